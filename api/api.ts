@@ -2,25 +2,40 @@
 import { createHash } from 'node:crypto';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { programVersion } from '../base/program-version.ts';
 import { startHealthServer } from '../base/health-server.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
 import { systemTimers } from '../base/timers.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { BootstrapToken } from './auth/bootstrap-token.ts';
 import { Denials } from './auth/denials.ts';
+import { backupScheduleHandlers } from './backup-schedules/handlers.ts';
+import { backupHandlers } from './backups/handlers.ts';
 import { billingHandlers } from './billing/handlers.ts';
 import { catalogHandlers } from './catalog/handlers.ts';
-import type { Config } from './config.ts';
+import { ConfigError, type Config } from './config.ts';
+import { CheckIds } from './connections/check-ids.ts';
+import { ClusterLookups } from './connections/cluster-lookups.ts';
+import { connectionHandlers } from './connections/handlers.ts';
+import { ConnectionWatch, watchHttp } from './connections/watch.ts';
+import { changeEventHandlers } from './change-events/handlers.ts';
+import { changeStreamHandlers } from './change-streams/handlers.ts';
+import { changeHandlers } from './configuration/change-handlers.ts';
+import { configurationHandlers } from './configuration/handlers.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
 import { readBuiltFiles } from './web/built-files.ts';
 import { serveDashboard } from './web/serve-dashboard.ts';
 import { requireMayRun } from './databases/guards.ts';
 import { databaseHandlers } from './databases/handlers.ts';
+import type { Surroundings } from './databases/present.ts';
 import { auditHandlers } from './events/handlers.ts';
 import { systemAuthor } from './model/actor.ts';
+import { fetchStatus } from '../domain/fetch-status.ts';
 import { ledgerHandlers } from './gateway/handlers.ts';
+import { recordPersonsWrite } from './gateway/persons-writes.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { Probes } from './gateway/probes.ts';
+import { statusUrlOf } from './gateway/status-url.ts';
 import { addressesOf, LedgerTargets } from './gateway/targets.ts';
 import { apiPrefix, createApiMetrics } from './http/api-metrics.ts';
 import { createApp } from './http/app.ts';
@@ -33,8 +48,13 @@ import { WorkerWatch } from './health/worker-watch.ts';
 import { jobHandlers } from './jobs/handlers.ts';
 import { apiKeyHandlers } from './keys/handlers.ts';
 import { ClusterView } from './kubernetes/cluster-view.ts';
+import { logHandlers } from './logs/handlers.ts';
 import { memberHandlers } from './members/handlers.ts';
 import { invitationHandlers } from './members/invitation-handlers.ts';
+import { notificationHandlers } from './notifications/handlers.ts';
+import { GatewayRecorder } from './monitoring/gateway-recorder.ts';
+import { metricHandlers } from './monitoring/handlers.ts';
+import { UsageView } from './monitoring/usage-view.ts';
 import { organizationHandlers } from './organizations/handlers.ts';
 import { assembleCommon, billingOf } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
@@ -51,7 +71,10 @@ import { listReady } from './store/ready-databases.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
 import type { Store } from './store/store.ts';
 import { listWorkers } from './store/workers.ts';
-import { version } from './version.ts';
+import { tunnelHandlers } from './tunnel/handlers.ts';
+import { Tunnels } from './tunnel/tunnels.ts';
+import { TunnelUsage } from './tunnel/usage.ts';
+import { deliveryHandlers } from './webhooks/delivery-handlers.ts';
 import { webhookHandlers } from './webhooks/handlers.ts';
 
 export interface Api {
@@ -66,11 +89,14 @@ export interface Api {
 /** Takes connections at once. Answers 503 until the store is ready, and has no catalog until the cluster is known. */
 export async function startApi(options: ProcessOptions): Promise<Api> {
   const { config, logger } = options;
+  if (config.billing.kind === 'stripe' && config.billing.webhookSecret === undefined) {
+    throw new ConfigError('LEDGERHOUSE_API_STRIPE_WEBHOOK_SECRET_FILE is missing');
+  }
   const parts = assemble(options);
   const { store, metrics, view, stopping } = parts;
   const docsUrl = `${config.publicUrl}/docs`;
   const document = openapiDocument({
-    version,
+    version: programVersion(),
     servers: serversOf(config),
     docsUrl,
   });
@@ -118,18 +144,25 @@ export async function startApi(options: ProcessOptions): Promise<Api> {
     stop: async (waitMs) => {
       stopping.abort();
       const inTime = await server.stop(waitMs);
-      await view.stop();
-      await parts.probes.stop();
-      parts.gateway.close();
-      await parts.workers.stop();
-      await parts.listener.stop();
-      await store.close();
-      await parts.kube.close();
+      await stopParts(parts);
       await health.stop();
       stopMeasuring();
       return inTime;
     },
   };
+}
+
+async function stopParts(parts: Parts): Promise<void> {
+  await parts.view.stop();
+  await parts.tunnelUsage.stop();
+  await parts.recorder.stop();
+  await parts.usage.stop();
+  await parts.probes.stop();
+  parts.gateway.close();
+  await parts.workers.stop();
+  await parts.listener.stop();
+  await parts.store.close();
+  await parts.kube.close();
 }
 
 /** The four server addresses of the OpenAPI document. Addresses that are not configured are this installation's own. */
@@ -202,6 +235,8 @@ function assemble(options: ProcessOptions) {
   const { services, billing } = billingOf(options, common, view);
   if (billing !== undefined) billing.onChange = () => void wakeBilling(store, logger);
   const gateway = new Gateway({ logger, registry });
+  const watch = new ConnectionWatch(new CheckIds(signingKeys), store, logger);
+  const tunnelUsage = new TunnelUsage((author, work) => store.change(author, work), logger);
   const workers = new WorkerWatch({ list: () => listWorkers(store.read, workersMax), logger });
   workers.measure(registry, apiPrefix);
   return {
@@ -211,6 +246,9 @@ function assemble(options: ProcessOptions) {
     services,
     billing,
     gateway,
+    tunnelUsage,
+    tunnels: new Tunnels({ registry, logger, usage: tunnelUsage, watch }),
+    watch,
     workers,
     probes: new Probes({
       timers: systemTimers,
@@ -232,6 +270,8 @@ function assemble(options: ProcessOptions) {
     denials: new Denials(store, logger),
     cursors: new Cursors(config.signingKeys),
     requests: new IdempotentRequests(store, common.sealer),
+    usage: new UsageView(store, logger),
+    recorder: new GatewayRecorder({ store, identity: config.identity, logger }),
   };
 }
 
@@ -248,7 +288,8 @@ async function wakeBilling({ read }: Store, logger: Logger): Promise<void> {
 }
 
 /** Waits for the store, then starts every part that uses it. */
-async function begin({ store, listener, view, workers, probes, stopping }: Parts): Promise<void> {
+async function begin(parts: Parts): Promise<void> {
+  const { store, listener, view, workers, probes, stopping } = parts;
   try {
     await store.start(stopping.signal);
   } catch (error) {
@@ -260,11 +301,21 @@ async function begin({ store, listener, view, workers, probes, stopping }: Parts
   view.start();
   workers.start();
   probes.start();
+  parts.recorder.start();
+  parts.usage.start();
 }
 
 function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Handlers {
-  const { store, requests, listener, view, workers, gateway, targets, cursors, sealer } = parts;
+  const { store, requests, listener, view, workers, gateway, targets, cursors } = parts;
   const catalog = () => view.catalog;
+  const surroundings = () => ({
+    catalog: view.catalog?.spec,
+    observed: view.operatorAlive && workers.working,
+    workerStopped: workers.state.status === 'STOPPED',
+    gateway: (databaseId: string) => parts.probes.health(databaseId),
+    usage: (databaseId: string) => parts.usage.of(databaseId),
+    publicUrl: config.publicUrl,
+  });
   return {
     ...healthHandlers({ store, view, workers }),
     ...catalogHandlers({
@@ -280,18 +331,15 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       requests,
       writer: parts.writer,
       cursors,
-      surroundings: () => ({
-        catalog: view.catalog?.spec,
-        observed: view.operatorAlive && workers.working,
-        workerStopped: workers.state.status === 'STOPPED',
-        gateway: (databaseId) => parts.probes.health(databaseId),
-        publicUrl: config.publicUrl,
-      }),
+      surroundings,
+      backupStore: config.backups,
       changed: (organizationId, id) => {
         targets.forget(organizationId, id);
         gateway.forget(id);
       },
     }),
+    ...configurationArea(parts, surroundings),
+    ...backupArea(config, parts, surroundings),
     ...jobHandlers({
       store,
       requests,
@@ -299,15 +347,87 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       cursors,
       requireMayRun: (organization) => requireMayRun(parts.services, organization),
     }),
-    ...ledgerHandlers({
-      gateway,
+    ...ledgerArea(config, parts),
+    ...metricHandlers({ store, cursors, observed: () => surroundings().observed }),
+    ...connectionHandlers({
+      store,
+      requests,
       targets,
-      whySuspended: async (databaseId) => parts.billing?.whySuspended(databaseId),
+      ids: parts.watch.ids,
+      clusterLookups: new ClusterLookups({ fetchStatus, statusUrl: statusUrlOf }),
+      publicUrl: config.publicUrl,
+    }),
+    ...tunnelHandlers({
+      tunnels: parts.tunnels,
+      targets,
+      denied: (denial) => parts.denials.tell(denial),
     }),
     ...peopleHandlers(config, parts),
     ...billingHandlers({ store, requests, billing: parts.billing, now: parts.services.now }),
+    ...eventArea(config, parts),
+  };
+}
+
+/** Handlers that ask the ledgers of databases. */
+function ledgerArea(config: Config, parts: Parts) {
+  const { store, requests, sealer, gateway, targets, billing, watch, recorder } = parts;
+  const places = {
+    gateway,
+    targets,
+    whySuspended: async (databaseId: string) => billing?.whySuspended(databaseId),
+  };
+  return {
+    ...changeEventHandlers(places),
+    ...changeStreamHandlers({
+      store,
+      requests,
+      sealer,
+      ledgers: places,
+      ranges: config.webhookRanges,
+      now: parts.services.now,
+    }),
+    ...ledgerHandlers({
+      ...places,
+      personWrites: (author, write) => recordPersonsWrite(store, author, write),
+      lookedUp: (lookup) => watchHttp(watch, lookup),
+      finished: (operation) => recorder.record(operation),
+    }),
+  };
+}
+
+/** Handlers for the events of organizations, and for those who get them. */
+function eventArea({ webhookRanges: ranges }: Config, parts: Parts) {
+  const { store, requests, cursors, sealer } = parts;
+  return {
     ...auditHandlers({ store, cursors }),
-    ...webhookHandlers({ store, requests, sealer }),
+    ...webhookHandlers({ store, requests, sealer, ranges }),
+    ...deliveryHandlers({ store, requests, cursors }),
+    ...notificationHandlers({ store, cursors }),
+    ...logHandlers({ store, cursors }),
+  };
+}
+
+/** Handlers for backups and their schedules. */
+function backupArea(config: Config, parts: Parts, surroundings: () => Surroundings) {
+  const { requests, cursors, services, backups, schedules } = parts;
+  const backupStore = config.backups;
+  return {
+    ...backupHandlers({
+      services: { ...services, backups, backupStore },
+      requests,
+      cursors,
+      surroundings,
+    }),
+    ...backupScheduleHandlers({ services: { ...services, schedules, backupStore }, requests }),
+  };
+}
+
+/** Handlers for the configurations of databases and their changes. */
+function configurationArea(parts: Parts, surroundings: () => Surroundings) {
+  const { store, requests, cursors, services, writer } = parts;
+  return {
+    ...configurationHandlers({ store, cursors, surroundings }),
+    ...changeHandlers({ services: { ...services, writer }, requests, cursors }),
   };
 }
 

@@ -7,7 +7,7 @@ const needed = {
   LEDGERHOUSE_API_SIGNING_KEY_FILE: 'LICENSE',
 };
 
-test('what is not set has its default, and nothing secret is logged', () => {
+test('settings that are absent have defaults, and no secret is logged', () => {
   const config = readConfig(needed);
   expect(config).toMatchObject({
     listen: { host: '127.0.0.1', port: 8080 },
@@ -89,6 +89,6 @@ test.each([
   expect(() => readConfig(environment)).not.toThrow('Apache');
 });
 
-test('what has no default must be there', () => {
+test('settings without a default are required', () => {
   expect(() => readConfig({})).toThrow('LEDGERHOUSE_API_DATABASE_URL is missing');
 });

@@ -13,10 +13,12 @@ import {
   quotaFor,
   type NamespaceDefaults,
 } from './kubernetes/namespace-defaults.ts';
+import { rowsMax } from './ledger/operations.ts';
 import type { MailSettings } from './mail/transport.ts';
 import { poolDefaults } from './store/pool.ts';
 import { SigningKeys } from './store/signing-keys.ts';
-import { bodyLimitDefaults, type BodyLimits } from './http/body-budget.ts';
+import { bodyLimitDefaults } from './http/body-budget.ts';
+import type { ByteLimits } from './http/held-bytes.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
 export interface Config {
@@ -42,13 +44,17 @@ export interface Config {
   readonly mails: boolean;
   /** Way by which a worker sends mail; an API process needs none. */
   readonly mail: MailSettings | undefined;
+  /** Ranges of addresses to which webhooks may go although they are not public; there they may also go without TLS. */
+  readonly webhookRanges: readonly string[];
   readonly billing: BillingSettings;
+  /** Whether the operator has a store for backups. */
+  readonly backups: boolean;
   /** Maximum of databases of an organization; deleted ones count until they are purged. */
   readonly databasesMax: number;
   /** Pod security and quota that the namespace of a new organization starts with. */
   readonly namespaceDefaults: NamespaceDefaults;
   readonly limits: RateLimitSettings;
-  readonly bodyLimits: BodyLimits;
+  readonly bodyLimits: ByteLimits;
   /** Maximum of connections from one address, proxies excepted. */
   readonly connectionsPerAddress: number;
   /** Proxies whose X-Forwarded-For header is trusted. */
@@ -78,6 +84,8 @@ const names = [
   'MAIL_SMTP_URL_FILE',
   'MAIL_FOLDER',
   'MAIL_FROM',
+  'WEBHOOK_RANGES',
+  'BACKUPS',
   'BILLING',
   'BILLING_CURRENCY',
   'BILLING_RETURN_URL',
@@ -93,6 +101,7 @@ const names = [
   'CONTROL_REQUESTS_PER_MINUTE',
   'LEDGER_REQUESTS_PER_SECOND',
   'LEDGER_MEBIBYTES_PER_SECOND',
+  'LEDGER_EVENTS_PER_SECOND',
   'WRONG_CREDENTIALS_PER_MINUTE',
   'BODY_MEBIBYTES',
   'BODY_MEBIBYTES_PER_ORGANIZATION',
@@ -146,7 +155,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     identityProvider: providerSettings(environment),
     mails: (environment[`${prefix}MAIL_FROM`] ?? '') !== '',
     mail: mailSettings(environment),
+    webhookRanges: webhookRanges(read('WEBHOOK_RANGES', '')),
     billing: billingSettings(read),
+    backups: oneOf('BACKUPS', read('BACKUPS', 'off'), ['on', 'off']) === 'on',
     databasesMax,
     namespaceDefaults: namespaceDefaults(read, databasesMax),
     limits: limitsOf(read),
@@ -212,6 +223,9 @@ function limitsOf(read: Read): RateLimitSettings {
     ledgerBytesPerSecond:
       mebibyte *
       limit('LEDGER_MEBIBYTES_PER_SECOND', rateLimitDefaults.ledgerBytesPerSecond / mebibyte),
+    ledgerEventsPerSecond: eventsPerSecond(
+      limit('LEDGER_EVENTS_PER_SECOND', rateLimitDefaults.ledgerEventsPerSecond),
+    ),
     wrongCredentialsPerMinute: limit(
       'WRONG_CREDENTIALS_PER_MINUTE',
       rateLimitDefaults.wrongCredentialsPerMinute,
@@ -219,7 +233,17 @@ function limitsOf(read: Read): RateLimitSettings {
   };
 }
 
-function bodyLimitsOf(read: Read): BodyLimits {
+/** A lower limit would refuse every full request. */
+const ledgerEventsMin = 10_000;
+
+function eventsPerSecond(value: number): number {
+  if (value >= ledgerEventsMin) return value;
+  throw new ConfigError(
+    `${prefix}LEDGER_EVENTS_PER_SECOND must be at least ${ledgerEventsMin}: one request may have ${rowsMax} events`,
+  );
+}
+
+function bodyLimitsOf(read: Read): ByteLimits {
   const { totalBytes, organizationBytes } = bodyLimitDefaults;
   const bytes = (name: Name, fallback: number) =>
     mebibyte * count(name, read(name, String(fallback / mebibyte)));
@@ -312,7 +336,10 @@ function billingSettings(read: Read): BillingSettings {
   return {
     kind: 'stripe',
     secretKey: stripeSecret(read, 'STRIPE_SECRET_KEY_FILE', ['sk_', 'rk_']),
-    webhookSecret: stripeSecret(read, 'STRIPE_WEBHOOK_SECRET_FILE', ['whsec_']),
+    webhookSecret:
+      read('STRIPE_WEBHOOK_SECRET_FILE', '') === ''
+        ? undefined
+        : stripeSecret(read, 'STRIPE_WEBHOOK_SECRET_FILE', ['whsec_']),
     apiUrl: baseUrl('STRIPE_API_URL', read('STRIPE_API_URL', 'https://api.stripe.com')),
     currency,
     prices,
@@ -331,20 +358,35 @@ function stripeSecret(read: Read, name: Name, prefixes: readonly string[]): stri
 
 /** Parses the list of proxies into the form that Express takes. */
 function trustedProxies(text: string): readonly string[] {
-  const proxies = text.split(/[\s,]+/).filter((one) => one !== '');
+  const proxies = listOf(text);
   for (const proxy of proxies) {
-    const [host = '', bits, ...more] = proxy.split('/');
-    const most = isIP(host) === 6 ? 128 : 32;
-    const isRange =
-      isIP(host) !== 0 &&
-      more.length === 0 &&
-      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
-    if (isRange || ['loopback', 'linklocal', 'uniquelocal'].includes(proxy)) continue;
+    if (isRange(proxy) || isIP(proxy) !== 0) continue;
+    if (['loopback', 'linklocal', 'uniquelocal'].includes(proxy)) continue;
     throw new ConfigError(
       `${prefix}TRUSTED_PROXIES must be addresses, ranges such as 10.0.0.0/8, loopback, linklocal or uniquelocal, not ${proxy}`,
     );
   }
   return proxies;
+}
+
+function webhookRanges(text: string): readonly string[] {
+  const ranges = listOf(text);
+  const wrong = ranges.find((range) => !isRange(range));
+  if (wrong === undefined) return ranges;
+  throw new ConfigError(
+    `${prefix}WEBHOOK_RANGES must be ranges such as 10.96.0.0/12, separated by commas, not ${wrong}`,
+  );
+}
+
+const listOf = (text: string): readonly string[] =>
+  text.split(/[\s,]+/).filter((one) => one !== '');
+
+/** Whether the text is an address with a number of bits. */
+function isRange(text: string): boolean {
+  const [host = '', bits = '', ...more] = text.split('/');
+  const most = isIP(host) === 6 ? 128 : 32;
+  const isCount = /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+  return isIP(host) !== 0 && more.length === 0 && isCount;
 }
 
 function dashboardFolder(folder: string): string | undefined {

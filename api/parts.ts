@@ -1,5 +1,5 @@
 /** Parts that API and worker both have: the store, its notifications, the Kubernetes API, billing, and metrics of all of them. */
-import { createKube } from '../base/kube/kube-http.ts';
+import { createKube, type KubeHttpOptions } from '../base/kube/kube-http.ts';
 import { requestMetrics, watchMetrics } from '../base/metrics/kube-metrics.ts';
 import type { MetricRegistry } from '../base/metrics/metrics.ts';
 import { StripeBilling } from './billing/stripe-billing.ts';
@@ -7,6 +7,8 @@ import { noBilling } from './databases/billing-guard.ts';
 import type { DatabaseServices } from './databases/database-service.ts';
 import { protectionIn } from './databases/protection.ts';
 import { watchedResources, type ClusterView } from './kubernetes/cluster-view.ts';
+import { BackupWriter } from './kubernetes/backup-writer.ts';
+import { ScheduleWriter } from './kubernetes/schedule-writer.ts';
 import { DatabaseWriter } from './kubernetes/database-writer.ts';
 import type { ProcessOptions } from './process.ts';
 import { Listener } from './store/listener.ts';
@@ -18,7 +20,16 @@ import { Store } from './store/store.ts';
 export function assembleCommon(
   { config, kubeConfig, logger }: ProcessOptions,
   registry: MetricRegistry,
-  { program, prefix }: { readonly program: string; readonly prefix: string },
+  {
+    program,
+    prefix,
+    watched = watchedResources,
+  }: {
+    readonly program: string;
+    readonly prefix: string;
+    /** Plurals of the kinds that the process watches. */
+    readonly watched?: readonly string[];
+  },
 ) {
   const store = new Store({
     url: config.databaseUrl,
@@ -30,16 +41,19 @@ export function assembleCommon(
   const listener = new Listener(store.pool, logger);
   measureStore(registry, prefix, store, listener);
   const kubePrefix = `${prefix}kubernetes_`;
-  const kube = createKube(kubeConfig, {
-    userAgent: program,
-    onRequest: requestMetrics(registry, kubePrefix, watchedResources).requestMade,
-  });
+  const onRequest = requestMetrics(registry, kubePrefix, watched).requestMade;
+  const kube = createKube(kubeConfig, { userAgent: program, onRequest });
   return {
     store,
     listener,
     kube,
-    watched: watchMetrics(registry, kubePrefix, watchedResources),
+    /** A client with connections and a rate of its own, for what must not delay anything else. */
+    anotherKube: (options: KubeHttpOptions) =>
+      createKube(kubeConfig, { userAgent: program, onRequest, ...options }),
+    watched: watchMetrics(registry, kubePrefix, watched),
     writer: new DatabaseWriter(kube),
+    backups: new BackupWriter(kube),
+    schedules: new ScheduleWriter(kube),
     sealer: new Sealer(config.signingKeys),
     stopping: new AbortController(),
   };

@@ -10,7 +10,7 @@ export interface ProcessOptions {
 }
 
 /** A started process. */
-export interface Running {
+interface Running {
   /** Ports it listens on, for the log. */
   readonly ports: Readonly<Record<string, number>>;
   /** Resolves when the schema is up to date; rejects when PostgreSQL holds another schema. */

@@ -2,35 +2,61 @@
  * Assembly of the worker: everything that works in the background. Jobs, mails and the use that is charged have leases in the store,
  * so that several workers share the work and one that dies loses nothing.
  */
+import { programVersion } from '../base/program-version.ts';
 import { startHealthServer } from '../base/health-server.ts';
 import { MetricRegistry } from '../base/metrics/metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
+import { resources } from '../domain/kinds.ts';
 import { BillingWork } from './billing/billing-work.ts';
+import { changeStreamMetrics } from './change-streams/change-stream-metrics.ts';
+import { ChangeStreams } from './change-streams/dispatcher.ts';
 import { ConfigError } from './config.ts';
+import { QueuedChanges } from './configuration/start-queued.ts';
 import { Background } from './databases/background.ts';
 import { markPurged } from './databases/purge.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { LedgerTargets } from './gateway/targets.ts';
 import { WorkerHeartbeat } from './health/heartbeat.ts';
 import { jobMetrics } from './jobs/job-metrics.ts';
 import { tellExpiringKeys } from './keys/expiry-notices.ts';
+import { watchedResources, type ClusterView } from './kubernetes/cluster-view.ts';
 import { MailSender } from './mail/mail-sender.ts';
 import { createMailTransport } from './mail/transport.ts';
+import { LogFollower } from './logs/follower.ts';
+import { logMetrics } from './logs/log-metrics.ts';
+import { LogUpkeep } from './logs/upkeep.ts';
+import { Collector } from './monitoring/collector.ts';
+import { collectorMetrics } from './monitoring/collector-metrics.ts';
+import { MetricUpkeep } from './monitoring/upkeep.ts';
 import { purgeOrganizations } from './organizations/purge.ts';
-import { assembleCommon, billingOf } from './parts.ts';
+import { assembleCommon, billingOf, type CommonParts } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
+import { sweepBackups } from './store/backups.ts';
 import { sweepBillingEvents } from './store/billing-accounts.ts';
+import { findDatabaseView } from './store/database-list.ts';
 import { sweepDeviceRequests } from './store/device-requests.ts';
+import { sweepConnectionChecks } from './store/connection-checks.ts';
 import { Housekeeping } from './store/housekeeping.ts';
 import { sweepIdempotencyKeys } from './store/idempotency.ts';
 import { channels } from './store/listener.ts';
+import { sweepLogSources } from './store/log-writes.ts';
 import { sweepMails } from './store/mails.ts';
+import { sweepMarks } from './store/metric-marks.ts';
+import { sweepRequests } from './store/remarkable-requests.ts';
+import { resealSecrets } from './store/resealing.ts';
 import { sweepSavedCreates } from './store/saved-creates.ts';
 import { sweepSessions } from './store/sessions.ts';
 import { sweepTokens } from './store/tokens.ts';
 import { sweepUsedSignIns } from './store/used-sign-ins.ts';
+import { sweepDeliveries } from './store/webhook-deliveries.ts';
 import { sweepWorkers } from './store/workers.ts';
-import { version } from './version.ts';
+import { AddressGuard } from './webhooks/addresses.ts';
+import { WebhookDispatcher } from './webhooks/dispatcher.ts';
+import { ReceiverNames } from './webhooks/resolver.ts';
+import { WebhookSender } from './webhooks/sender.ts';
+import { webhookMetrics } from './webhooks/webhook-metrics.ts';
 
-export const workerPrefix = 'ledgerhouse_worker_';
+const workerPrefix = 'ledgerhouse_worker_';
 
 export interface WorkerProcess {
   readonly healthPort: number;
@@ -58,7 +84,7 @@ export async function startWorker(options: ProcessOptions): Promise<WorkerProces
       ...(stopping.signal.aborted ? ['stopping'] : []),
     ],
     metrics: () => {
-      background.view.measure();
+      background.measure();
       return registry.text();
     },
   });
@@ -70,13 +96,23 @@ export async function startWorker(options: ProcessOptions): Promise<WorkerProces
     stop: async (waitMs) => {
       stopping.abort();
       await background.stop(waitMs);
+      await parts.queuedChanges.stop();
       await parts.billingWork?.stop();
+      await parts.webhooks.stop();
+      await parts.changeStreams.stop();
+      parts.gateway.close();
+      // Before the collector, which gives the shards back.
+      await parts.logFollower.stop();
+      await parts.logUpkeep.stop();
+      await parts.collector.stop();
+      await parts.metricUpkeep.stop();
       await parts.housekeeping.stop();
       await parts.mailSender?.stop();
       await parts.heartbeat.stop();
       await parts.listener.stop();
       await store.close();
       await parts.kube.close();
+      await parts.logKube.close();
       await health.stop();
       stopMeasuring();
       return true;
@@ -94,6 +130,7 @@ function assemble(options: ProcessOptions) {
   const common = assembleCommon(options, registry, {
     program: 'ledgerhouse-worker',
     prefix: workerPrefix,
+    watched: [...watchedResources, resources.backup.plural, resources.backupSchedule.plural],
   });
   const { store, listener, kube, writer, sealer } = common;
   const background = new Background({
@@ -101,6 +138,8 @@ function assemble(options: ProcessOptions) {
     listener,
     kube,
     writer,
+    backups: common.backups,
+    schedules: common.schedules,
     operatorNamespace: config.namespace,
     namespaceDefaults: config.namespaceDefaults,
     logger,
@@ -113,37 +152,121 @@ function assemble(options: ProcessOptions) {
     ...common,
     registry,
     background,
+    queuedChanges: new QueuedChanges({ ...services, writer }, logger),
     billingWork:
       billing &&
       new BillingWork({ billing, services, writer, logger, registry, prefix: workerPrefix }),
     mailSender:
       config.mail &&
       new MailSender({ store, sealer, transport: createMailTransport(config.mail), logger }),
-    housekeeping: new Housekeeping(
-      {
-        expiringKeys: () => tellExpiringKeys({ store, sealer, mails: config.mails }),
-        idempotencyKeys: () => sweepIdempotencyKeys(store.read),
-        purgedDatabases: () => markPurged(store),
-        purgedOrganizations: () => purgeOrganizations(store),
-        savedCreates: () => sweepSavedCreates(store.read),
-        billingEvents: () => sweepBillingEvents(store.read),
-        mails: () => sweepMails(store.read),
-        sessions: () => sweepSessions(store.read),
-        tokens: () => sweepTokens(store.read),
-        deviceRequests: () => sweepDeviceRequests(store.read),
-        usedSignIns: () => sweepUsedSignIns(store.read),
-        workers: () => sweepWorkers(store.read),
-      },
+    ...pushPartsOf(common, options, registry, billing),
+    collector: new Collector({
+      store,
+      identity: config.identity,
       logger,
-    ),
+      metrics: collectorMetrics(registry, workerPrefix),
+    }),
+    metricUpkeep: new MetricUpkeep(store, logger),
+    ...logPartsOf(common, options, registry, background.view),
+    housekeeping: housekeepingOf(common, options),
     heartbeat: new WorkerHeartbeat({
       store,
       id: config.identity,
-      version,
+      version: programVersion(),
       problem: () => (background.view.synced ? null : clusterUnknown),
       logger,
     }),
   };
+}
+
+/** What pushes to receivers: events of organizations, and change events of ledgers. */
+function pushPartsOf(
+  { store, listener, sealer }: CommonParts,
+  { config, logger }: ProcessOptions,
+  registry: MetricRegistry,
+  billing: ReturnType<typeof billingOf>['billing'],
+) {
+  const names = new ReceiverNames(new AddressGuard(config.webhookRanges));
+  const gateway = new Gateway({ logger, registry });
+  return {
+    webhooks: new WebhookDispatcher({
+      store,
+      listener,
+      sealer,
+      sender: new WebhookSender(names),
+      mails: config.mails,
+      identity: config.identity,
+      logger,
+      metrics: (busy) => webhookMetrics(registry, workerPrefix, busy),
+    }),
+    gateway,
+    changeStreams: new ChangeStreams({
+      store,
+      sealer,
+      ledgers: {
+        gateway,
+        targets: new LedgerTargets((organizationId, id) =>
+          findDatabaseView(store.read, organizationId, id),
+        ),
+        whySuspended: async (databaseId) => billing?.whySuspended(databaseId),
+      },
+      sender: new WebhookSender(names),
+      identity: config.identity,
+      logger,
+      metrics: (busy) => changeStreamMetrics(registry, workerPrefix, busy),
+    }),
+  };
+}
+
+/** What keeps the logs of databases, with a client of its own: however much they log, nobody's requests wait for it. */
+function logPartsOf(
+  { store, anotherKube }: CommonParts,
+  { config, logger }: ProcessOptions,
+  registry: MetricRegistry,
+  view: ClusterView,
+) {
+  // At the start all logs wait for their turn under the rate limit.
+  const logKube = anotherKube({ callTimeoutMs: 60_000 });
+  return {
+    logKube,
+    logFollower: new LogFollower({
+      store,
+      kube: logKube,
+      workloadOf: (namespace, name) => view.database(namespace, name)?.status?.workload,
+      identity: config.identity,
+      logger,
+      metrics: logMetrics(registry, workerPrefix),
+    }),
+    logUpkeep: new LogUpkeep(store, logger),
+  };
+}
+
+/** Sweeps of what is over, and notices of what is about to be. */
+function housekeepingOf({ store, sealer }: CommonParts, { config, logger }: ProcessOptions) {
+  return new Housekeeping(
+    {
+      expiringKeys: () => tellExpiringKeys({ store, sealer, mails: config.mails }),
+      idempotencyKeys: () => sweepIdempotencyKeys(store.read),
+      purgedDatabases: () => markPurged(store),
+      purgedOrganizations: () => purgeOrganizations(store),
+      savedCreates: () => sweepSavedCreates(store.read),
+      backups: () => sweepBackups(store.read),
+      billingEvents: () => sweepBillingEvents(store.read),
+      mails: () => sweepMails(store.read),
+      sessions: () => sweepSessions(store.read),
+      tokens: () => sweepTokens(store.read),
+      deviceRequests: () => sweepDeviceRequests(store.read),
+      usedSignIns: () => sweepUsedSignIns(store.read),
+      webhookDeliveries: () => sweepDeliveries(store.read),
+      workers: () => sweepWorkers(store.read),
+      sealedSecrets: () => resealSecrets(store.read, sealer),
+      connectionChecks: () => sweepConnectionChecks(store.read),
+      metricMarks: () => sweepMarks(store.read),
+      logSources: () => sweepLogSources(store.read),
+      remarkableRequests: () => sweepRequests(store.read),
+    },
+    logger,
+  );
 }
 
 /** Waits for the store, then starts every part that uses it. */
@@ -158,8 +281,15 @@ async function begin(parts: Parts): Promise<void> {
   parts.heartbeat.start();
   listener.start();
   background.start();
+  parts.queuedChanges.start();
+  parts.metricUpkeep.start();
+  parts.collector.start();
+  parts.logUpkeep.start();
+  parts.logFollower.start();
   parts.housekeeping.start();
   parts.mailSender?.start();
+  parts.webhooks.start();
+  parts.changeStreams.start();
   if (billingWork === undefined) return;
   billingWork.start();
   listener.subscribe(channels.billing, () => billingWork.wake());

@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * Health of the service
-         * @description Whether the parts work that requests depend on. The answer is 200 also when some do not, since the API itself answers.
+         * @description State of the parts that requests depend on. The answer is 200 even if some do not work, since the API itself answers.
          */
         readonly get: operations["getHealth"];
         readonly put?: never;
@@ -45,8 +45,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What a database can be made of
-         * @description Each choice with its ID, which the create request takes, what goes with what and why not, and prices.
+         * Read the catalog
+         * @description All choices with the IDs for the create request, which of them are compatible and why not, and prices.
          */
         readonly get: operations["getCreateCatalog"];
         readonly put?: never;
@@ -66,13 +66,13 @@ export interface paths {
         };
         /**
          * List databases
-         * @description A key for one database sees that one only.
+         * @description A key for one database gets only that one.
          */
         readonly get: operations["listDatabases"];
         readonly put?: never;
         /**
          * Create a database
-         * @description Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether a request that is no dry run would answer 402.
+         * @description Answers as soon as it is queued; the job shows the progress. Omitted choices get the catalog’s defaults. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether the real request would answer 402.
          */
         readonly post: operations["createDatabase"];
         readonly delete?: never;
@@ -94,7 +94,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a database
-         * @description It ceases to answer at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. Asked for again while it goes on, the answer is the same; once it is deleted, it is 404.
+         * @description The database stops answering at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. With `finalBackup=true` a backup is made, and the data go once it has succeeded; a new database can begin with it. Of several replicas one that runs is backed up, so end clients of the native protocol before: what they write afterwards is lost. If it cannot be made, the job fails, nothing is lost, and the request without `finalBackup` keeps the data as usual. A repeated request gets the same answer during the deletion, and 404 afterwards.
          */
         readonly delete: operations["deleteDatabase"];
         readonly options?: never;
@@ -118,6 +118,306 @@ export interface paths {
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/configuration": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what a database is made of
+         * @description Of the active profile. Its ETag may be sent as If-Match with a change.
+         */
+        readonly get: operations["getConfiguration"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/parameters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the parameters of a database’s engine
+         * @description All that the catalog has for its engine, with their limits and values.
+         */
+        readonly get: operations["listParameters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/profiles": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the revisions of a database’s configuration
+         * @description The newest first. Each change makes one, over HTTP or in Kubernetes; `diff` is what it changed, `actor` who made it.
+         */
+        readonly get: operations["listProfiles"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/changes/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Preview a change
+         * @description Difference, impact and price of a change, decided by what decides when it is applied. Nothing is made.
+         */
+        readonly post: operations["previewChange"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/changes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List a database’s changes
+         * @description The newest first, also those that were made in Kubernetes.
+         */
+        readonly get: operations["listChanges"];
+        readonly put?: never;
+        /**
+         * Change a database
+         * @description One change is applied at a time, one waits, and what is asked for meanwhile joins the one that waits. The job tells how it goes. To take a change back, ask for an earlier `revision`.
+         */
+        readonly post: operations["createChange"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/changes/{changeId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a change */
+        readonly get: operations["getChange"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Withdraw a change that waits
+         * @description Asked for again, the answer is the same.
+         */
+        readonly delete: operations["withdrawChange"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/suspend": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Stop a database
+         * @description A change like any other: all replicas stop, and nobody can use the database until it is resumed. Data, addresses, name and keys stay. Only its storage is charged while it is stopped; `previewChange` with `suspended` tells the price.
+         */
+        readonly post: operations["suspendDatabase"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Start a stopped database
+         * @description It goes on where it was, at the same addresses. A database that was stopped for want of payment is started by payment only.
+         */
+        readonly post: operations["resumeDatabase"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/backups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List a database’s backups
+         * @description The newest first, also those of schedules and those that were applied in Kubernetes. The backups of a deleted database are listed, too.
+         */
+        readonly get: operations["listBackups"];
+        readonly put?: never;
+        /**
+         * Back a database up
+         * @description Answers as soon as it is queued; the job shows the progress. It is made beside the running database, which goes on, and contains everything that was answered before. One that was requested is made at a time.
+         */
+        readonly post: operations["createBackup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/backups/{backupId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a backup */
+        readonly get: operations["getBackup"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a backup
+         * @description It cannot be restored any more. Objects that no other backup needs go from the store within two days. Asked for again, the answer is the same until it is removed.
+         */
+        readonly delete: operations["deleteBackup"];
+        readonly options?: never;
+        readonly head?: never;
+        /** Change a backup’s name and protection */
+        readonly patch: operations["updateBackup"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/backups/{backupId}/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Test a backup by restoring it
+         * @description Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup tells the result, and how long it took. The job fails if the backup is damaged.
+         */
+        readonly post: operations["verifyBackup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/backups/{backupId}/restore": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin a new database with a backup
+         * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose no smaller size than that had.
+         */
+        readonly post: operations["restoreBackup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/backup-schedules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the schedules of a database’s backups
+         * @description At most 100, by name, also those that were applied in Kubernetes.
+         */
+        readonly get: operations["listBackupSchedules"];
+        readonly put?: never;
+        /**
+         * Back a database up by the clock
+         * @description Its backups are listed with the others, as SCHEDULED. Each goes when nothing of `keep` keeps it any more.
+         */
+        readonly post: operations["createBackupSchedule"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/backup-schedules/{scheduleId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a schedule of backups */
+        readonly get: operations["getBackupSchedule"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a schedule of backups
+         * @description The backups that it made stay until they are removed.
+         */
+        readonly delete: operations["deleteBackupSchedule"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a schedule of backups
+         * @description What is absent stays. Backups that nothing keeps any more go.
+         */
+        readonly patch: operations["updateBackupSchedule"];
         readonly trace?: never;
     };
     readonly "/api/v1/databases/{databaseId}/jobs": {
@@ -149,7 +449,7 @@ export interface paths {
         };
         /**
          * Read a job, or wait for it
-         * @description With `waitSeconds` the answer comes when the job changes from what If-None-Match names, or ends, or the time is over.
+         * @description With `waitSeconds` the answer comes when the job differs from the ETag in If-None-Match, when it ends, or when the time is over.
          */
         readonly get: operations["getJob"];
         readonly put?: never;
@@ -169,7 +469,7 @@ export interface paths {
         };
         /**
          * Follow a job
-         * @description Server-sent events: `job` with the job as data at each change, at once with what it is, and last when it has ended; then the stream ends. `Last-Event-ID` leaves out what was seen; where that is all there will be, 204 tells browsers to cease asking.
+         * @description Server-sent events `job` with the job as data: at once, at each change, and at its end, which also ends the stream. `Last-Event-ID` leaves out earlier events; if no further event will come, 204 tells browsers not to reconnect.
          */
         readonly get: operations["streamJobEvents"];
         readonly put?: never;
@@ -191,7 +491,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel a job
-         * @description Of a person, jobs that delete or restore a database take the role owner or admin.
+         * @description For jobs that delete or restore a database, a person needs the role owner or admin.
          */
         readonly post: operations["cancelJob"];
         readonly delete?: never;
@@ -211,7 +511,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Retry a job that failed
-         * @description Of a person, jobs that delete or restore a database take the role owner or admin.
+         * @description For jobs that delete or restore a database, a person needs the role owner or admin.
          */
         readonly post: operations["retryJob"];
         readonly delete?: never;
@@ -254,6 +554,180 @@ export interface paths {
          * @description For the administrator of the installation: the database is not made, and the job fails with the reason.
          */
         readonly post: operations["refuseJob"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/metrics/series": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** List the series that a query may ask for */
+        readonly get: operations["listMetricSeries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/metrics/query": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Read series over time
+         * @description Figures are taken every 15 seconds. What nobody could measure is a gap: its points are null, never 0.
+         */
+        readonly post: operations["queryMetrics"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/metrics/current": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read what a database does now */
+        readonly get: operations["getCurrentMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/metrics/prometheus": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the figures of all databases, as Prometheus scrapes them
+         * @description The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. What nobody could measure in the last minute is absent. Samples carry no timestamps. At most 100 databases, those that were made first; `ledgerhouse_scrape_complete` is 0 when there are more. A key for one database gets only that one. A request counts as 10 in the rate limit.
+         */
+        readonly get: operations["scrapeDatabases"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/metrics/prometheus": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the figures of a database, as Prometheus scrapes them
+         * @description The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. What nobody could measure in the last minute is absent. Samples carry no timestamps. A deleted database has none.
+         */
+        readonly get: operations["scrapeDatabase"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/metrics/marks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List what happened to a database, for the time axis of its series
+         * @description Changes of its configuration, of its health and of who leads; restarts, versions, jobs that ended.
+         */
+        readonly get: operations["listMetricMarks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/requests": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List slow and failed requests over HTTP
+         * @description The newest first, of the last 1,000: those that failed, and those that took half a second or more. Nothing of their content is kept.
+         */
+        readonly get: operations["listLedgerRequests"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what the containers of a database logged
+         * @description Lines of the last 7 days, as far as the bound of the database allows; the newest first unless `order` says otherwise. With `after`, lines in the order in which they were kept: a program that always goes on with `page.after` misses none, also those that came late.
+         */
+        readonly get: operations["listLogLines"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/logs/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Follow what the containers of a database log
+         * @description Server-sent events `line`, each with a line as data and its ID as ID, from now on. A client that comes back with `Last-Event-ID`, as browsers do, gets the lines that were kept meanwhile.
+         */
+        readonly get: operations["streamLogLines"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -396,6 +870,192 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/databases/{databaseId}/change-events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read or follow the change events of a ledger
+         * @description Every transfer that was created and every pending transfer that expired, in the order of their timestamps, each once. A page of JSON; go on with `after` = `page.next`, also when there was nothing more. With `Accept: text/event-stream` a stream that goes on with new events: each is an event `change` whose ID is its timestamp, and a client that comes back with `Last-Event-ID`, as browsers do, misses none. Timestamps are unique in a database, so a consumer that stores the last one with its own writes takes each event once. Transfers with the flag `imported` have timestamps of the past: a stream that is already beyond them does not have them.
+         */
+        readonly get: operations["listChangeEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/change-streams": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the change streams of a database
+         * @description The oldest first; there are few.
+         */
+        readonly get: operations["listChangeStreams"];
+        readonly put?: never;
+        /**
+         * Push the change events of a database to a sink
+         * @description Every transfer that is created and every pending transfer that expires, at least once and in the order of their timestamps, in requests of at most 100 events that are signed by Standard Webhooks. The next request follows when this one was answered with 2xx. A body has `data`, the events as `GET …/change-events` has them, and `after`, the timestamp of the event before them. A consumer that stores the last timestamp with its own writes, and leaves out what is not above it, takes each event once. Transfers with the flag `imported` have timestamps of the past: a stream that is already beyond them does not have them.
+         */
+        readonly post: operations["createChangeStream"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/change-streams/{streamId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a change stream: its state, how far it is, and its last failure */
+        readonly get: operations["getChangeStream"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a change stream
+         * @description Its place is forgotten; the events stay in the ledger.
+         */
+        readonly delete: operations["deleteChangeStream"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change, pause or resume a change stream
+         * @description What is absent stays, and so does its place: it goes on with the event after `position`, also at another URL. A request that is under way while a stream is paused ends.
+         */
+        readonly patch: operations["updateChangeStream"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/change-streams/{streamId}/secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the secret of a change stream
+         * @description The audit log records who looked.
+         */
+        readonly get: operations["showChangeStreamSecret"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/change-streams/{streamId}/secret/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a change stream another secret
+         * @description Until the grace is over each request carries two signatures, so that the receiver can change over. A secret that was still in its grace ends at once.
+         */
+        readonly post: operations["rotateChangeStreamSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/tunnel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Connect an official client
+         * @description Opens a WebSocket (RFC 6455, subprotocol `ledgerhouse.tunnel.v1`) that carries the connection of one client of TigerBeetle’s protocol to one replica; `ledgerhouse connect` is its other end. Binary messages of at most 64 KiB hold bytes of the protocol, cut anywhere. Text messages, from the service only, are JSON: `code` and `detail` of something that the person at the client should know. Each request is checked against the rights of the credential: reads need `db:read`, creates need `db:write`; a request that is refused ends the client’s session. The credential is checked again every 20 seconds.
+         */
+        readonly get: operations["openTunnel"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/connection-checks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin a connection check
+         * @description Answers with the ID of an account that does not exist. When a client looks it up within 15 minutes, by the protocol or over HTTP, the check is VERIFIED. A lookup from inside the Kubernetes cluster is found when the check is read, a few seconds later.
+         */
+        readonly post: operations["createConnectionCheck"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/snippets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show how to connect
+         * @description A program that looks one account up, complete: what to install, the file, and the command. With `checkId` it looks up the account of that check.
+         */
+        readonly get: operations["getConnectionSnippet"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/connection-checks/{checkId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a connection check */
+        readonly get: operations["getConnectionCheck"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/session": {
         readonly parameters: {
             readonly query?: never;
@@ -403,7 +1063,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Who the credential belongs to, and what it may do */
+        /** Read the caller and their rights */
         readonly get: operations["getSession"];
         readonly put?: never;
         readonly post?: never;
@@ -425,7 +1085,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Open the local administrator’s session
-         * @description With the bootstrap token of the installation. The cookie `__Host-session` is the credential; what changes something also needs the header X-CSRF-Token.
+         * @description With the bootstrap token of the installation. The cookie `__Host-session` is the credential; requests that change something also need the header X-CSRF-Token.
          */
         readonly post: operations["openAdministratorSession"];
         readonly delete?: never;
@@ -442,7 +1102,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List your sessions: where you are signed in
+         * List your sessions
          * @description The newest first.
          */
         readonly get: operations["listSessions"];
@@ -466,7 +1126,7 @@ export interface paths {
         readonly post?: never;
         /**
          * End one of your sessions
-         * @description At once, with all its tokens.
+         * @description The session and all its tokens stop working at once.
          */
         readonly delete: operations["endSession"];
         readonly options?: never;
@@ -610,14 +1270,14 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a member
-         * @description The answer lists the working keys and the open invitations that they made. These stay, because they belong to the organization, unless `revoke` names them. Owners are made, changed and removed by owners only.
+         * @description The answer lists the working keys and the open invitations that they made. These stay, because they belong to the organization, unless `revoke` names them. An invitation of an owner stays `OPEN` if you are none. Only owners can make, change and remove owners.
          */
         readonly delete: operations["removeMember"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change a member’s role or databases
-         * @description Takes effect with their next request. Owners are made, changed and removed by owners only.
+         * @description Takes effect with their next request. Only owners can make, change and remove owners.
          */
         readonly patch: operations["updateMember"];
         readonly trace?: never;
@@ -648,13 +1308,13 @@ export interface paths {
         };
         /**
          * List invitations
-         * @description The newest first, whatever became of them.
+         * @description The newest first, also accepted, revoked and expired ones.
          */
         readonly get: operations["listInvitations"];
         readonly put?: never;
         /**
          * Invite somebody
-         * @description They get a mail, where the service sends any. Owners are made, changed and removed by owners only.
+         * @description They get a mail if the service sends mail. Only owners can make, change and remove owners.
          */
         readonly post: operations["createInvitation"];
         readonly delete?: never;
@@ -674,7 +1334,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send an invitation again
-         * @description With another token, good for seven days; the one before is worth nothing then.
+         * @description With a new token, valid for seven days; the previous one stops working.
          */
         readonly post: operations["resendInvitation"];
         readonly delete?: never;
@@ -693,7 +1353,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         readonly post?: never;
-        /** Take an invitation back */
+        /** Revoke an invitation */
         readonly delete: operations["revokeInvitation"];
         readonly options?: never;
         readonly head?: never;
@@ -711,7 +1371,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Accept an invitation
-         * @description As whom it is for: the identity provider must have verified that address. A token that is unknown, used, too old or for another address is answered in one way.
+         * @description The caller must be the invited person: the identity provider must have verified the address. Tokens that are unknown, used, too old or for another address all get the same answer.
          */
         readonly post: operations["acceptInvitation"];
         readonly delete?: never;
@@ -751,7 +1411,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Revoke an API key
-         * @description It ceases to work within five seconds.
+         * @description It stops working within five seconds.
          */
         readonly delete: operations["revokeApiKey"];
         readonly options?: never;
@@ -769,8 +1429,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Replace an API key by another
-         * @description The answer is the new key: same name, permissions and scope, another ID and secret. The old one goes on working for the grace period.
+         * Replace an API key with a new one
+         * @description The answer is the new key: same name, permissions and scope, another ID and secret. The old key works until the grace period ends.
          */
         readonly post: operations["rotateApiKey"];
         readonly delete?: never;
@@ -789,8 +1449,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Give an API key another expiry
-         * @description The secret stays; rotate the key for a new one. A key that has expired is not renewed. A week and a day before the expiry, `api_key.expiring` is told, and a mail goes to the maker.
+         * Change the expiry of an API key
+         * @description The secret stays; rotate the key for a new one. An expired key cannot be renewed. A week and a day before the expiry, the event `api_key.expiring` is sent, and a mail to the maker.
          */
         readonly post: operations["renewApiKey"];
         readonly delete?: never;
@@ -807,7 +1467,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List what was done in the organization
+         * List the audit events of the organization
          * @description The newest first.
          */
         readonly get: operations["listAuditEvents"];
@@ -828,7 +1488,7 @@ export interface paths {
         };
         /**
          * Export audit events as NDJSON or CSV
-         * @description The oldest first, a thousand at most in an answer; `Next-Cursor` says how to go on. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.
+         * @description The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.
          */
         readonly get: operations["exportAuditEvents"];
         readonly put?: never;
@@ -848,7 +1508,7 @@ export interface paths {
         };
         /**
          * Check the chain of audit events
-         * @description Checks that no event was changed, added or taken out: 5,000 events at most in an answer, and `next` says how to go on. Whoever can write to the store and has no signing key can make no chain that passes.
+         * @description Checks that no event was changed, added or removed: at most 5,000 events in an answer; go on with `next`. Nobody can forge a valid chain without the signing key, even with write access to the store.
          */
         readonly get: operations["verifyAuditEvents"];
         readonly put?: never;
@@ -896,6 +1556,205 @@ export interface paths {
         readonly patch: operations["updateWebhookEndpoint"];
         readonly trace?: never;
     };
+    readonly "/api/v1/webhook-endpoints/{endpointId}/secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the secret of a webhook endpoint
+         * @description The audit log records who looked.
+         */
+        readonly get: operations["showWebhookSecret"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-endpoints/{endpointId}/secret/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a webhook endpoint another secret
+         * @description Until the grace is over each request carries two signatures, so that the receiver can change over. A secret that was still in its grace ends at once.
+         */
+        readonly post: operations["rotateWebhookSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-endpoints/{endpointId}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test event to a webhook endpoint
+         * @description The event is `webhook.test`, whatever the endpoint subscribes to; once in 20 seconds. Its delivery tells how it went.
+         */
+        readonly post: operations["testWebhookEndpoint"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List deliveries of webhooks
+         * @description The newest first; they are kept for 30 days.
+         */
+        readonly get: operations["listWebhookDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-deliveries/{deliveryId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a delivery, with the body of its requests */
+        readonly get: operations["getWebhookDelivery"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-deliveries/{deliveryId}/attempts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** List the attempts of a delivery */
+        readonly get: operations["listWebhookAttempts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-deliveries/{deliveryId}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a delivery again
+         * @description With the same `webhook-id`, so that a receiver that has the event can tell. One that is pending is due at once. Failures of replays never disable the endpoint.
+         */
+        readonly post: operations["replayWebhookDelivery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-deliveries/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make many deliveries again, or count them first
+         * @description The oldest first, 10,000 at most in a request. `dryRun` only counts.
+         */
+        readonly post: operations["replayWebhookDeliveries"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List what you should look at
+         * @description The newest first: events of the last 90 days that concern your role and the databases that you may see, that you did not cause yourself, and that you did not mute.
+         */
+        readonly get: operations["listNotifications"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Count notifications as read
+         * @description Those up to the one that you name; what came later stays unread. A lower number than before changes nothing.
+         */
+        readonly patch: operations["readNotifications"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notification-preferences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read which notifications you get
+         * @description Preferences are yours alone, for this organization.
+         */
+        readonly get: operations["getNotificationPreferences"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /** Choose which notifications you get */
+        readonly patch: operations["updateNotificationPreferences"];
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing": {
         readonly parameters: {
             readonly query?: never;
@@ -903,7 +1762,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** How the organization stands */
+        /** Read the billing status of the organization */
         readonly get: operations["getBilling"];
         readonly put?: never;
         readonly post?: never;
@@ -911,8 +1770,8 @@ export interface paths {
         readonly options?: never;
         readonly head?: never;
         /**
-         * Set or take away the spend limit
-         * @description At 50, 80 and 100 percent of it, `billing.spend_threshold_reached` is told once a month.
+         * Set or remove the spend limit
+         * @description At 50, 80 and 100 percent of it, the event `billing.spend_threshold_reached` is sent once a month.
          */
         readonly patch: operations["updateBilling"];
         readonly trace?: never;
@@ -944,8 +1803,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * For Stripe, to tell what has happened
-         * @description Signed by Stripe; the same event is acted on once, whenever it comes.
+         * Receive an event from Stripe
+         * @description Signed by Stripe. A repeated event is processed once.
          */
         readonly post: operations["receiveStripeEvent"];
         readonly delete?: never;
@@ -955,26 +1814,1353 @@ export interface paths {
         readonly trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    readonly "organization.created": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An organization was created. */
+        readonly post: operations["onOrganizationCreated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "organization.changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Name or quota of an organization were changed. */
+        readonly post: operations["onOrganizationChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "organization.suspended": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An organization was suspended: it can be read, and its databases run on. */
+        readonly post: operations["onOrganizationSuspended"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "organization.resumed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The suspension of an organization ended. */
+        readonly post: operations["onOrganizationResumed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "organization.restored": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A deleted organization is there again. */
+        readonly post: operations["onOrganizationRestored"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.created": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The creation of a database was requested and queued. */
+        readonly post: operations["onDatabaseCreated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.provisioning_started": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Work on a new database began. */
+        readonly post: operations["onDatabaseProvisioningStarted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.ready": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database serves for the first time. */
+        readonly post: operations["onDatabaseReady"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database could not be created. */
+        readonly post: operations["onDatabaseFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.degraded": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database serves, but not all of its parts are healthy. */
+        readonly post: operations["onDatabaseDegraded"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.unavailable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database does not serve. */
+        readonly post: operations["onDatabaseUnavailable"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.recovered": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database is healthy again. */
+        readonly post: operations["onDatabaseRecovered"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.suspended": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database was stopped; its data stays. */
+        readonly post: operations["onDatabaseSuspended"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.resumed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A stopped database serves again. */
+        readonly post: operations["onDatabaseResumed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.adopted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database that was applied directly to the cluster was found. */
+        readonly post: operations["onDatabaseAdopted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Labels, protection or the configuration of a database were changed, over HTTP or in Kubernetes. */
+        readonly post: operations["onDatabaseChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.delete_requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The deletion of a database was requested; it can be restored until it is purged. */
+        readonly post: operations["onDatabaseDeleteRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.deleted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database was deleted; its volumes stay until it is purged. */
+        readonly post: operations["onDatabaseDeleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.restore_requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The restoration of a deleted database was requested. */
+        readonly post: operations["onDatabaseRestoreRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.restored": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A deleted database serves again. */
+        readonly post: operations["onDatabaseRestored"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.purged": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A deleted database can no longer be restored. */
+        readonly post: operations["onDatabasePurged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "configuration.change_queued": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change of a database’s configuration waits, or more was added to it. */
+        readonly post: operations["onConfigurationChangeQueued"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "configuration.change_started": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change of a database’s configuration is being applied. */
+        readonly post: operations["onConfigurationChangeStarted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "configuration.change_applied": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change of a database’s configuration was applied. */
+        readonly post: operations["onConfigurationChangeApplied"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "configuration.change_failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change of a database’s configuration failed. */
+        readonly post: operations["onConfigurationChangeFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "configuration.change_withdrawn": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change of a database’s configuration was withdrawn before it began. */
+        readonly post: operations["onConfigurationChangeWithdrawn"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "engine.upgraded": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database runs another version of its engine. */
+        readonly post: operations["onEngineUpgraded"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A backup of a database was requested. */
+        readonly post: operations["onBackupRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.succeeded": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A backup of a database was made. */
+        readonly post: operations["onBackupSucceeded"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A backup of a database could not be made. */
+        readonly post: operations["onBackupFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.damaged": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A test restore found a backup damaged. */
+        readonly post: operations["onBackupDamaged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Name or protection of a backup were changed. */
+        readonly post: operations["onBackupChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.test_requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A test restore of a backup was requested. */
+        readonly post: operations["onBackupTestRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.restore_requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A new database is begun with a backup. */
+        readonly post: operations["onBackupRestoreRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.delete_requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The removal of a backup was requested. */
+        readonly post: operations["onBackupDeleteRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.deleted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A backup was removed as requested; it cannot be restored any more. */
+        readonly post: operations["onBackupDeleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.expired": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A backup was removed because its time was over. */
+        readonly post: operations["onBackupExpired"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup_schedule.created": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A schedule of backups was made. */
+        readonly post: operations["onBackupScheduleCreated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup_schedule.changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A schedule of backups was changed. */
+        readonly post: operations["onBackupScheduleChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup_schedule.deleted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A schedule of backups was deleted; its backups stay. */
+        readonly post: operations["onBackupScheduleDeleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "job.succeeded": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A job succeeded. */
+        readonly post: operations["onJobSucceeded"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "job.failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A job failed. */
+        readonly post: operations["onJobFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "job.cancel_requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The cancellation of a job was requested. */
+        readonly post: operations["onJobCancelRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "job.canceled": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A job was cancelled. */
+        readonly post: operations["onJobCanceled"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "job.completed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The provider completed a job that waited for it. */
+        readonly post: operations["onJobCompleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "job.refused": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The provider refused a job that waited for it. */
+        readonly post: operations["onJobRefused"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "job.retried": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A failed job is retried. */
+        readonly post: operations["onJobRetried"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "api_key.created": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An API key was created. */
+        readonly post: operations["onApiKeyCreated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "api_key.rotated": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An API key was replaced by another. */
+        readonly post: operations["onApiKeyRotated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "api_key.revoked": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An API key was revoked. */
+        readonly post: operations["onApiKeyRevoked"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "api_key.renewed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An API key got another expiry. */
+        readonly post: operations["onApiKeyRenewed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "api_key.expiring": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An API key expires in a week, or in a day. */
+        readonly post: operations["onApiKeyExpiring"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "webhook.endpoint_created": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A webhook endpoint was added. */
+        readonly post: operations["onWebhookEndpointCreated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "webhook.endpoint_changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A webhook endpoint was changed. */
+        readonly post: operations["onWebhookEndpointChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "webhook.endpoint_deleted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A webhook endpoint was removed. */
+        readonly post: operations["onWebhookEndpointDeleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "webhook.endpoint_disabled": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A webhook endpoint was disabled because its receiver failed for five days, or said that it is gone. */
+        readonly post: operations["onWebhookEndpointDisabled"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "webhook.endpoint_secret_rotated": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A webhook endpoint got another secret. */
+        readonly post: operations["onWebhookEndpointSecretRotated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "webhook.test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Somebody tests a webhook endpoint; only that endpoint gets it. */
+        readonly post: operations["onWebhookTest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "change_stream.created": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change stream was made. */
+        readonly post: operations["onChangeStreamCreated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "change_stream.changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change stream was changed, paused or resumed. */
+        readonly post: operations["onChangeStreamChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "change_stream.deleted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change stream was deleted. */
+        readonly post: operations["onChangeStreamDeleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "change_stream.secret_rotated": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change stream got another secret. */
+        readonly post: operations["onChangeStreamSecretRotated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "change_stream.stalled": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change stream has delivered nothing for five minutes although it should; it is tried again. */
+        readonly post: operations["onChangeStreamStalled"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "change_stream.failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change stream stopped: its sink failed for a day, or said that it is gone. */
+        readonly post: operations["onChangeStreamFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "change_stream.recovered": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A change stream that was stalled or failed delivers again. */
+        readonly post: operations["onChangeStreamRecovered"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "member.invited": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Somebody was invited, or the invitation was sent again. */
+        readonly post: operations["onMemberInvited"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "member.joined": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Somebody accepted an invitation. */
+        readonly post: operations["onMemberJoined"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "member.role_changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A member got another role, or other databases. */
+        readonly post: operations["onMemberRoleChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "member.removed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A member was removed, or left. */
+        readonly post: operations["onMemberRemoved"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.setup_required": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database was requested before billing was set up. */
+        readonly post: operations["onBillingSetupRequired"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.setup_completed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Billing was set up; requested databases are created. */
+        readonly post: operations["onBillingSetupCompleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.payment_failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A payment failed; it will be tried again. */
+        readonly post: operations["onBillingPaymentFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.payment_method_removed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The payment method was removed. */
+        readonly post: operations["onBillingPaymentMethodRemoved"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.suspended": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Payments have failed for good; databases are suspended and keep their data. */
+        readonly post: operations["onBillingSuspended"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.recovered": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A payment succeeded; databases run again. */
+        readonly post: operations["onBillingRecovered"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.saved_create_failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database that was requested before billing was set up could not be created. */
+        readonly post: operations["onBillingSavedCreateFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.spend_limit_changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The spend limit was changed. */
+        readonly post: operations["onBillingSpendLimitChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "billing.spend_threshold_reached": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Half, most or all of the spend limit of a month is used. */
+        readonly post: operations["onBillingSpendThresholdReached"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
 export interface components {
     schemas: {
         readonly Problem: {
-            /** @description Address of the page about this problem. */
+            /** @description URL of the page about this problem. */
             readonly type: string;
             readonly title: string;
             readonly status: number;
-            /** @description What is wrong this time, and what to do. */
+            /** @description The cause in this case, and what to do. */
             readonly detail: string;
-            /** @description The path that was asked for. */
+            /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
             readonly retryable: boolean;
             readonly errors?: readonly components["schemas"]["ProblemError"][];
             /**
-             * @description Of a ledger operation: whether the ledger may have changed.
+             * @description For a ledger operation: whether the ledger may have changed.
              * @enum {string}
              */
             readonly outcome?: "not_executed" | "unknown";
@@ -1018,7 +3204,7 @@ export interface components {
             /** @enum {string} */
             readonly reason: "NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED" | "ACCOUNT_REVIEW";
             readonly sessionId: string | null;
-            /** @description What was asked for is kept under this ID and done once billing is set up. */
+            /** @description The request is kept under this ID and executed once billing is set up. */
             readonly draftId?: string | null;
         };
         readonly Provisioning: {
@@ -1041,11 +3227,11 @@ export interface components {
                  */
                 readonly name: "store" | "cluster" | "operator" | "worker";
                 /**
-                 * @description UNKNOWN: it cannot be seen, because the store or the cluster is not OK.
+                 * @description UNKNOWN: its state cannot be read, because the store or the cluster is not OK.
                  * @enum {string}
                  */
                 readonly status: "OK" | "DOWN" | "UNKNOWN";
-                /** @description What it means while the part is not OK; null: nothing to say. */
+                /** @description Consequence while the part is not OK; null: none. */
                 readonly message: string | null;
                 readonly lastSeenAt: string | null;
             }[];
@@ -1056,11 +3242,11 @@ export interface components {
             /** @description ISO 4217; null without prices. */
             readonly currency: string | null;
             /**
-             * @description Of every …Gb.
+             * @description Unit of every …Gb.
              * @constant
              */
             readonly storageUnit: "GiB";
-            /** @description What a choice that is left out becomes. */
+            /** @description Values of omitted choices. */
             readonly defaults: {
                 readonly provider: string;
                 readonly region: string;
@@ -1096,25 +3282,25 @@ export interface components {
                 readonly highAvailability: boolean;
                 readonly toleratedFailures: number;
                 readonly recommendedForProduction: boolean;
-                /** @description Those that run it. */
+                /** @description Engines that run it. */
                 readonly engines: readonly ("Builtin" | "TigerBeetle")[];
             }[];
             readonly clusterSizes: readonly {
                 readonly id: string;
                 /** @description The number in the ID. */
                 readonly number: number;
-                /** @description Thousandths of a core that each replica is given at least. */
+                /** @description Minimum processor time of each replica, in thousandths of a core. */
                 readonly cpuMillis: number;
-                /** @description Of each replica. */
+                /** @description Memory of each replica. */
                 readonly memoryBytes: number;
-                /** @description On top, beside each of several replicas of the built-in engine: the member of etcd that keeps their log. */
+                /** @description Additional resources beside each of several replicas of the built-in engine: the etcd member that keeps their log. */
                 readonly logMember: {
                     readonly cpuMillis: number;
                     readonly memoryBytes: number;
                 };
-                /** @description How many transfers the built-in engine holds in this memory. */
+                /** @description Number of transfers that the built-in engine can hold in this memory. */
                 readonly transfersMax: number | null;
-                /** @description Those that it is large enough for. */
+                /** @description Engines for which it is large enough. */
                 readonly engines: readonly ("Builtin" | "TigerBeetle")[];
                 readonly available: boolean;
             }[];
@@ -1141,7 +3327,7 @@ export interface components {
                 readonly defaultVersion: string;
                 readonly versions: readonly {
                     readonly version: string;
-                    /** @description Of the client protocol. */
+                    /** @description Release of the client protocol. */
                     readonly release: string;
                     readonly oldestClient: string | null;
                     readonly deprecated: boolean;
@@ -1161,7 +3347,7 @@ export interface components {
                 readonly sizes: readonly {
                     readonly clusterSizeId: string;
                     readonly perReplicaMonthly: string;
-                    /** @description On top, beside each of several replicas of the built-in engine. */
+                    /** @description Additional price beside each of several replicas of the built-in engine. */
                     readonly perLogMemberMonthly: string;
                 }[];
                 readonly storage: readonly {
@@ -1173,7 +3359,7 @@ export interface components {
                 readonly supported: boolean;
             };
         };
-        /** @description What would be made; nothing was. */
+        /** @description The database that would be made. Nothing was made. */
         readonly DatabasePlan: {
             /** @constant */
             readonly success: true;
@@ -1200,7 +3386,7 @@ export interface components {
                 readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
                 readonly catalogVersion: string;
             };
-            /** @description Not ready: a request that is no dry run would answer 402. */
+            /** @description Not ready: the real request would answer 402. */
             readonly billing: {
                 readonly ready: boolean;
                 /** @description Why it is not ready. */
@@ -1230,18 +3416,18 @@ export interface components {
             /** @description Its organization. */
             readonly organizationId: string;
             readonly name: string;
-            /** @description Decimal, 128 bits: what official clients connect with. Null until it is known. */
+            /** @description Decimal, 128 bits; official clients connect with it. Null until it is known. */
             readonly clusterId: string | null;
             /** @constant */
             readonly mode: "new";
             /**
-             * @description Its life. READY stays READY through changes and trouble.
+             * @description Stage of its life. READY stays READY through changes and failures.
              * @enum {string}
              */
             readonly status: "PROVISIONING" | "READY" | "SUSPENDED" | "FAILED" | "DELETING" | "DELETED";
             readonly statusReason: components["schemas"]["Reason"] | null;
             /**
-             * @description How it is at the moment; UNKNOWN when nobody has looked lately.
+             * @description Current health; UNKNOWN without a recent check.
              * @enum {string}
              */
             readonly health: "HEALTHY" | "DEGRADED" | "UNAVAILABLE" | "UNKNOWN";
@@ -1257,7 +3443,7 @@ export interface components {
             readonly nodes: readonly {
                 readonly index: number;
                 readonly ready: boolean;
-                /** @description In the words of the resource’s members. */
+                /** @description State of the replica, as in the resource’s `status.members`. */
                 readonly status: string;
             }[];
             readonly engine: {
@@ -1267,7 +3453,7 @@ export interface components {
                 readonly latestVersion: string | null;
                 readonly updateAvailable: boolean;
             };
-            /** @description The connection of the process that answers. */
+            /** @description Connection of the API process that answers. */
             readonly gateway: {
                 /** @enum {string} */
                 readonly status: "CONNECTED" | "CONNECTING" | "DISCONNECTED" | "UNKNOWN";
@@ -1278,12 +3464,14 @@ export interface components {
             readonly connection: {
                 /** @description The name. */
                 readonly identifier: string;
-                /** @description The ledger route; an operation follows. */
+                /** @description Path of the ledger operations, without the operation. */
                 readonly httpUrl: string;
-                /** @description Of the replicas, within the Kubernetes cluster. */
+                /** @description Addresses of the replicas within the Kubernetes cluster. */
                 readonly addresses: readonly string[];
                 readonly clusterId: string | null;
             };
+            /** @description What it uses, as measured in the last minute; null: nothing was heard. */
+            readonly usage: components["schemas"]["DatabaseUsage"] | null;
             /** @description Null without prices. */
             readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
             readonly limits: {
@@ -1298,7 +3486,7 @@ export interface components {
             /** @description Its active profile. */
             readonly activeProfileId: string;
             readonly activeJobId: string | null;
-            /** @description Goes up with each change; part of the ETag. */
+            /** @description Increases with each change; part of the ETag. */
             readonly version: number;
             /**
              * Format: date-time
@@ -1319,6 +3507,43 @@ export interface components {
             readonly code: string;
             readonly message: string;
         };
+        readonly DatabaseUsage: {
+            /**
+             * Format: date-time
+             * @description Time of the figures. RFC 3339, UTC, milliseconds.
+             */
+            readonly at: string;
+            /** @description Processors that all replicas use. */
+            readonly cpuCores: number | null;
+            /** @description Of the replica that uses most. */
+            readonly memory: {
+                readonly usedBytes: number | null;
+                readonly limitBytes: number | null;
+            };
+            /** @description Of the replica that uses most. */
+            readonly storage: {
+                readonly usedBytes: number | null;
+                readonly limitBytes: number | null;
+            };
+            readonly nodes: readonly {
+                readonly index: number;
+                /** @description Whether it answered. */
+                readonly up: boolean;
+                readonly leader: boolean | null;
+                /** @description Operations that it is behind the most advanced replica. */
+                readonly commitLagOps: number | null;
+                readonly connections: number | null;
+                readonly cpuCores: number | null;
+                readonly memory: {
+                    readonly usedBytes: number | null;
+                    readonly limitBytes: number | null;
+                };
+                readonly storage: {
+                    readonly usedBytes: number | null;
+                    readonly limitBytes: number | null;
+                };
+            }[];
+        };
         readonly Actor: {
             /**
              * @description `kubernetes`: somebody who wrote to the resource in the cluster.
@@ -1328,7 +3553,7 @@ export interface components {
             readonly id: string | null;
             readonly display: string;
         };
-        /** @description One revision of what the database is made of. */
+        /** @description One revision of the database’s configuration. */
         readonly Profile: {
             /** @description Profile ID. */
             readonly id: string;
@@ -1348,12 +3573,19 @@ export interface components {
             readonly storageTier: string;
             /** @description GiB of each replica. */
             readonly selectedStorageGb: number;
+            /** @description Whether storage grows by itself, by 20 % when 85 % are used; null: it does not. */
+            readonly autogrow: {
+                /** @description GiB of each replica at most. */
+                readonly limitGb: number;
+            } | null;
             readonly parameters: {
                 readonly [key: string]: string;
             };
             /** @enum {string} */
             readonly engine: "Builtin" | "TigerBeetle";
             readonly engineVersion: string;
+            /** @description Whether it is to be stopped. */
+            readonly suspended: boolean;
             /**
              * Format: date-time
              * @description When it was made. RFC 3339, UTC, milliseconds.
@@ -1364,11 +3596,11 @@ export interface components {
         readonly Job: {
             /** @description Job ID. */
             readonly id: string;
-            /** @description At present one of database.create, database.delete, database.restore_deleted; more may come. */
+            /** @description At present one of database.create, database.delete, database.restore_deleted, database.change, backup.create, backup.delete, backup.verify; more may come. */
             readonly type: string;
             /** @enum {string} */
             readonly status: "QUEUED" | "RUNNING" | "WAITING" | "CANCELING" | "SUCCEEDED" | "FAILED" | "CANCELED";
-            /** @description What it is done to. */
+            /** @description The database of the job. */
             readonly databaseId: string;
             readonly progress: {
                 readonly percent: number;
@@ -1466,7 +3698,7 @@ export interface components {
         };
         readonly UpdateDatabaseRequest: {
             readonly deletionProtection?: boolean;
-            /** @description Each label is added or replaced; null takes it off, and null instead of the labels takes all off (RFC 7396). At most 16 may be left. */
+            /** @description Each label is added or replaced; null removes it, and null instead of the labels removes all (RFC 7396). At most 16 labels may remain. */
             readonly labels?: {
                 readonly [key: string]: string | null;
             } | null;
@@ -1479,8 +3711,584 @@ export interface components {
             readonly job: components["schemas"]["Job"];
         };
         readonly RestoreDatabaseRequest: {
-            /** @description Another name, where the old one was taken meanwhile. */
+            /** @description A new name, if another database has taken the old one. */
             readonly name?: string;
+        };
+        readonly ConfigurationAnswer: {
+            readonly configuration: components["schemas"]["Configuration"];
+        };
+        readonly Configuration: {
+            /** @description Its database. */
+            readonly databaseId: string;
+            /** @description The active profile’s. */
+            readonly revision: number;
+            readonly provider: string;
+            readonly region: string;
+            /** @enum {string} */
+            readonly clusterConfiguration: "single" | "ha-3" | "ha-6";
+            readonly clusterSize: string;
+            readonly storageTier: string;
+            /** @description GiB of each replica. */
+            readonly selectedStorageGb: number;
+            /** @description Whether storage grows by itself, by 20 % when 85 % are used; null: it does not. */
+            readonly autogrow: {
+                /** @description GiB of each replica at most. */
+                readonly limitGb: number;
+            } | null;
+            /** @enum {string} */
+            readonly engine: "Builtin" | "TigerBeetle";
+            readonly engineVersion: string;
+            /** @description Those that are set. */
+            readonly parameters: {
+                readonly [key: string]: string;
+            };
+            readonly labels: {
+                readonly [key: string]: string;
+            };
+            /** @description Whether it is to be stopped. */
+            readonly suspended: boolean;
+            /** @description Null without prices. */
+            readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
+        };
+        readonly ParameterList: {
+            readonly data: readonly components["schemas"]["Parameter"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly Parameter: {
+            readonly name: string;
+            readonly description: string;
+            /** @enum {string} */
+            readonly type: "integer" | "bytes" | "boolean";
+            /** @description `bytes`: a whole number with KiB, MiB, GiB or TiB. Null: a plain value. */
+            readonly unit: string | null;
+            /** @description Null: it is not set, and the default counts. */
+            readonly value: string | null;
+            /** @description Null: the engine decides by its size. */
+            readonly defaultValue: string | null;
+            /** @description For `bytes`, in bytes. */
+            readonly min: number | null;
+            /** @description For `bytes`, in bytes. */
+            readonly max: number | null;
+            /** @description Whether a change replaces the pods, one at a time. */
+            readonly restartRequired: boolean;
+            readonly immutable: boolean;
+        };
+        readonly ProfileRevisionList: {
+            readonly data: readonly components["schemas"]["ProfileRevision"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly ProfileRevision: {
+            /** @description Profile ID. */
+            readonly id: string;
+            /** @description Its database. */
+            readonly databaseId: string;
+            readonly revision: number;
+            readonly active: boolean;
+            /** @enum {string} */
+            readonly status: "PROVISIONING" | "READY" | "SUSPENDED" | "FAILED" | "DELETING" | "DELETED" | "SUPERSEDED";
+            /** @enum {string} */
+            readonly health: "HEALTHY" | "DEGRADED" | "UNAVAILABLE" | "UNKNOWN";
+            readonly provider: string;
+            readonly region: string;
+            /** @enum {string} */
+            readonly clusterConfiguration: "single" | "ha-3" | "ha-6";
+            readonly clusterSize: string;
+            readonly storageTier: string;
+            /** @description GiB of each replica. */
+            readonly selectedStorageGb: number;
+            /** @description Whether storage grows by itself, by 20 % when 85 % are used; null: it does not. */
+            readonly autogrow: {
+                /** @description GiB of each replica at most. */
+                readonly limitGb: number;
+            } | null;
+            readonly parameters: {
+                readonly [key: string]: string;
+            };
+            /** @enum {string} */
+            readonly engine: "Builtin" | "TigerBeetle";
+            readonly engineVersion: string;
+            /** @description Whether it is to be stopped. */
+            readonly suspended: boolean;
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            readonly readyAt: string | null;
+            readonly supersededAt: string | null;
+            /** @description Who made it; null in revisions of before this was kept. */
+            readonly actor: components["schemas"]["Actor"] | null;
+            /** @description From the revision before; empty in the first one. */
+            readonly diff: readonly components["schemas"]["FieldChange"][];
+        };
+        readonly FieldChange: {
+            /** @description JSON Pointer into the configuration. */
+            readonly path: string;
+            readonly from: unknown;
+            readonly to: unknown;
+        };
+        /** @description What would change; nothing did. */
+        readonly ChangePreview: {
+            /** @constant */
+            readonly success: true;
+            readonly preview: {
+                readonly diff: readonly components["schemas"]["FieldChange"][];
+                readonly impact: components["schemas"]["ChangeImpact"];
+                /** @description Of the estimated monthly price; null without prices. */
+                readonly priceDelta: {
+                    readonly currency: string;
+                    readonly amount: string;
+                } | null;
+                /**
+                 * @description Whether a request would begin at once.
+                 * @enum {string}
+                 */
+                readonly applies: "NOW" | "AFTER_OTHER_WORK";
+            };
+        };
+        readonly ChangeImpact: {
+            /**
+             * @description How long requests wait: not noticeably, seconds, minutes, or until it is resumed.
+             * @enum {string}
+             */
+            readonly interruption: "NONE" | "SECONDS" | "MINUTES" | "UNTIL_RESUMED";
+            /** @description Promised longest wait of a client; null while the database is stopped. */
+            readonly longestWaitSeconds: number | null;
+            /** @description Whether pods are replaced, one at a time. */
+            readonly rollingRestart: boolean;
+            /** @description Whether a later change can take it back wholly. */
+            readonly reversible: boolean;
+            readonly warnings: readonly string[];
+        };
+        readonly PreviewChangeRequest: {
+            /** @description A size of the catalog. */
+            readonly clusterSize?: string;
+            /** @description GiB of each replica. It grows; it never shrinks below what the volumes have. */
+            readonly selectedStorageGb?: number;
+            /** @description Storage grows by itself up to this size; null: it does not. */
+            readonly autogrow?: {
+                readonly limitGb: number;
+            } | null;
+            /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
+            readonly parameters?: {
+                readonly [key: string]: string | null;
+            };
+            /** @description A version of the database’s engine. */
+            readonly engineVersion?: string;
+            /** @description Each is added or replaced; null takes it off. */
+            readonly labels?: {
+                readonly [key: string]: string | null;
+            };
+            /** @description Whether the database is to be stopped. */
+            readonly suspended?: boolean;
+            /** @description The configuration of this earlier revision, for a way back; the other members count on top of it. Storage stays. */
+            readonly revision?: number;
+        };
+        readonly AcceptedChange: {
+            /** @constant */
+            readonly success: true;
+            readonly change: components["schemas"]["Change"];
+            /** @description Null while the change waits. */
+            readonly job: components["schemas"]["Job"] | null;
+        };
+        readonly Change: {
+            /** @description Change ID. */
+            readonly id: string;
+            /** @description Its database. */
+            readonly databaseId: string;
+            /** @enum {string} */
+            readonly status: "QUEUED" | "APPLYING" | "APPLIED" | "FAILED" | "CANCELED";
+            /**
+             * @description `kubernetes`: made in the cluster, and only followed here.
+             * @enum {string}
+             */
+            readonly origin: "api" | "kubernetes";
+            readonly diff: readonly components["schemas"]["FieldChange"][];
+            readonly impact: components["schemas"]["ChangeImpact"];
+            /** @description Of the estimated monthly price; null without prices. */
+            readonly priceDelta: {
+                readonly currency: string;
+                readonly amount: string;
+            } | null;
+            /** @description `now`: as soon as nothing else is applied. */
+            readonly applyAt: "now" | string;
+            readonly jobId: string | null;
+            /** @description The revision to ask for to take it back. */
+            readonly previousRevision: number;
+            /** @description The revision that it made. */
+            readonly profileRevision: number | null;
+            /** @description What was going on last. */
+            readonly progress: string | null;
+            readonly error: {
+                readonly code: string;
+                readonly message: string;
+                /** @description What it left. */
+                readonly state: string;
+                readonly nextSteps: readonly string[];
+            } | null;
+            readonly actor: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was accepted. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            readonly startedAt: string | null;
+            readonly appliedAt: string | null;
+            readonly finishedAt: string | null;
+        };
+        readonly ChangeRequest: {
+            /** @description A size of the catalog. */
+            readonly clusterSize?: string;
+            /** @description GiB of each replica. It grows; it never shrinks below what the volumes have. */
+            readonly selectedStorageGb?: number;
+            /** @description Storage grows by itself up to this size; null: it does not. */
+            readonly autogrow?: {
+                readonly limitGb: number;
+            } | null;
+            /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
+            readonly parameters?: {
+                readonly [key: string]: string | null;
+            };
+            /** @description A version of the database’s engine. */
+            readonly engineVersion?: string;
+            /** @description Each is added or replaced; null takes it off. */
+            readonly labels?: {
+                readonly [key: string]: string | null;
+            };
+            /** @description Whether the database is to be stopped. */
+            readonly suspended?: boolean;
+            /** @description The configuration of this earlier revision, for a way back; the other members count on top of it. Storage stays. */
+            readonly revision?: number;
+            /**
+             * @description `now`, or a time (RFC 3339, UTC) within 90 days. While another change is applied, it waits.
+             * @default now
+             */
+            readonly applyAt?: "now" | string;
+        };
+        readonly ChangeList: {
+            readonly data: readonly components["schemas"]["Change"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly ChangeAnswer: {
+            readonly change: components["schemas"]["Change"];
+        };
+        readonly WithdrawnChange: {
+            /** @constant */
+            readonly success: true;
+            readonly change: components["schemas"]["Change"];
+        };
+        readonly AcceptedBackup: {
+            /** @constant */
+            readonly success: true;
+            readonly backup: components["schemas"]["Backup"];
+            readonly job: components["schemas"]["Job"];
+        };
+        readonly Backup: {
+            /** @description Backup ID. */
+            readonly id: string;
+            /** @description The database that was backed up. */
+            readonly databaseId: string;
+            readonly name: string;
+            /**
+             * @description Requested; made by a schedule; made before an upgrade; made before volumes were deleted.
+             * @enum {string}
+             */
+            readonly type: "MANUAL" | "SCHEDULED" | "PRE_CHANGE" | "FINAL";
+            /**
+             * @description DELETED and EXPIRED ones cannot be restored any more; they are shown for 90 days.
+             * @enum {string}
+             */
+            readonly status: "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "DELETING" | "DELETED" | "EXPIRED";
+            /** @description Why it failed, or what it waits for. */
+            readonly statusReason: components["schemas"]["Reason"] | null;
+            /** @description While true, nothing removes it. */
+            readonly protected: boolean;
+            readonly expiresAt: string | null;
+            /** @description Name of the schedule that made it. */
+            readonly schedule: string | null;
+            /** @description Whether Kubernetes has its resource. Without it, it can be restored as long as the store has it, and not be removed here. */
+            readonly managed: boolean;
+            readonly archiveId: string | null;
+            /** @description Release of the engine that wrote the state. */
+            readonly engineVersion: string | null;
+            /** @description The last operation that it contains. */
+            readonly op: number | null;
+            /** @description Timestamp of that operation in nanoseconds, by the clock of the cluster. */
+            readonly clusterTimestamp: string | null;
+            readonly stateHash: string | null;
+            readonly accounts: number | null;
+            readonly transfers: number | null;
+            /** @description Bytes of all rows. */
+            readonly sizeBytes: number | null;
+            /** @description Bytes of the objects that hold them. */
+            readonly storedBytes: number | null;
+            /** @description Bytes of those objects that no earlier backup had stored. */
+            readonly newBytes: number | null;
+            /** @description The last test restore; null: there was none. */
+            readonly verification: components["schemas"]["BackupVerification"] | null;
+            /** @description Databases that began with it. */
+            readonly restores: readonly {
+                /** @description The database. */
+                readonly databaseId: string;
+                /** @enum {string} */
+                readonly status: "PROVISIONING" | "READY" | "SUSPENDED" | "FAILED" | "DELETING" | "DELETED";
+            }[];
+            /** @description Null if it was not requested over HTTP. */
+            readonly jobId: string | null;
+            readonly actor: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was requested. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            readonly startedAt: string | null;
+            readonly completedAt: string | null;
+            readonly removedAt: string | null;
+        };
+        readonly BackupVerification: {
+            /**
+             * @description `UNKNOWN`: the test could not be made, and is made again.
+             * @enum {string}
+             */
+            readonly status: "RUNNING" | "PASSED" | "FAILED" | "UNKNOWN";
+            readonly startedAt: string | null;
+            readonly completedAt: string | null;
+            /** @description Duration of a test that passed. */
+            readonly seconds: number | null;
+            readonly lastPassedAt: string | null;
+            readonly message: string;
+        };
+        readonly CreateBackupRequest: {
+            /** @description Name for people; the time of the request when absent. */
+            readonly name?: string;
+            /** @description Days until it is removed; for good when absent. It stays longer while it is protected, the newest good one of its database, or being restored. */
+            readonly retentionDays?: number;
+            /**
+             * @description While true, nothing removes it.
+             * @default false
+             */
+            readonly protected?: boolean;
+        };
+        readonly BackupList: {
+            readonly data: readonly components["schemas"]["Backup"][];
+            readonly page: components["schemas"]["Page"];
+            /** @description Whether the service has a store for backups. Without one, none can be made or restored. */
+            readonly configured: boolean;
+        };
+        readonly BackupAnswer: {
+            readonly backup: components["schemas"]["Backup"];
+        };
+        readonly ChangedBackup: {
+            /** @constant */
+            readonly success: true;
+            readonly backup: components["schemas"]["Backup"];
+        };
+        readonly UpdateBackupRequest: {
+            /** @description Name for people; the time of the request when absent. */
+            readonly name?: string;
+            /** @description While true, nothing removes it. */
+            readonly protected?: boolean;
+        };
+        readonly RestoreBackupRequest: {
+            /** @description 3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization. */
+            readonly name: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly provider?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly region?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly clusterConfiguration?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly clusterSize?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly storageTier?: string;
+            /** @description GiB of each replica. That of the database that was backed up when absent. */
+            readonly selectedStorageGb?: number;
+        };
+        readonly ChangedBackupSchedule: {
+            /** @constant */
+            readonly success: true;
+            readonly backupSchedule: components["schemas"]["BackupSchedule"];
+        };
+        readonly BackupSchedule: {
+            /** @description Schedule ID. */
+            readonly id: string;
+            /** @description The database that is backed up. */
+            readonly databaseId: string;
+            /** @description Name of its resource in Kubernetes. */
+            readonly name: string;
+            /** @description Five fields of cron. */
+            readonly schedule: string;
+            readonly timeZone: string;
+            readonly jitterSeconds: number;
+            /** @description A backup stays if any of these keeps it. Protected ones, the newest good one and the newest proven one always stay. */
+            readonly keep: {
+                /** @description How many of the newest good backups stay. */
+                readonly last: number;
+                /** @description Hours of which the last backup stays. */
+                readonly hourly: number;
+                /** @description Days of which the last backup stays. */
+                readonly daily: number;
+                /** @description Weeks of which the last backup stays. */
+                readonly weekly: number;
+                /** @description Months of which the last backup stays. */
+                readonly monthly: number;
+                /** @description Years of which the last backup stays. */
+                readonly yearly: number;
+                /** @description Days for which every backup stays. */
+                readonly withinDays: number;
+                /** @description How many of the newest failed backups stay. */
+                readonly failed: number;
+            };
+            /**
+             * @description How often a test restore proves its newest good backup. `EVERY` proves each one.
+             * @enum {string}
+             */
+            readonly verify: "EVERY" | "DAILY" | "WEEKLY" | "NEVER";
+            /** @description While true, it makes no backups. */
+            readonly suspended: boolean;
+            /**
+             * @description `PENDING`: the operator has not read it yet. `STOPPED`: it makes no backups, for `statusReason`.
+             * @enum {string}
+             */
+            readonly status: "PENDING" | "ACTIVE" | "SUSPENDED" | "STOPPED";
+            readonly statusReason: components["schemas"]["Reason"] | null;
+            /** @description The next three, with the delay; empty while it makes no backups. */
+            readonly nextRuns: readonly string[];
+            readonly lastRunAt: string | null;
+            readonly lastSucceededAt: string | null;
+            readonly lastVerifiedAt: string | null;
+            /** @description Number of its backups. */
+            readonly backups: number;
+            readonly actor: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it, or what the operator says of it, last changed. RFC 3339, UTC, milliseconds.
+             */
+            readonly updatedAt: string;
+        };
+        readonly CreateBackupScheduleRequest: {
+            /** @description Name, unique in the organization; its backups are named by it and their time. `DATABASE-scheduled` when absent. */
+            readonly name?: string;
+            /** @description Five fields of cron, in the time of the zone; at most one backup an hour. */
+            readonly schedule: string;
+            /**
+             * @description Name of a time zone of the IANA database, as `Europe/Vienna`.
+             * @default Etc/UTC
+             */
+            readonly timeZone?: string;
+            /**
+             * @description Backups begin up to this much later, always by the same delay.
+             * @default 0
+             */
+            readonly jitterSeconds?: number;
+            /**
+             * @description Whether the first backup is made at once, not at the first time.
+             * @default false
+             */
+            readonly immediate?: boolean;
+            /**
+             * @description A backup stays if any of these keeps it. Protected ones, the newest good one and the newest proven one always stay.
+             * @default {}
+             */
+            readonly keep?: {
+                /**
+                 * @description How many of the newest good backups stay.
+                 * @default 7
+                 */
+                readonly last?: number;
+                /**
+                 * @description Hours of which the last backup stays.
+                 * @default 0
+                 */
+                readonly hourly?: number;
+                /**
+                 * @description Days of which the last backup stays.
+                 * @default 0
+                 */
+                readonly daily?: number;
+                /**
+                 * @description Weeks of which the last backup stays.
+                 * @default 0
+                 */
+                readonly weekly?: number;
+                /**
+                 * @description Months of which the last backup stays.
+                 * @default 0
+                 */
+                readonly monthly?: number;
+                /**
+                 * @description Years of which the last backup stays.
+                 * @default 0
+                 */
+                readonly yearly?: number;
+                /**
+                 * @description Days for which every backup stays.
+                 * @default 0
+                 */
+                readonly withinDays?: number;
+                /**
+                 * @description How many of the newest failed backups stay.
+                 * @default 3
+                 */
+                readonly failed?: number;
+            };
+            /**
+             * @description How often a test restore proves its newest good backup. `EVERY` proves each one.
+             * @default WEEKLY
+             * @enum {string}
+             */
+            readonly verify?: "EVERY" | "DAILY" | "WEEKLY" | "NEVER";
+            /**
+             * @description While true, it makes no backups.
+             * @default false
+             */
+            readonly suspended?: boolean;
+        };
+        readonly BackupScheduleList: {
+            readonly data: readonly components["schemas"]["BackupSchedule"][];
+        };
+        readonly BackupScheduleAnswer: {
+            readonly backupSchedule: components["schemas"]["BackupSchedule"];
+        };
+        readonly UpdateBackupScheduleRequest: {
+            /** @description Five fields of cron, in the time of the zone; at most one backup an hour. */
+            readonly schedule?: string;
+            /** @description Name of a time zone of the IANA database, as `Europe/Vienna`. */
+            readonly timeZone?: string;
+            /** @description Backups begin up to this much later, always by the same delay. */
+            readonly jitterSeconds?: number;
+            /** @description What is absent stays. */
+            readonly keep?: {
+                /** @description How many of the newest good backups stay. */
+                readonly last?: number;
+                /** @description Hours of which the last backup stays. */
+                readonly hourly?: number;
+                /** @description Days of which the last backup stays. */
+                readonly daily?: number;
+                /** @description Weeks of which the last backup stays. */
+                readonly weekly?: number;
+                /** @description Months of which the last backup stays. */
+                readonly monthly?: number;
+                /** @description Years of which the last backup stays. */
+                readonly yearly?: number;
+                /** @description Days for which every backup stays. */
+                readonly withinDays?: number;
+                /** @description How many of the newest failed backups stay. */
+                readonly failed?: number;
+            };
+            /**
+             * @description How often a test restore proves its newest good backup. `EVERY` proves each one.
+             * @enum {string}
+             */
+            readonly verify?: "EVERY" | "DAILY" | "WEEKLY" | "NEVER";
+            /** @description While true, it makes no backups. */
+            readonly suspended?: boolean;
         };
         readonly JobList: {
             readonly data: readonly components["schemas"]["Job"][];
@@ -1495,12 +4303,214 @@ export interface components {
             readonly job: components["schemas"]["Job"];
         };
         readonly RefuseJobRequest: {
-            /** @description Shown to whoever asked for it. */
+            /** @description Shown to the person who requested it. */
             readonly reason: string;
+        };
+        readonly MetricSeriesList: {
+            readonly data: readonly components["schemas"]["MetricSeries"][];
+            /** @description What is kept, the finest first. */
+            readonly retention: readonly {
+                /** @description Distance of the points that are kept. */
+                readonly stepSeconds: number;
+                /** @description Days for which they are kept, and the current one. */
+                readonly days: number;
+            }[];
+        };
+        readonly MetricSeries: {
+            /** @enum {string} */
+            readonly name: "requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cpu_cores";
+            /** @enum {string} */
+            readonly unit: "count" | "per_second" | "seconds" | "bytes" | "cores" | "boolean";
+            readonly description: string;
+            /** @description Names of the labels that tell its lines apart. */
+            readonly labels: readonly string[];
+            /** @description Functions that a query may name for it. */
+            readonly functions: readonly ("avg" | "min" | "max" | "p50" | "p95" | "p99")[];
+            /** @enum {string} */
+            readonly defaultFunction: "avg" | "min" | "max" | "p50" | "p95" | "p99";
+        };
+        readonly MetricQueryAnswer: {
+            /**
+             * Format: date-time
+             * @description Begin of the first step. RFC 3339, UTC, milliseconds.
+             */
+            readonly from: string;
+            /**
+             * Format: date-time
+             * @description End of the last step. RFC 3339, UTC, milliseconds.
+             */
+            readonly to: string;
+            readonly stepSeconds: number;
+            /** @description A line that has no value in the whole span is left out. */
+            readonly data: readonly {
+                /** @enum {string} */
+                readonly name: "requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cpu_cores";
+                /** @enum {string} */
+                readonly unit: "count" | "per_second" | "seconds" | "bytes" | "cores" | "boolean";
+                /** @enum {string} */
+                readonly fn: "avg" | "min" | "max" | "p50" | "p95" | "p99";
+                readonly labels: {
+                    readonly [key: string]: string;
+                };
+                /** @description Begin of the step in milliseconds since 1970, and the value; null where nothing is known. */
+                readonly points: readonly (readonly (number | null)[])[];
+            }[];
+        };
+        readonly QueryMetricsRequest: {
+            /** @description Names of series. */
+            readonly series: readonly ("requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cpu_cores")[];
+            /**
+             * Format: date-time
+             * @description Begin; an hour before the end when absent.
+             */
+            readonly from?: string;
+            /**
+             * Format: date-time
+             * @description End; now when absent.
+             */
+            readonly to?: string;
+            /** @description Wanted distance of points. The answer names the one that was taken: there are never more than 300 points. */
+            readonly stepSeconds?: number;
+            /**
+             * @description What a point tells of its step. A series without this function has its default.
+             * @enum {string}
+             */
+            readonly fn?: "avg" | "min" | "max" | "p50" | "p95" | "p99";
+            /**
+             * @description Only lines with these labels.
+             * @default []
+             */
+            readonly filters?: readonly {
+                readonly key: string;
+                readonly value: string;
+            }[];
+        };
+        readonly CurrentMetricsAnswer: {
+            readonly current: components["schemas"]["CurrentMetrics"];
+        };
+        readonly CurrentMetrics: {
+            /** @description Null: nothing was heard for a minute. */
+            readonly usage: components["schemas"]["DatabaseUsage"] | null;
+            readonly requestsPerSecond: number | null;
+            readonly transfersPerSecond: number | null;
+            readonly requestP99Seconds: number | null;
+            /** @description Requests over HTTP. */
+            readonly gateway: {
+                readonly answeredPerSecond: number | null;
+                readonly failedPerSecond: number | null;
+                readonly p99Seconds: number | null;
+            };
+            readonly forecast: {
+                /** @description Null: it does not grow, or there are figures of less than six hours. */
+                readonly memory: {
+                    /** @description Days until the limit, at the pace of the last 7 days. */
+                    readonly fullInDays: number;
+                    readonly perDayBytes: number;
+                } | null;
+                /** @description Null: it does not grow, or there are figures of less than six hours. */
+                readonly storage: {
+                    /** @description Days until the limit, at the pace of the last 7 days. */
+                    readonly fullInDays: number;
+                    readonly perDayBytes: number;
+                } | null;
+            };
+        };
+        readonly MetricMarkList: {
+            /** @description The newest first, at most 200 of a span. */
+            readonly data: readonly components["schemas"]["MetricMark"][];
+            /**
+             * Format: date-time
+             * @description Begin of the span. RFC 3339, UTC, milliseconds.
+             */
+            readonly from: string;
+            /**
+             * Format: date-time
+             * @description End of the span. RFC 3339, UTC, milliseconds.
+             */
+            readonly to: string;
+        };
+        readonly MetricMark: {
+            /**
+             * Format: date-time
+             * @description When it happened, or was seen. RFC 3339, UTC, milliseconds.
+             */
+            readonly at: string;
+            /**
+             * @description `CHANGE`: of the configuration. `STATE`: of the health. `JOB`: one ended, a backup for example.
+             * @enum {string}
+             */
+            readonly kind: "CHANGE" | "STATE" | "JOB" | "FAILOVER" | "RESTART" | "UPGRADE";
+            /** @description The replica that it is about. */
+            readonly replica: number | null;
+            /** @description One line for people. */
+            readonly text: string;
+            /** @description Its event in the audit log. */
+            readonly eventId: string | null;
+        };
+        readonly LedgerRequestList: {
+            readonly data: readonly components["schemas"]["LedgerRequest"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly LedgerRequest: {
+            /**
+             * Format: date-time
+             * @description When it ended. RFC 3339, UTC, milliseconds.
+             */
+            readonly at: string;
+            /** @enum {string} */
+            readonly operation: "create_accounts" | "create_transfers" | "lookup_accounts" | "lookup_transfers" | "get_account_transfers" | "get_account_balances" | "query_accounts" | "query_transfers";
+            /** @description Code of the problem; null: it was answered. */
+            readonly code: string | null;
+            /** @description Accounts or transfers that it was to create. */
+            readonly events: number;
+            /** @description Time within the service. */
+            readonly durationMs: number;
+            /** @description Part of it in the engine; null: no answer came. */
+            readonly ledgerMs: number | null;
+            readonly requestId: string;
+            /** @description The key or session that sent it. */
+            readonly credentialId: string;
+            /** @description Requests that it stands for: more than one when there were too many to keep all. */
+            readonly standsFor: number;
+        };
+        readonly LogLineList: {
+            readonly data: readonly components["schemas"]["LogLine"][];
+            readonly page: components["schemas"]["LogPage"];
+        };
+        readonly LogLine: {
+            /** @description Its place in the order in which lines were kept, for `after`. */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When the container wrote it, by the clock of its node. RFC 3339, UTC, milliseconds.
+             */
+            readonly timestamp: string;
+            /** @enum {string} */
+            readonly severity: "DEBUG" | "INFO" | "WARN" | "ERROR" | "FATAL";
+            /**
+             * @description `agent`: the program beside the engine. `etcd`: the log of several replicas. `backup`: what makes, proves and removes backups.
+             * @enum {string}
+             */
+            readonly component: "engine" | "agent" | "etcd" | "backup";
+            /** @description Index of the replica; null if it belongs to none. */
+            readonly node: number | null;
+            readonly message: string;
+            /** @description Further fields of the line. Secrets are masked; contents of the ledger are never logged. */
+            readonly attributes: {
+                readonly [key: string]: unknown;
+            };
+        };
+        readonly LogPage: {
+            readonly limit: number;
+            /** @description Null when there is no more, and with `after`. */
+            readonly nextCursor: string | null;
+            readonly hasMore: boolean;
+            /** @description What to give as `after`, to go on with lines that are kept later. */
+            readonly after: string;
         };
         readonly CreateAccountsAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -1520,7 +4530,7 @@ export interface components {
             /** @enum {string} */
             readonly kind: "read" | "write";
             readonly requestId: string;
-            /** @description Which database. */
+            /** @description The database. */
             readonly databaseId: string;
             /**
              * Format: uint128
@@ -1530,9 +4540,9 @@ export interface components {
             readonly engineVersion: string;
             readonly eventCount: number;
             readonly resultCount: number;
-            /** @description Waiting in the gateway. */
+            /** @description Time in the gateway. */
             readonly gatewayMs: number;
-            /** @description In the ledger, network included. */
+            /** @description Time in the ledger, network included. */
             readonly ledgerMs: number;
             readonly durationMs: number;
             /**
@@ -1542,11 +4552,11 @@ export interface components {
             readonly executedAt: string;
         };
         readonly EventResult: {
-            /** @description In the request. */
+            /** @description Index of the event in the request. */
             readonly index: number;
             /**
              * Format: uint128
-             * @description Of the event.
+             * @description ID of the event.
              */
             readonly id: string;
             /** @description TigerBeetle’s name, such as `created`. */
@@ -1558,7 +4568,7 @@ export interface components {
             readonly timestamp: string;
             /**
              * Format: uri
-             * @description Of what failed.
+             * @description Documentation of the status of a failed event.
              */
             readonly documentationUrl?: string;
         };
@@ -1576,7 +4586,7 @@ export interface components {
             readonly ledger: string | number;
             /**
              * Format: uint16
-             * @description What kind of account it is, to you.
+             * @description Your own classification of accounts.
              */
             readonly code: string | number;
             /** @description Bits as a number or as digits, one name, names joined with |, or a list of names: linked (1), debits_must_not_exceed_credits (2), credits_must_not_exceed_debits (4), history (8), imported (16), closed (32). */
@@ -1624,7 +4634,7 @@ export interface components {
         };
         readonly CreateTransfersAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -1657,7 +4667,7 @@ export interface components {
              * @description Not needed to post or void.
              */
             readonly credit_account_id?: string | number;
-            /** @description `max` (2^128 - 1) posts the whole pending amount, and balances all there is. Not needed to void. */
+            /** @description `max` (2^128 - 1) posts the whole pending amount; with a balancing flag it stands for the whole balance. Not needed to void. */
             readonly amount?: "max" | (string | number);
             /**
              * Format: uint128
@@ -1681,7 +4691,7 @@ export interface components {
             readonly user_data_32?: string | number;
             /**
              * Format: uint32
-             * @description Of a pending transfer, in seconds.
+             * @description Timeout of a pending transfer, in seconds.
              */
             readonly timeout?: string | number;
             /**
@@ -1696,7 +4706,7 @@ export interface components {
             readonly ledger?: string | number;
             /**
              * Format: uint16
-             * @description What kind of transfer it is, to you. Not needed to post or void.
+             * @description Your own classification of transfers. Not needed to post or void.
              */
             readonly code?: string | number;
             /** @description Bits as a number or as digits, one name, names joined with |, or a list of names: linked (1), pending (2), post_pending_transfer (4), void_pending_transfer (8), balancing_debit (16), balancing_credit (32), closing_debit (64), closing_credit (128), imported (256). */
@@ -1709,7 +4719,7 @@ export interface components {
         };
         readonly LookupAccountsAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -1776,7 +4786,7 @@ export interface components {
         };
         readonly LookupTransfersAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -1806,7 +4816,7 @@ export interface components {
             readonly credit_account_id: string;
             /**
              * Format: uint128
-             * @description How much.
+             * @description The amount.
              */
             readonly amount: string;
             /**
@@ -1826,7 +4836,7 @@ export interface components {
             readonly user_data_64: string;
             /** @description Yours. */
             readonly user_data_32: number;
-            /** @description Of a pending transfer, in seconds. */
+            /** @description Timeout of a pending transfer, in seconds. */
             readonly timeout: number;
             /** @description Its ledger. */
             readonly ledger: number;
@@ -1842,7 +4852,7 @@ export interface components {
         };
         readonly GetAccountTransfersAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -1855,11 +4865,11 @@ export interface components {
                 readonly limit: number;
                 readonly hasMore: boolean;
                 /**
-                 * @description At the largest limit nobody knows.
+                 * @description False at the largest limit: it is unknown whether more rows follow.
                  * @constant
                  */
                 readonly hasMoreExact?: false;
-                /** @description The filter that goes on behind the last row. */
+                /** @description The filter for the next rows. */
                 readonly next: components["schemas"]["AccountFilter"] | null;
             };
             readonly warnings?: readonly {
@@ -1872,7 +4882,7 @@ export interface components {
         readonly AccountFilter: {
             /**
              * Format: uint128
-             * @description Whose rows.
+             * @description The account of the rows.
              */
             readonly account_id: string | number;
             /**
@@ -1897,12 +4907,12 @@ export interface components {
             readonly user_data_32?: string | number;
             /**
              * Format: uint64
-             * @description Nanoseconds since 1970; 0 is no bound.
+             * @description Nanoseconds since 1970; 0 means no bound.
              */
             readonly timestamp_min?: string | number;
             /**
              * Format: uint64
-             * @description Nanoseconds since 1970; 0 is no bound.
+             * @description Nanoseconds since 1970; 0 means no bound.
              */
             readonly timestamp_max?: string | number;
             /**
@@ -1915,7 +4925,7 @@ export interface components {
         };
         readonly GetAccountBalancesAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -1928,11 +4938,11 @@ export interface components {
                 readonly limit: number;
                 readonly hasMore: boolean;
                 /**
-                 * @description At the largest limit nobody knows.
+                 * @description False at the largest limit: it is unknown whether more rows follow.
                  * @constant
                  */
                 readonly hasMoreExact?: false;
-                /** @description The filter that goes on behind the last row. */
+                /** @description The filter for the next rows. */
                 readonly next: components["schemas"]["AccountFilter"] | null;
             };
             readonly warnings?: readonly {
@@ -1964,13 +4974,13 @@ export interface components {
             readonly credits_posted: string;
             /**
              * Format: uint64
-             * @description Since when: nanoseconds since 1970.
+             * @description Time of the balance: nanoseconds since 1970.
              */
             readonly timestamp: string;
         };
         readonly QueryAccountsAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -1983,11 +4993,11 @@ export interface components {
                 readonly limit: number;
                 readonly hasMore: boolean;
                 /**
-                 * @description At the largest limit nobody knows.
+                 * @description False at the largest limit: it is unknown whether more rows follow.
                  * @constant
                  */
                 readonly hasMoreExact?: false;
-                /** @description The filter that goes on behind the last row. */
+                /** @description The filter for the next rows. */
                 readonly next: components["schemas"]["QueryFilter"] | null;
             };
             readonly warnings?: readonly {
@@ -2024,12 +5034,12 @@ export interface components {
             readonly user_data_32?: string | number;
             /**
              * Format: uint64
-             * @description Nanoseconds since 1970; 0 is no bound.
+             * @description Nanoseconds since 1970; 0 means no bound.
              */
             readonly timestamp_min?: string | number;
             /**
              * Format: uint64
-             * @description Nanoseconds since 1970; 0 is no bound.
+             * @description Nanoseconds since 1970; 0 means no bound.
              */
             readonly timestamp_max?: string | number;
             /**
@@ -2042,7 +5052,7 @@ export interface components {
         };
         readonly QueryTransfersAnswer: {
             /**
-             * @description It was executed; what the ledger said is in the result.
+             * @description The request was executed; the result has the answers of the ledger.
              * @constant
              */
             readonly success: true;
@@ -2055,11 +5065,11 @@ export interface components {
                 readonly limit: number;
                 readonly hasMore: boolean;
                 /**
-                 * @description At the largest limit nobody knows.
+                 * @description False at the largest limit: it is unknown whether more rows follow.
                  * @constant
                  */
                 readonly hasMoreExact?: false;
-                /** @description The filter that goes on behind the last row. */
+                /** @description The filter for the next rows. */
                 readonly next: components["schemas"]["QueryFilter"] | null;
             };
             readonly warnings?: readonly {
@@ -2067,6 +5077,350 @@ export interface components {
                 readonly detail: string;
             }[];
             readonly result: readonly components["schemas"]["Transfer"][];
+        };
+        readonly ChangeEventList: {
+            readonly data: readonly components["schemas"]["ChangeEvent"][];
+            readonly page: {
+                readonly limit: number;
+                readonly hasMore: boolean;
+                /**
+                 * Format: uint64
+                 * @description Value of `after` for what follows.
+                 */
+                readonly next: string;
+            };
+        };
+        readonly ChangeEvent: {
+            /**
+             * Format: uint64
+             * @description When it happened: nanoseconds since 1970. Unique in the database.
+             */
+            readonly timestamp: string;
+            /** @enum {string} */
+            readonly type: "single_phase" | "two_phase_pending" | "two_phase_posted" | "two_phase_voided" | "two_phase_expired";
+            /** @description Its ledger. */
+            readonly ledger: number;
+            readonly transfer: components["schemas"]["ChangeEventTransfer"];
+            readonly debit_account: components["schemas"]["ChangeEventAccount"];
+            readonly credit_account: components["schemas"]["ChangeEventAccount"];
+        };
+        /** @description The transfer; with `two_phase_expired`, the pending transfer that expired. */
+        readonly ChangeEventTransfer: {
+            /**
+             * Format: uint128
+             * @description Transfer ID.
+             */
+            readonly id: string;
+            /**
+             * Format: uint128
+             * @description The amount.
+             */
+            readonly amount: string;
+            /**
+             * Format: uint128
+             * @description The pending transfer that it posts or voids.
+             */
+            readonly pending_id: string;
+            /**
+             * Format: uint128
+             * @description Yours.
+             */
+            readonly user_data_128: string;
+            /**
+             * Format: uint64
+             * @description Yours.
+             */
+            readonly user_data_64: string;
+            /** @description Yours. */
+            readonly user_data_32: number;
+            /** @description Timeout of a pending transfer, in seconds. */
+            readonly timeout: number;
+            /** @description Its kind. */
+            readonly code: number;
+            /** @description Bits. */
+            readonly flags: number;
+            /**
+             * Format: uint64
+             * @description When it was made: nanoseconds since 1970.
+             */
+            readonly timestamp: string;
+        };
+        /** @description The account, with its balances right after the event. */
+        readonly ChangeEventAccount: {
+            /**
+             * Format: uint128
+             * @description Account ID.
+             */
+            readonly id: string;
+            /**
+             * Format: uint128
+             * @description Sum of pending debits.
+             */
+            readonly debits_pending: string;
+            /**
+             * Format: uint128
+             * @description Sum of posted debits.
+             */
+            readonly debits_posted: string;
+            /**
+             * Format: uint128
+             * @description Sum of pending credits.
+             */
+            readonly credits_pending: string;
+            /**
+             * Format: uint128
+             * @description Sum of posted credits.
+             */
+            readonly credits_posted: string;
+            /**
+             * Format: uint128
+             * @description Yours.
+             */
+            readonly user_data_128: string;
+            /**
+             * Format: uint64
+             * @description Yours.
+             */
+            readonly user_data_64: string;
+            /** @description Yours. */
+            readonly user_data_32: number;
+            /** @description Its kind. */
+            readonly code: number;
+            /** @description Bits. */
+            readonly flags: number;
+            /**
+             * Format: uint64
+             * @description When it was made: nanoseconds since 1970.
+             */
+            readonly timestamp: string;
+        };
+        readonly CreatedChangeStream: {
+            /** @constant */
+            readonly success: true;
+            readonly changeStream: components["schemas"]["ChangeStream"];
+            /** @description Secret that signs (Standard Webhooks). `GET …/secret` shows it again. */
+            readonly secret: string;
+        };
+        readonly ChangeStream: {
+            /** @description Stream ID. */
+            readonly id: string;
+            /** @description The database whose events it pushes. */
+            readonly databaseId: string;
+            readonly description: string;
+            readonly sink: {
+                /** @constant */
+                readonly type: "WEBHOOK";
+                readonly url: string;
+            };
+            /**
+             * @description Standard Webhooks: HMAC-SHA-256.
+             * @constant
+             */
+            readonly signing: "v1";
+            readonly previousSecretUntil: string | null;
+            /**
+             * @description `RETRYING`: the ledger or the sink failed last, for `lastError`; it is tried again at `nextAttemptAt`. `FAILED`: it stopped, for `stateReason`, until it is set to RUNNING.
+             * @enum {string}
+             */
+            readonly state: "RUNNING" | "PAUSED" | "RETRYING" | "FAILED";
+            /** @description Why it stopped, if nobody paused it. */
+            readonly stateReason: string | null;
+            /**
+             * Format: uint64
+             * @description It began with the first event after this.
+             */
+            readonly startedAfter: string;
+            /**
+             * Format: uint64
+             * @description The sink has confirmed every event up to this timestamp.
+             */
+            readonly position: string;
+            /** @description Events that the sink has confirmed. */
+            readonly deliveredEvents: string;
+            readonly lastDeliveredAt: string | null;
+            /** @description Age of the oldest event that waits; null while it is paused. */
+            readonly lagSeconds: number | null;
+            readonly failingSince: string | null;
+            readonly nextAttemptAt: string | null;
+            /** @description The last failure, also after it is over. */
+            readonly lastError: {
+                readonly code: string;
+                readonly message: string;
+                /**
+                 * Format: date-time
+                 * @description When it failed. RFC 3339, UTC, milliseconds.
+                 */
+                readonly at: string;
+            } | null;
+            readonly actor: components["schemas"]["Actor"];
+            /** @description Increases with each change of what people set. */
+            readonly version: number;
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When people last changed it, or it stopped. RFC 3339, UTC, milliseconds.
+             */
+            readonly updatedAt: string;
+        };
+        readonly CreateChangeStreamRequest: {
+            /**
+             * @description Note for people.
+             * @default
+             */
+            readonly description?: string;
+            /** @description Where the events go: requests that are signed by Standard Webhooks. */
+            readonly sink: {
+                /** @constant */
+                readonly type: "WEBHOOK";
+                /**
+                 * Format: uri
+                 * @description https, with the name of a public host, without user name, password and fragment. An installation may allow further addresses, and http there.
+                 */
+                readonly url: string;
+            };
+            /**
+             * @description Events after this timestamp, in nanoseconds since 1970; `beginning`: all events; `now`: those after the latest transfer that is there.
+             * @default now
+             */
+            readonly after?: string;
+        };
+        readonly ChangeStreamList: {
+            readonly data: readonly components["schemas"]["ChangeStream"][];
+        };
+        readonly ChangeStreamAnswer: {
+            readonly changeStream: components["schemas"]["ChangeStream"];
+        };
+        readonly ChangedChangeStream: {
+            /** @constant */
+            readonly success: true;
+            readonly changeStream: components["schemas"]["ChangeStream"];
+        };
+        readonly UpdateChangeStreamRequest: {
+            /** @description Note for people. */
+            readonly description?: string;
+            /** @description Where the events go: requests that are signed by Standard Webhooks. */
+            readonly sink?: {
+                /** @constant */
+                readonly type: "WEBHOOK";
+                /**
+                 * Format: uri
+                 * @description https, with the name of a public host, without user name, password and fragment. An installation may allow further addresses, and http there.
+                 */
+                readonly url: string;
+            };
+            /**
+             * @description `RUNNING`: it goes on where it was, at once, also after it failed.
+             * @enum {string}
+             */
+            readonly state?: "RUNNING" | "PAUSED";
+        };
+        readonly WebhookSecret: {
+            /** @description Secret that signs (Standard Webhooks). `GET …/secret` shows it again. */
+            readonly secret: string;
+        };
+        readonly RotateWebhookSecretRequest: {
+            /**
+             * @description Time for which requests carry a signature of the secret before as well.
+             * @default 86400
+             */
+            readonly gracePeriodSeconds?: number;
+        };
+        readonly CreatedConnectionCheck: {
+            /** @constant */
+            readonly success: true;
+            readonly connectionCheck: components["schemas"]["ConnectionCheck"];
+        };
+        readonly ConnectionCheck: {
+            /** @description ID of the check. */
+            readonly id: string;
+            /** @description Its database. */
+            readonly databaseId: string;
+            readonly language: ("node" | "go" | "java" | "dotnet" | "python" | "rust" | "curl" | "cli") | null;
+            /** @description Look this account up, once. It does not exist; only this check knows its ID, which is a decimal of 128 bits. */
+            readonly accountId: string;
+            /**
+             * @description VERIFIED when the lookup was seen.
+             * @enum {string}
+             */
+            readonly status: "WAITING" | "VERIFIED" | "EXPIRED";
+            /** @description Ways by which a lookup is seen. Databases of TigerBeetle do not tell of clients inside the Kubernetes cluster. */
+            readonly seenBy: readonly ("tunnel" | "http" | "cluster")[];
+            readonly observed: {
+                /**
+                 * Format: date-time
+                 * @description When the lookup was seen. RFC 3339, UTC, milliseconds.
+                 */
+                readonly at: string;
+                /**
+                 * @description Through `ledgerhouse connect`, by the HTTP API, or from a pod in the Kubernetes cluster.
+                 * @enum {string}
+                 */
+                readonly via: "tunnel" | "http" | "cluster";
+                /** @description The program; clients of the protocol do not tell their name. */
+                readonly client: string | null;
+                readonly clientVersion: string | null;
+                readonly ip: string | null;
+                /** @description From the arrival of the lookup at the service to its answer; for `cluster`, at the replica. */
+                readonly latencyMs: number | null;
+            } | null;
+            /** @description What kept clients of this database from it since the check was made, oldest first. */
+            readonly troubles: readonly {
+                /**
+                 * Format: date-time
+                 * @description When it was seen. RFC 3339, UTC, milliseconds.
+                 */
+                readonly at: string;
+                readonly code: string;
+                readonly detail: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when it waits. RFC 3339, UTC, milliseconds.
+             */
+            readonly expiresAt: string;
+        };
+        readonly CreateConnectionCheckRequest: {
+            /**
+             * @description Whose snippet is used; for your own records.
+             * @enum {string}
+             */
+            readonly language?: "node" | "go" | "java" | "dotnet" | "python" | "rust" | "curl" | "cli";
+        };
+        readonly ConnectionSnippetAnswer: {
+            readonly snippet: components["schemas"]["ConnectionSnippet"];
+        };
+        readonly ConnectionSnippet: {
+            /** @enum {string} */
+            readonly language: "node" | "go" | "java" | "dotnet" | "python" | "rust" | "curl" | "cli";
+            /** @description Name of the language. */
+            readonly title: string;
+            /** @description What it needs; may be empty. */
+            readonly notes: string;
+            /** @description Commands of a shell, one a line. */
+            readonly install: string | null;
+            /** @description The program. */
+            readonly file: {
+                readonly name: string;
+                readonly content: string;
+            } | null;
+            /** @description Commands of a shell. They need an API key in LEDGERHOUSE_API_KEY. */
+            readonly run: string;
+            /** @description Variables that the commands need besides the key. */
+            readonly environment: {
+                readonly [key: string]: string;
+            };
+        };
+        readonly ConnectionCheckAnswer: {
+            readonly connectionCheck: components["schemas"]["ConnectionCheck"];
         };
         readonly Session: {
             /** @constant */
@@ -2089,7 +5443,7 @@ export interface components {
             } | null;
             /** @description Null for a person who has none yet. */
             readonly organization: {
-                /** @description The organization that is acted for. */
+                /** @description The organization of the request. */
                 readonly id: string;
                 readonly name: string;
                 readonly slug: string;
@@ -2097,7 +5451,7 @@ export interface components {
                 /** @description The rights of the caller’s role there; empty for keys, which have permissions. */
                 readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
             } | null;
-            /** @description A person’s; empty for keys. */
+            /** @description Organizations of a person; empty for keys. */
             readonly organizations: readonly {
                 /** @description Organization ID. */
                 readonly id: string;
@@ -2110,11 +5464,11 @@ export interface components {
                  * @enum {string}
                  */
                 readonly status: "ACTIVE" | "SUSPENDED" | "DELETED";
-                /** @description For its members; null unless it is suspended. */
+                /** @description Reason, which its members see; null unless it is suspended. */
                 readonly suspensionReason: string | null;
                 /** @description Maximum of its databases; null: that of the installation. */
                 readonly databasesMax: number | null;
-                /** @description Of the caller; null for keys. */
+                /** @description Role of the caller; null for keys. */
                 readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
                 /**
                  * Format: date-time
@@ -2185,7 +5539,7 @@ export interface components {
             readonly kind: "browser" | "device";
             /** @description Whether this request was made with it. */
             readonly current: boolean;
-            /** @description Where it was opened from. */
+            /** @description IP address from which it was opened. */
             readonly ip: string | null;
             readonly userAgent: string | null;
             /**
@@ -2221,11 +5575,11 @@ export interface components {
              * @enum {string}
              */
             readonly status: "ACTIVE" | "SUSPENDED" | "DELETED";
-            /** @description For its members; null unless it is suspended. */
+            /** @description Reason, which its members see; null unless it is suspended. */
             readonly suspensionReason: string | null;
             /** @description Maximum of its databases; null: that of the installation. */
             readonly databasesMax: number | null;
-            /** @description Of the caller; null for keys. */
+            /** @description Role of the caller; null for keys. */
             readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
             /**
              * Format: date-time
@@ -2365,7 +5719,7 @@ export interface components {
             readonly sentAt: string;
             /**
              * Format: date-time
-             * @description When it can be accepted no more. RFC 3339, UTC, milliseconds.
+             * @description Time after which it cannot be accepted. RFC 3339, UTC, milliseconds.
              */
             readonly expiresAt: string;
         };
@@ -2373,15 +5727,15 @@ export interface components {
             /** @constant */
             readonly success: true;
             readonly invitation: components["schemas"]["Invitation"];
-            /** @description What it is accepted with; shown this once. */
+            /** @description Token for accepting it; shown only once. */
             readonly token: string;
             /** @description The page on which it is accepted. */
             readonly acceptUrl: string;
-            /** @description Whether a mail is on its way; if not, hand `acceptUrl` over. */
+            /** @description Whether a mail was queued; if not, hand `acceptUrl` over. */
             readonly mailed: boolean;
         };
         readonly CreateInvitationRequest: {
-            /** @description Whoever accepts must have proven it to be theirs. */
+            /** @description The person who accepts must have verified this address. */
             readonly email: string & (unknown & unknown);
             /** @enum {string} */
             readonly role: "owner" | "admin" | "developer" | "viewer" | "billing";
@@ -2402,14 +5756,14 @@ export interface components {
             readonly organization: components["schemas"]["Organization"];
         };
         readonly AcceptInvitationRequest: {
-            /** @description Of the invitation. */
+            /** @description Token of the invitation. */
             readonly token: string;
         };
         readonly ApiKeyWithSecret: {
             /** @constant */
             readonly success: true;
             readonly apiKey: components["schemas"]["ApiKey"];
-            /** @description The whole key. It is shown this once. */
+            /** @description The whole key. It is shown only once. */
             readonly secret: string;
         };
         readonly CreateApiKeyRequest: {
@@ -2440,7 +5794,7 @@ export interface components {
         };
         readonly RotateApiKeyRequest: {
             /**
-             * @description How long the old secret goes on working.
+             * @description Time for which the old secret still works.
              * @default 86400
              */
             readonly gracePeriodSeconds?: number;
@@ -2461,7 +5815,7 @@ export interface components {
         readonly AuditEvent: {
             /** @description Event ID, the same as in webhooks. */
             readonly id: string;
-            /** @description Decimal; goes up within the organization. */
+            /** @description Decimal; increases within the organization. */
             readonly sequence: string;
             /**
              * Format: date-time
@@ -2486,7 +5840,7 @@ export interface components {
             readonly data: {
                 readonly [key: string]: unknown;
             };
-            /** @description What of it a person changed. */
+            /** @description The fields that a person changed. */
             readonly changes: readonly {
                 readonly path: string;
                 readonly from: unknown;
@@ -2495,7 +5849,7 @@ export interface components {
             readonly requestId: string | null;
             /** @description Version of the signing key behind `hash`; null: a SHA-256 without a key. */
             readonly keyVersion: string | null;
-            /** @description Of the event before in the organization; zeroes before the first. */
+            /** @description Hash of the previous event of the organization; zeroes for the first one. */
             readonly previousHash: string;
             /** @description HMAC-SHA-256 of `previousHash` and this event; `GET /audit-events/verify` checks it. */
             readonly hash: string;
@@ -2505,11 +5859,11 @@ export interface components {
             readonly valid: boolean;
             /** @description Events that were found sound. */
             readonly checked: number;
-            /** @description Number of the event to go on with; null: the end was reached, or a fault. */
+            /** @description Number of the next event to check; null: the end or a fault was reached. */
             readonly next: string | null;
             /** @description Number of the first event with a keyed hash; null: there is none yet. */
             readonly keyedFrom: string | null;
-            /** @description The last event. Whoever keeps it elsewhere can tell later that nothing was cut off. */
+            /** @description The last event. A copy of it elsewhere proves later that no event was cut off. */
             readonly head: {
                 readonly sequence: string;
                 readonly hash: string;
@@ -2526,7 +5880,7 @@ export interface components {
             /** @constant */
             readonly success: true;
             readonly webhookEndpoint: components["schemas"]["WebhookEndpoint"];
-            /** @description With which deliveries are signed (Standard Webhooks). It is shown this once. */
+            /** @description Secret that signs (Standard Webhooks). `GET …/secret` shows it again. */
             readonly secret: string;
         };
         readonly WebhookEndpoint: {
@@ -2539,7 +5893,22 @@ export interface components {
             /** @enum {string} */
             readonly status: "ENABLED" | "DISABLED" | "AUTO_DISABLED";
             readonly disabledReason: string | null;
-            /** @description Goes up with each change; part of the ETag. */
+            /**
+             * @description Standard Webhooks: HMAC-SHA-256.
+             * @constant
+             */
+            readonly signing: "v1";
+            readonly previousSecretUntil: string | null;
+            readonly throttledUntil: string | null;
+            readonly failingSince: string | null;
+            /** @description Deliveries of the last 24 hours, of the newest 10,000. */
+            readonly stats24h: {
+                readonly success: number;
+                /** @description Or cancelled. */
+                readonly failed: number;
+                readonly pending: number;
+            };
+            /** @description Increases with each change; part of the ETag. */
             readonly version: number;
             /**
              * Format: date-time
@@ -2555,7 +5924,7 @@ export interface components {
         readonly CreateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description https, with a host name.
+             * @description https, with the name of a public host, without user name, password and fragment. An installation may allow further addresses, and http there.
              */
             readonly url: string;
             /** @default  */
@@ -2589,7 +5958,7 @@ export interface components {
         readonly UpdateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description https, with a host name.
+             * @description https, with the name of a public host, without user name, password and fragment. An installation may allow further addresses, and http there.
              */
             readonly url?: string;
             readonly description?: string;
@@ -2599,17 +5968,187 @@ export interface components {
             /** @enum {string} */
             readonly status?: "ENABLED" | "DISABLED";
         };
+        readonly QueuedWebhookDelivery: {
+            /** @constant */
+            readonly success: true;
+            readonly webhookDelivery: components["schemas"]["WebhookDelivery"];
+        };
+        readonly WebhookDelivery: {
+            /** @description Delivery ID. */
+            readonly id: string;
+            /** @description Where it goes. */
+            readonly endpointId: string;
+            /** @description The event; `webhook-id` of every request. */
+            readonly eventId: string;
+            readonly eventType: string;
+            readonly databaseId: string | null;
+            /**
+             * @description `FAILED`: after ten attempts, or the receiver is gone. `CANCELED`: the endpoint was disabled before.
+             * @enum {string}
+             */
+            readonly status: "PENDING" | "SUCCEEDED" | "FAILED" | "CANCELED";
+            readonly attemptCount: number;
+            /** @description How often it was made again. */
+            readonly replayGeneration: number;
+            readonly nextAttemptAt: string | null;
+            readonly lastAttemptAt: string | null;
+            readonly lastStatusCode: number | null;
+            /** @description Why the last attempt failed. */
+            readonly lastError: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+        };
+        readonly WebhookDeliveryList: {
+            readonly data: readonly components["schemas"]["WebhookDelivery"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly WebhookDeliveryAnswer: {
+            readonly webhookDelivery: components["schemas"]["WebhookDelivery"];
+            /** @description The body of its requests, exactly as it is signed. */
+            readonly requestBody: string | null;
+        };
+        readonly WebhookAttemptList: {
+            /** @description The newest first, 100 at most. */
+            readonly data: readonly components["schemas"]["WebhookAttempt"][];
+        };
+        readonly WebhookAttempt: {
+            /** @description From 1. */
+            readonly number: number;
+            /**
+             * @description `MANUAL`: somebody asked for it.
+             * @enum {string}
+             */
+            readonly trigger: "SCHEDULED" | "MANUAL";
+            /** @enum {string} */
+            readonly outcome: "SUCCESS" | "HTTP_ERROR" | "TIMEOUT" | "CONNECTION_ERROR" | "REDIRECT_REFUSED" | "BLOCKED_ADDRESS";
+            readonly requestHeaders: {
+                readonly [key: string]: string;
+            };
+            readonly statusCode: number | null;
+            readonly error: string | null;
+            /** @description The first 4 KiB of the answer. */
+            readonly responseExcerpt: string | null;
+            /**
+             * Format: date-time
+             * @description When it began. RFC 3339, UTC, milliseconds.
+             */
+            readonly startedAt: string;
+            readonly durationMs: number;
+        };
+        readonly ReplayedWebhookDeliveries: {
+            /** @constant */
+            readonly success: true;
+            readonly dryRun: boolean;
+            /** @description Made again. */
+            readonly replayed: number;
+            /** @description Were pending, and are due now. */
+            readonly expedited: number;
+            /** @description Their endpoint is disabled. */
+            readonly skipped: number;
+            /** @description There are more than 10000: ask again. */
+            readonly more: boolean;
+        };
+        readonly ReplayWebhookDeliveriesRequest: {
+            /** @description Only of this endpoint. */
+            readonly endpointId?: string;
+            readonly eventType?: string;
+            /**
+             * @description `PENDING` ones are due at once then.
+             * @default [
+             *       "FAILED",
+             *       "CANCELED"
+             *     ]
+             */
+            readonly statuses?: readonly ("PENDING" | "SUCCEEDED" | "FAILED" | "CANCELED")[];
+            /** Format: date-time */
+            readonly createdAfter?: string;
+            /** Format: date-time */
+            readonly createdBefore?: string;
+            /**
+             * @description Only count.
+             * @default false
+             */
+            readonly dryRun?: boolean;
+        };
+        readonly NotificationList: {
+            readonly data: readonly components["schemas"]["Notification"][];
+            readonly page: components["schemas"]["Page"];
+            /** @description Number of unread notifications; 100 stands for 100 or more. */
+            readonly unread: number;
+        };
+        readonly Notification: {
+            /** @description The event’s ID, the same as in the audit log and in webhooks. */
+            readonly id: string;
+            /** @description Decimal; increases within the organization. */
+            readonly sequence: string;
+            /**
+             * @description `database_trouble`: A database could not be made, is unavailable, or is there again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
+             * @enum {string}
+             */
+            readonly kind: "database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
+            /** @description Type of the event, such as `database.unavailable`. */
+            readonly type: string;
+            /** @description What happened, for people. */
+            readonly summary: string;
+            /**
+             * Format: date-time
+             * @description When it happened. RFC 3339, UTC, milliseconds.
+             */
+            readonly occurredAt: string;
+            readonly databaseId: string | null;
+            readonly target: {
+                readonly type: string;
+                readonly id: string | null;
+                readonly display: string;
+            };
+            readonly actor: components["schemas"]["Actor"];
+            readonly read: boolean;
+        };
+        readonly ReadNotifications: {
+            /** @constant */
+            readonly success: true;
+            /** @description Number of unread notifications; 100 stands for 100 or more. */
+            readonly unread: number;
+        };
+        readonly ReadNotificationsRequest: {
+            /** @description `sequence` of the newest notification that you have seen: it and all before it are read. */
+            readonly readThrough: string;
+        };
+        readonly NotificationPreferencesAnswer: {
+            readonly notificationPreferences: components["schemas"]["NotificationPreferences"];
+        };
+        readonly NotificationPreferences: {
+            /** @description The kinds that your role gets. */
+            readonly kinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            /** @description Kinds that you do not want. */
+            readonly mutedKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            /** @description Databases that you want nothing of. */
+            readonly mutedDatabases: readonly string[];
+        };
+        readonly ChangedNotificationPreferences: {
+            /** @constant */
+            readonly success: true;
+            readonly notificationPreferences: components["schemas"]["NotificationPreferences"];
+        };
+        /** @description What is absent stays as it is. */
+        readonly UpdateNotificationPreferencesRequest: {
+            readonly mutedKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mutedDatabases?: readonly string[];
+        };
         readonly BillingAnswer: {
             readonly billing: components["schemas"]["BillingStanding"];
         };
         readonly BillingStanding: {
             /**
-             * @description `none`: this service bills nobody.
+             * @description `none`: this service does not bill.
              * @enum {string}
              */
             readonly provider: "none" | "stripe";
             /**
-             * @description `PAST_DUE`: a payment failed and is tried again. `SUSPENDED`: payments failed for good, and the databases stand still with all their data.
+             * @description `PAST_DUE`: a payment failed and is tried again. `SUSPENDED`: payments failed for good, and the databases are suspended with all their data.
              * @enum {string}
              */
             readonly status: "READY" | "SETUP_REQUIRED" | "PAST_DUE" | "SUSPENDED";
@@ -2618,7 +6157,7 @@ export interface components {
                 readonly brand: string;
                 readonly last4: string | null;
             } | null;
-            /** @description Of a month. When it is reached no further database can be created; none is stopped. */
+            /** @description Limit of a month. When it is reached, no further database can be created; existing ones go on. */
             readonly spendLimit: components["schemas"]["Money"] | null;
             /** @description The month, of UTC. */
             readonly currentPeriod: {
@@ -2647,22 +6186,22 @@ export interface components {
         readonly SavedCreate: {
             /** @description ID of the draft. */
             readonly id: string;
-            /** @description Of the database. */
+            /** @description Name of the database. */
             readonly name: string;
             /** @enum {string} */
             readonly status: "WAITING" | "CREATED" | "FAILED";
-            /** @description What was made of it. */
+            /** @description The database that was made from it. */
             readonly databaseId: string | null;
-            /** @description Why nothing was made of it. */
+            /** @description Reason why no database was made from it. */
             readonly error: components["schemas"]["Reason"] | null;
             /**
              * Format: date-time
-             * @description When it was asked for. RFC 3339, UTC, milliseconds.
+             * @description Time of the request. RFC 3339, UTC, milliseconds.
              */
             readonly createdAt: string;
             /**
              * Format: date-time
-             * @description Until when it waits. RFC 3339, UTC, milliseconds.
+             * @description Time until which it waits. RFC 3339, UTC, milliseconds.
              */
             readonly expiresAt: string;
         };
@@ -2672,7 +6211,7 @@ export interface components {
             readonly billing: components["schemas"]["BillingStanding"];
         };
         readonly UpdateBillingRequest: {
-            /** @description Of a month. When it is reached no further database can be created; none is stopped. */
+            /** @description Limit of a month. When it is reached, no further database can be created; existing ones go on. */
             readonly spendLimit: components["schemas"]["Money"] | null;
         };
         readonly OpenedCheckout: {
@@ -2680,19 +6219,19 @@ export interface components {
             readonly success: true;
             /**
              * Format: uri
-             * @description Where a person sets billing up.
+             * @description Page on which a person sets billing up.
              */
             readonly checkoutUrl: string;
             /**
              * Format: date-time
-             * @description Until when it can be used. RFC 3339, UTC, milliseconds.
+             * @description Time until which it can be used. RFC 3339, UTC, milliseconds.
              */
             readonly expiresAt: string;
         };
         readonly OpenCheckoutRequest: {
             /**
              * Format: uri
-             * @description Where the checkout leads back to: on the service’s own site, which it is when absent.
+             * @description Page to which the checkout returns, on the service’s own site; its start page when absent.
              */
             readonly returnUrl?: string;
         };
@@ -2982,8 +6521,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `deletion_protected`: The database is protected. `operation_in_progress`: Another operation is in progress. */
-        readonly "deletion_protected-or-operation_in_progress": {
+        /** @description `deletion_protected`: The database is protected. `operation_in_progress`: Another operation is in progress. `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. */
+        readonly "deletion_protected-or-operation_in_progress-or-backups_not_configured-or-backups_not_supported-or-database_not_ready": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3044,6 +6583,244 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. */
+        readonly "database_not_ready-or-field_managed_elsewhere": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `catalog_choice_unavailable`: Not in the catalog. `storage_cannot_shrink`: Storage cannot shrink. `nothing_to_change`: Nothing would change. `validation_failed`: Request validation failed. */
+        readonly "catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `catalog_choice_unavailable`: Not in the catalog. `storage_cannot_shrink`: Storage cannot shrink. `nothing_to_change`: Nothing would change. `validation_failed`: Request validation failed. `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly "catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed-or-idempotency_key_reused": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `database_not_found`: Database not found. `change_not_found`: Change not found. */
+        readonly "organization_not_found-or-database_not_found-or-change_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `catalog_choice_unavailable`: Not in the catalog. `storage_cannot_shrink`: Storage cannot shrink. `nothing_to_change`: Nothing would change. `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly "catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `change_not_queued`: The change does not wait. */
+        readonly change_not_queued: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `database_not_found`: Database not found. `backup_not_found`: Backup not found. */
+        readonly "organization_not_found-or-database_not_found-or-backup_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `backup_not_managed`: The backup has no resource in Kubernetes. `operation_in_progress`: Another operation is in progress. `resource_changed`: The resource was changed at the same time. */
+        readonly "backup_not_managed-or-operation_in_progress-or-resource_changed": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `backup_protected`: The backup is protected. `backup_not_managed`: The backup has no resource in Kubernetes. `operation_in_progress`: Another operation is in progress. */
+        readonly "backup_protected-or-backup_not_managed-or-operation_in_progress": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `backup_not_restorable`: The backup cannot be restored. `backup_not_managed`: The backup has no resource in Kubernetes. `backups_not_configured`: The service has no store for backups. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "backup_not_restorable-or-backup_not_managed-or-backups_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly idempotency_key_reused: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `backup_not_restorable`: The backup cannot be restored. `backups_not_configured`: The service has no store for backups. `database_name_taken`: The name is taken. `catalog_changed`: The catalog has changed. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. `backup_schedule_name_taken`: The name of the schedule is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `database_not_found`: Database not found. `backup_schedule_not_found`: Backup schedule not found. */
+        readonly "organization_not_found-or-database_not_found-or-backup_schedule_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `resource_changed`: The resource was changed at the same time. */
+        readonly resource_changed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `job_not_found`: Job not found. `organization_not_found`: Organization not found. */
         readonly "job_not_found-or-organization_not_found": {
             headers: {
@@ -3069,20 +6846,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `idempotency_key_reused`: The idempotency key was used for another request. */
-        readonly idempotency_key_reused: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended": {
+        /** @description `organization_suspended`: The organization is suspended. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        readonly "organization_suspended-or-csrf_failed-or-insufficient_scope-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3216,6 +6981,142 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `service_unavailable`: The service is not available at the moment. `ledger_unavailable`: The ledger is not reachable. */
+        readonly "service_unavailable-or-ledger_unavailable": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `database_not_ready`: The database is not ready. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "database_not_ready-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `database_not_found`: Database not found. `change_stream_not_found`: Change stream not found. */
+        readonly "organization_not_found-or-database_not_found-or-change_stream_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `upgrade_required`: Only a WebSocket may be opened here. */
+        readonly upgrade_required: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly Upgrade: components["headers"]["Upgrade"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `connection_check_not_found`: Connection check not found. `organization_not_found`: Organization not found. `database_not_found`: Database not found. */
+        readonly "connection_check_not_found-or-organization_not_found-or-database_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `database_not_found`: Database not found. `connection_check_not_found`: Connection check not found. */
+        readonly "organization_not_found-or-database_not_found-or-connection_check_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `invalid_parameter`: A parameter is not valid. `malformed_json`: The body is not JSON. */
         readonly "invalid_parameter-or-malformed_json": {
             headers: {
@@ -3245,19 +7146,6 @@ export interface components {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
-        readonly "idempotency_in_progress-or-idempotency_answer_lost": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3363,32 +7251,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
-        readonly "insufficient_scope-or-session_required-or-organization_required": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description `organization_not_found`: Organization not found. `member_not_found`: Member not found. */
         readonly "organization_not_found-or-member_not_found": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3418,18 +7282,6 @@ export interface components {
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "Retry-After": components["headers"]["Retry-After"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
-        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3498,6 +7350,18 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `organization_suspended`: The organization is suspended. `csrf_failed`: The request does not come from our own pages. `session_required`: Only a person may do this. */
+        readonly "organization_suspended-or-csrf_failed-or-session_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `invitation_not_found`: Invitation not found. `organization_not_found`: Organization not found. */
         readonly "invitation_not_found-or-organization_not_found": {
             headers: {
@@ -3517,18 +7381,6 @@ export interface components {
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "Retry-After": components["headers"]["Retry-After"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3584,6 +7436,31 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `webhook_endpoint_disabled`: The webhook endpoint is disabled. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "webhook_endpoint_disabled-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `webhook_delivery_not_found`: Webhook delivery not found. */
+        readonly "organization_not_found-or-webhook_delivery_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `billing_not_used`: Billing is not used. */
         readonly billing_not_used: {
             headers: {
@@ -3626,35 +7503,37 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names this request in our logs; yours, where you sent a fitting one. */
+        /** @description ID of this request in our logs; your own if you sent a valid one. */
         readonly "X-Request-Id": string;
-        /** @description Changes whenever the answer does. */
+        /** @description Changes whenever the representation changes. */
         readonly ETag: string;
-        /** @description Where it is. */
+        /** @description Path of the new resource. */
         readonly Location: string;
         /** @description The job, with rel="monitor". */
         readonly Link: string;
         /** @description Seconds. */
         readonly "Retry-After": number;
-        /** @description How much a caller may take, as `"control";q=600;w=60`: so many requests in so many seconds (draft-ietf-httpapi-ratelimit-headers). */
+        /** @description Rate limit of the caller, as `"control";q=600;w=60`: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Each process of the service counts separately and reports its own count, so several together admit a multiple. */
         readonly "RateLimit-Policy": string;
-        /** @description What is left of that, as `"control";r=599;t=60`: so many requests, and seconds until there are more. */
+        /** @description Rest of the rate limit, as `"control";r=599;t=60`: r requests, and t seconds until there are more. */
         readonly RateLimit: string;
-        /** @description `true` where this is the answer of the first request with this Idempotency-Key. */
+        /** @description `true` if this is the stored answer of the first request with this Idempotency-Key. */
         readonly "Idempotent-Replayed": string;
         /** @description Types that a body may have. */
         readonly Accept: string;
-        /** @description How a body may be compressed. */
+        /** @description Encodings that a body may have. */
         readonly "Accept-Encoding": string;
-        /** @description The session, or that there is none any more. */
+        /** @description Protocol that a request here must ask for. */
+        readonly Upgrade: string;
+        /** @description Sets or deletes the cookie of the session. */
         readonly "Set-Cookie": string;
-        /** @description Milliseconds in the ledger and in the gateway. */
+        /** @description Time spent in the ledger and in the gateway, in milliseconds. */
         readonly "Server-Timing": string;
         /** @description `true` or `false`, where the answer is CSV: whether more rows follow. */
         readonly "Page-Has-More": string;
         /** @description The filter with which the next rows come, as JSON, where the answer is CSV. */
         readonly "Page-Next": string;
-        /** @description Where the next page begins; absent after the last one. */
+        /** @description Cursor of the next page; absent after the last one. */
         readonly "Next-Cursor": string;
         /** @description Bearer. */
         readonly "WWW-Authenticate": string;
@@ -3672,6 +7551,7 @@ export type EstimatedPrice = components['schemas']['EstimatedPrice'];
 export type CreatedDatabase = components['schemas']['CreatedDatabase'];
 export type Database = components['schemas']['Database'];
 export type Reason = components['schemas']['Reason'];
+export type DatabaseUsage = components['schemas']['DatabaseUsage'];
 export type Actor = components['schemas']['Actor'];
 export type Profile = components['schemas']['Profile'];
 export type Job = components['schemas']['Job'];
@@ -3683,10 +7563,54 @@ export type ChangedDatabase = components['schemas']['ChangedDatabase'];
 export type UpdateDatabaseRequest = components['schemas']['UpdateDatabaseRequest'];
 export type DatabaseWithJob = components['schemas']['DatabaseWithJob'];
 export type RestoreDatabaseRequest = components['schemas']['RestoreDatabaseRequest'];
+export type ConfigurationAnswer = components['schemas']['ConfigurationAnswer'];
+export type Configuration = components['schemas']['Configuration'];
+export type ParameterList = components['schemas']['ParameterList'];
+export type Parameter = components['schemas']['Parameter'];
+export type ProfileRevisionList = components['schemas']['ProfileRevisionList'];
+export type ProfileRevision = components['schemas']['ProfileRevision'];
+export type FieldChange = components['schemas']['FieldChange'];
+export type ChangePreview = components['schemas']['ChangePreview'];
+export type ChangeImpact = components['schemas']['ChangeImpact'];
+export type PreviewChangeRequest = components['schemas']['PreviewChangeRequest'];
+export type AcceptedChange = components['schemas']['AcceptedChange'];
+export type Change = components['schemas']['Change'];
+export type ChangeRequest = components['schemas']['ChangeRequest'];
+export type ChangeList = components['schemas']['ChangeList'];
+export type ChangeAnswer = components['schemas']['ChangeAnswer'];
+export type WithdrawnChange = components['schemas']['WithdrawnChange'];
+export type AcceptedBackup = components['schemas']['AcceptedBackup'];
+export type Backup = components['schemas']['Backup'];
+export type BackupVerification = components['schemas']['BackupVerification'];
+export type CreateBackupRequest = components['schemas']['CreateBackupRequest'];
+export type BackupList = components['schemas']['BackupList'];
+export type BackupAnswer = components['schemas']['BackupAnswer'];
+export type ChangedBackup = components['schemas']['ChangedBackup'];
+export type UpdateBackupRequest = components['schemas']['UpdateBackupRequest'];
+export type RestoreBackupRequest = components['schemas']['RestoreBackupRequest'];
+export type ChangedBackupSchedule = components['schemas']['ChangedBackupSchedule'];
+export type BackupSchedule = components['schemas']['BackupSchedule'];
+export type CreateBackupScheduleRequest = components['schemas']['CreateBackupScheduleRequest'];
+export type BackupScheduleList = components['schemas']['BackupScheduleList'];
+export type BackupScheduleAnswer = components['schemas']['BackupScheduleAnswer'];
+export type UpdateBackupScheduleRequest = components['schemas']['UpdateBackupScheduleRequest'];
 export type JobList = components['schemas']['JobList'];
 export type JobAnswer = components['schemas']['JobAnswer'];
 export type ChangedJob = components['schemas']['ChangedJob'];
 export type RefuseJobRequest = components['schemas']['RefuseJobRequest'];
+export type MetricSeriesList = components['schemas']['MetricSeriesList'];
+export type MetricSeries = components['schemas']['MetricSeries'];
+export type MetricQueryAnswer = components['schemas']['MetricQueryAnswer'];
+export type QueryMetricsRequest = components['schemas']['QueryMetricsRequest'];
+export type CurrentMetricsAnswer = components['schemas']['CurrentMetricsAnswer'];
+export type CurrentMetrics = components['schemas']['CurrentMetrics'];
+export type MetricMarkList = components['schemas']['MetricMarkList'];
+export type MetricMark = components['schemas']['MetricMark'];
+export type LedgerRequestList = components['schemas']['LedgerRequestList'];
+export type LedgerRequest = components['schemas']['LedgerRequest'];
+export type LogLineList = components['schemas']['LogLineList'];
+export type LogLine = components['schemas']['LogLine'];
+export type LogPage = components['schemas']['LogPage'];
 export type CreateAccountsAnswer = components['schemas']['CreateAccountsAnswer'];
 export type Execution = components['schemas']['Execution'];
 export type EventResult = components['schemas']['EventResult'];
@@ -3707,6 +7631,25 @@ export type AccountBalance = components['schemas']['AccountBalance'];
 export type QueryAccountsAnswer = components['schemas']['QueryAccountsAnswer'];
 export type QueryFilter = components['schemas']['QueryFilter'];
 export type QueryTransfersAnswer = components['schemas']['QueryTransfersAnswer'];
+export type ChangeEventList = components['schemas']['ChangeEventList'];
+export type ChangeEvent = components['schemas']['ChangeEvent'];
+export type ChangeEventTransfer = components['schemas']['ChangeEventTransfer'];
+export type ChangeEventAccount = components['schemas']['ChangeEventAccount'];
+export type CreatedChangeStream = components['schemas']['CreatedChangeStream'];
+export type ChangeStream = components['schemas']['ChangeStream'];
+export type CreateChangeStreamRequest = components['schemas']['CreateChangeStreamRequest'];
+export type ChangeStreamList = components['schemas']['ChangeStreamList'];
+export type ChangeStreamAnswer = components['schemas']['ChangeStreamAnswer'];
+export type ChangedChangeStream = components['schemas']['ChangedChangeStream'];
+export type UpdateChangeStreamRequest = components['schemas']['UpdateChangeStreamRequest'];
+export type WebhookSecret = components['schemas']['WebhookSecret'];
+export type RotateWebhookSecretRequest = components['schemas']['RotateWebhookSecretRequest'];
+export type CreatedConnectionCheck = components['schemas']['CreatedConnectionCheck'];
+export type ConnectionCheck = components['schemas']['ConnectionCheck'];
+export type CreateConnectionCheckRequest = components['schemas']['CreateConnectionCheckRequest'];
+export type ConnectionSnippetAnswer = components['schemas']['ConnectionSnippetAnswer'];
+export type ConnectionSnippet = components['schemas']['ConnectionSnippet'];
+export type ConnectionCheckAnswer = components['schemas']['ConnectionCheckAnswer'];
 export type Session = components['schemas']['Session'];
 export type DatabaseScope = components['schemas']['DatabaseScope'];
 export type MemberDatabaseScope = components['schemas']['MemberDatabaseScope'];
@@ -3752,6 +7695,22 @@ export type WebhookEndpointList = components['schemas']['WebhookEndpointList'];
 export type WebhookEndpointAnswer = components['schemas']['WebhookEndpointAnswer'];
 export type ChangedWebhookEndpoint = components['schemas']['ChangedWebhookEndpoint'];
 export type UpdateWebhookEndpointRequest = components['schemas']['UpdateWebhookEndpointRequest'];
+export type QueuedWebhookDelivery = components['schemas']['QueuedWebhookDelivery'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
+export type WebhookDeliveryAnswer = components['schemas']['WebhookDeliveryAnswer'];
+export type WebhookAttemptList = components['schemas']['WebhookAttemptList'];
+export type WebhookAttempt = components['schemas']['WebhookAttempt'];
+export type ReplayedWebhookDeliveries = components['schemas']['ReplayedWebhookDeliveries'];
+export type ReplayWebhookDeliveriesRequest = components['schemas']['ReplayWebhookDeliveriesRequest'];
+export type NotificationList = components['schemas']['NotificationList'];
+export type Notification = components['schemas']['Notification'];
+export type ReadNotifications = components['schemas']['ReadNotifications'];
+export type ReadNotificationsRequest = components['schemas']['ReadNotificationsRequest'];
+export type NotificationPreferencesAnswer = components['schemas']['NotificationPreferencesAnswer'];
+export type NotificationPreferences = components['schemas']['NotificationPreferences'];
+export type ChangedNotificationPreferences = components['schemas']['ChangedNotificationPreferences'];
+export type UpdateNotificationPreferencesRequest = components['schemas']['UpdateNotificationPreferencesRequest'];
 export type BillingAnswer = components['schemas']['BillingAnswer'];
 export type BillingStanding = components['schemas']['BillingStanding'];
 export type Money = components['schemas']['Money'];
@@ -3784,15 +7743,33 @@ export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequired = compon
 export type ResponseDatabaseNotReady = components['responses']['database_not_ready'];
 export type ResponsePreconditionFailed = components['responses']['precondition_failed'];
 export type ResponseValidationFailed = components['responses']['validation_failed'];
-export type ResponseDeletionProtectedOrOperationInProgress = components['responses']['deletion_protected-or-operation_in_progress'];
+export type ResponseDeletionProtectedOrOperationInProgressOrBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReady = components['responses']['deletion_protected-or-operation_in_progress-or-backups_not_configured-or-backups_not_supported-or-database_not_ready'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
 export type ResponseDatabaseNameTakenOrDatabaseNotDeletedOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseDatabasePurged = components['responses']['database_purged'];
 export type ResponseValidationFailedOrIdempotencyKeyReused = components['responses']['validation_failed-or-idempotency_key_reused'];
+export type ResponseDatabaseNotReadyOrFieldManagedElsewhere = components['responses']['database_not_ready-or-field_managed_elsewhere'];
+export type ResponseCatalogChoiceUnavailableOrStorageCannotShrinkOrNothingToChangeOrValidationFailed = components['responses']['catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed'];
+export type ResponseDatabaseNotReadyOrFieldManagedElsewhereOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseCatalogChoiceUnavailableOrStorageCannotShrinkOrNothingToChangeOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed-or-idempotency_key_reused'];
+export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrChangeNotFound = components['responses']['organization_not_found-or-database_not_found-or-change_not_found'];
+export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
+export type ResponseCatalogChoiceUnavailableOrStorageCannotShrinkOrNothingToChangeOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused'];
+export type ResponseChangeNotQueued = components['responses']['change_not_queued'];
+export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_not_found'];
+export type ResponseBackupNotManagedOrOperationInProgressOrResourceChanged = components['responses']['backup_not_managed-or-operation_in_progress-or-resource_changed'];
+export type ResponseBackupProtectedOrBackupNotManagedOrOperationInProgress = components['responses']['backup_protected-or-backup_not_managed-or-operation_in_progress'];
+export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
+export type ResponseBackupNotRestorableOrBackupNotManagedOrBackupsNotConfiguredOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backup_not_managed-or-backups_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
+export type ResponseBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrBackupScheduleNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupScheduleNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_schedule_not_found'];
+export type ResponseResourceChanged = components['responses']['resource_changed'];
 export type ResponseJobNotFoundOrOrganizationNotFound = components['responses']['job_not_found-or-organization_not_found'];
 export type ResponseNotCancellableOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_cancellable-or-idempotency_in_progress-or-idempotency_answer_lost'];
-export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
-export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
+export type ResponseOrganizationSuspendedOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['organization_suspended-or-csrf_failed-or-insufficient_scope-or-organization_required'];
 export type ResponseNotRetryableOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseNotWaitingOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost'];
@@ -3803,10 +7780,20 @@ export type ResponseValidationFailedOrInvalidIntegerOrInvalidFilterOrBatchTooLar
 export type ResponseGatewayBadReply = components['responses']['gateway_bad_reply'];
 export type ResponseServiceUnavailableOrLedgerUnavailableOrLedgerFull = components['responses']['service_unavailable-or-ledger_unavailable-or-ledger_full'];
 export type ResponseLedgerTimeout = components['responses']['ledger_timeout'];
+export type ResponseServiceUnavailableOrLedgerUnavailable = components['responses']['service_unavailable-or-ledger_unavailable'];
+export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
+export type ResponseDatabaseNotReadyOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrChangeStreamNotFound = components['responses']['organization_not_found-or-database_not_found-or-change_stream_not_found'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseUpgradeRequired = components['responses']['upgrade_required'];
+export type ResponseConnectionCheckNotFoundOrOrganizationNotFoundOrDatabaseNotFound = components['responses']['connection_check_not_found-or-organization_not_found-or-database_not_found'];
+export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrConnectionCheckNotFound = components['responses']['organization_not_found-or-database_not_found-or-connection_check_not_found'];
 export type ResponseInvalidParameterOrMalformedJson = components['responses']['invalid_parameter-or-malformed_json'];
 export type ResponseInvalidCredentials = components['responses']['invalid_credentials'];
 export type ResponseCsrfFailed = components['responses']['csrf_failed'];
-export type ResponseIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_failed-or-session_required'];
 export type ResponseSessionRequired = components['responses']['session_required'];
 export type ResponseOrganizationNotFoundOrSessionNotFound = components['responses']['organization_not_found-or-session_not_found'];
@@ -3815,24 +7802,23 @@ export type ResponseOrganizationSlugTakenOrIdempotencyInProgressOrIdempotencyAns
 export type ResponseProvisioningNotPermittedOrOrganizationSuspendedOrCsrfFailedOrSessionRequired = components['responses']['provisioning_not_permitted-or-organization_suspended-or-csrf_failed-or-session_required'];
 export type ResponseOrganizationNotEmpty = components['responses']['organization_not_empty'];
 export type ResponseOrganizationNotDeletedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['organization_not_deleted-or-idempotency_in_progress-or-idempotency_answer_lost'];
-export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationNotFoundOrMemberNotFound = components['responses']['organization_not_found-or-member_not_found'];
-export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrMemberNotFound = components['responses']['database_not_found-or-organization_not_found-or-member_not_found'];
 export type ResponseLastOwner = components['responses']['last_owner'];
-export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseMemberNotFoundOrOrganizationNotFound = components['responses']['member_not_found-or-organization_not_found'];
 export type ResponseLastOwnerOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['last_owner-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFound = components['responses']['database_not_found-or-organization_not_found'];
 export type ResponseAlreadyMemberOrInvitationExistsOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['already_member-or-invitation_exists-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrInvitationNotFound = components['responses']['organization_not_found-or-invitation_not_found'];
+export type ResponseOrganizationSuspendedOrCsrfFailedOrSessionRequired = components['responses']['organization_suspended-or-csrf_failed-or-session_required'];
 export type ResponseInvitationNotFoundOrOrganizationNotFound = components['responses']['invitation_not_found-or-organization_not_found'];
 export type ResponseAlreadyMemberOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['already_member-or-idempotency_in_progress-or-idempotency_answer_lost'];
-export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseOrganizationNotFoundOrApiKeyNotFound = components['responses']['organization_not_found-or-api_key_not_found'];
 export type ResponseApiKeyNotActiveOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['organization_not_found-or-webhook_endpoint_not_found'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['database_not_found-or-organization_not_found-or-webhook_endpoint_not_found'];
+export type ResponseWebhookEndpointDisabledOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['webhook_endpoint_disabled-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseOrganizationNotFoundOrWebhookDeliveryNotFound = components['responses']['organization_not_found-or-webhook_delivery_not_found'];
 export type ResponseBillingNotUsed = components['responses']['billing_not_used'];
 export type ResponseBillingNotUsedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['billing_not_used-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseNotFound = components['responses']['not_found'];
@@ -3846,6 +7832,7 @@ export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
 export type HeaderAccept = components['headers']['Accept'];
 export type HeaderAcceptEncoding = components['headers']['Accept-Encoding'];
+export type HeaderUpgrade = components['headers']['Upgrade'];
 export type HeaderSetCookie = components['headers']['Set-Cookie'];
 export type HeaderServerTiming = components['headers']['Server-Timing'];
 export type HeaderPageHasMore = components['headers']['Page-Has-More'];
@@ -3914,7 +7901,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The ETag that is known. */
+                /** @description The ETag that the client has. */
                 readonly "If-None-Match"?: string;
             };
             readonly path?: never;
@@ -3942,7 +7929,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As If-None-Match says. */
+            /** @description The representation of If-None-Match is still current. */
             readonly 304: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3961,7 +7948,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The ETag that is known. */
+                /** @description The ETag that the client has. */
                 readonly "If-None-Match"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -4135,7 +8122,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CreateCatalog"];
                 };
             };
-            /** @description As If-None-Match says. */
+            /** @description The representation of If-None-Match is still current. */
             readonly 304: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4158,9 +8145,9 @@ export interface operations {
     readonly listDatabases: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
                 readonly sort?: "createdAt" | "-createdAt" | "name";
                 /** @description One or several, with commas. */
@@ -4171,9 +8158,9 @@ export interface operations {
                 readonly name?: string;
                 /** @description Part of the name. */
                 readonly q?: string;
-                /** @description `key`, whatever its value, or `key=value`; several with commas, all of which must be there. */
+                /** @description `key` matches any value, `key=value` that value; separate several with commas, all of them must match. */
                 readonly label?: readonly string[];
-                /** @description Those that can be restored, too. A `status` of DELETING or DELETED includes them anyway. */
+                /** @description Include deleted databases that can be restored. A `status` of DELETING or DELETED includes them anyway. */
                 readonly includeDeleted?: boolean;
             };
             readonly header?: {
@@ -4231,6 +8218,36 @@ export interface operations {
                      *             "checkedAt": "2026-11-21T02:03:04.567Z",
                      *             "latencyMs": 1.8,
                      *             "lastError": null
+                     *           },
+                     *           "usage": {
+                     *             "at": "2026-11-21T02:03:04.567Z",
+                     *             "cpuCores": 0.42,
+                     *             "memory": {
+                     *               "usedBytes": 536870912,
+                     *               "limitBytes": 2147483648
+                     *             },
+                     *             "storage": {
+                     *               "usedBytes": 1073741824,
+                     *               "limitBytes": 21474836480
+                     *             },
+                     *             "nodes": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "up": true,
+                     *                 "leader": true,
+                     *                 "commitLagOps": 0,
+                     *                 "connections": 3,
+                     *                 "cpuCores": 0.42,
+                     *                 "memory": {
+                     *                   "usedBytes": 536870912,
+                     *                   "limitBytes": 2147483648
+                     *                 },
+                     *                 "storage": {
+                     *                   "usedBytes": 1073741824,
+                     *                   "limitBytes": 21474836480
+                     *                 }
+                     *               }
+                     *             ]
                      *           },
                      *           "connection": {
                      *             "identifier": "payments-prod",
@@ -4304,9 +8321,9 @@ export interface operations {
                 readonly dryRun?: boolean;
             };
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -4320,7 +8337,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The dry run: what would be made. */
+            /** @description The dry run: the database that would be made. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4417,6 +8434,7 @@ export interface operations {
                      *           "latencyMs": null,
                      *           "lastError": null
                      *         },
+                     *         "usage": null,
                      *         "connection": {
                      *           "identifier": "payments-prod",
                      *           "httpUrl": "http://localhost:8080/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0/tb",
@@ -4473,9 +8491,11 @@ export interface operations {
                      *         "clusterSize": "lh-10",
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
+                     *         "suspended": false,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "readyAt": null
                      *       },
@@ -4552,7 +8572,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The ETag that is known. */
+                /** @description The ETag that the client has. */
                 readonly "If-None-Match"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -4615,6 +8635,36 @@ export interface operations {
                      *           "latencyMs": 1.8,
                      *           "lastError": null
                      *         },
+                     *         "usage": {
+                     *           "at": "2026-11-21T02:03:04.567Z",
+                     *           "cpuCores": 0.42,
+                     *           "memory": {
+                     *             "usedBytes": 536870912,
+                     *             "limitBytes": 2147483648
+                     *           },
+                     *           "storage": {
+                     *             "usedBytes": 1073741824,
+                     *             "limitBytes": 21474836480
+                     *           },
+                     *           "nodes": [
+                     *             {
+                     *               "index": 0,
+                     *               "up": true,
+                     *               "leader": true,
+                     *               "commitLagOps": 0,
+                     *               "connections": 3,
+                     *               "cpuCores": 0.42,
+                     *               "memory": {
+                     *                 "usedBytes": 536870912,
+                     *                 "limitBytes": 2147483648
+                     *               },
+                     *               "storage": {
+                     *                 "usedBytes": 1073741824,
+                     *                 "limitBytes": 21474836480
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
                      *         "connection": {
                      *           "identifier": "payments-prod",
                      *           "httpUrl": "http://localhost:8080/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0/tb",
@@ -4673,9 +8723,11 @@ export interface operations {
                      *         "clusterSize": "lh-10",
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
+                     *         "suspended": false,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "readyAt": "2026-11-21T02:03:04.567Z"
                      *       }
@@ -4684,7 +8736,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DatabaseWithProfile"];
                 };
             };
-            /** @description As If-None-Match says. */
+            /** @description The representation of If-None-Match is still current. */
             readonly 304: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4706,11 +8758,14 @@ export interface operations {
     };
     readonly deleteDatabase: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Make a last backup, then delete the data at once. */
+                readonly finalBackup?: boolean;
+            };
             readonly header?: {
-                /** @description The ETag that is to be changed. */
+                /** @description The ETag of the representation to change. */
                 readonly "If-Match"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -4777,6 +8832,36 @@ export interface operations {
                      *           "latencyMs": 1.8,
                      *           "lastError": null
                      *         },
+                     *         "usage": {
+                     *           "at": "2026-11-21T02:03:04.567Z",
+                     *           "cpuCores": 0.42,
+                     *           "memory": {
+                     *             "usedBytes": 536870912,
+                     *             "limitBytes": 2147483648
+                     *           },
+                     *           "storage": {
+                     *             "usedBytes": 1073741824,
+                     *             "limitBytes": 21474836480
+                     *           },
+                     *           "nodes": [
+                     *             {
+                     *               "index": 0,
+                     *               "up": true,
+                     *               "leader": true,
+                     *               "commitLagOps": 0,
+                     *               "connections": 3,
+                     *               "cpuCores": 0.42,
+                     *               "memory": {
+                     *                 "usedBytes": 536870912,
+                     *                 "limitBytes": 2147483648
+                     *               },
+                     *               "storage": {
+                     *                 "usedBytes": 1073741824,
+                     *                 "limitBytes": 21474836480
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
                      *         "connection": {
                      *           "identifier": "payments-prod",
                      *           "httpUrl": "http://localhost:8080/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0/tb",
@@ -4835,9 +8920,11 @@ export interface operations {
                      *         "clusterSize": "lh-10",
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
+                     *         "suspended": false,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "readyAt": "2026-11-21T02:03:04.567Z"
                      *       },
@@ -4893,7 +8980,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["deletion_protected-or-operation_in_progress"];
+            readonly 409: components["responses"]["deletion_protected-or-operation_in_progress-or-backups_not_configured-or-backups_not_supported-or-database_not_ready"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -4904,9 +8991,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The ETag that is to be changed. */
+                /** @description The ETag of the representation to change. */
                 readonly "If-Match"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -4974,6 +9061,36 @@ export interface operations {
                      *           "latencyMs": 1.8,
                      *           "lastError": null
                      *         },
+                     *         "usage": {
+                     *           "at": "2026-11-21T02:03:04.567Z",
+                     *           "cpuCores": 0.42,
+                     *           "memory": {
+                     *             "usedBytes": 536870912,
+                     *             "limitBytes": 2147483648
+                     *           },
+                     *           "storage": {
+                     *             "usedBytes": 1073741824,
+                     *             "limitBytes": 21474836480
+                     *           },
+                     *           "nodes": [
+                     *             {
+                     *               "index": 0,
+                     *               "up": true,
+                     *               "leader": true,
+                     *               "commitLagOps": 0,
+                     *               "connections": 3,
+                     *               "cpuCores": 0.42,
+                     *               "memory": {
+                     *                 "usedBytes": 536870912,
+                     *                 "limitBytes": 2147483648
+                     *               },
+                     *               "storage": {
+                     *                 "usedBytes": 1073741824,
+                     *                 "limitBytes": 21474836480
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
                      *         "connection": {
                      *           "identifier": "payments-prod",
                      *           "httpUrl": "http://localhost:8080/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0/tb",
@@ -5032,9 +9149,11 @@ export interface operations {
                      *         "clusterSize": "lh-10",
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
+                     *         "suspended": false,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "readyAt": "2026-11-21T02:03:04.567Z"
                      *       }
@@ -5061,9 +9180,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -5128,6 +9247,7 @@ export interface operations {
                      *           "latencyMs": null,
                      *           "lastError": null
                      *         },
+                     *         "usage": null,
                      *         "connection": {
                      *           "identifier": "payments-prod",
                      *           "httpUrl": "http://localhost:8080/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0/tb",
@@ -5184,9 +9304,11 @@ export interface operations {
                      *         "clusterSize": "lh-10",
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
+                     *         "suspended": false,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "readyAt": null
                      *       },
@@ -5252,12 +9374,2445 @@ export interface operations {
             readonly 503: components["responses"]["service_unavailable"];
         };
     };
+    readonly getConfiguration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag that the client has. */
+                readonly "If-None-Match"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The configuration. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configuration": {
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "revision": 1,
+                     *         "provider": "local",
+                     *         "region": "local-1",
+                     *         "clusterConfiguration": "single",
+                     *         "clusterSize": "lh-10",
+                     *         "storageTier": "network-ssd",
+                     *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
+                     *         "engine": "Builtin",
+                     *         "engineVersion": "0.1.0",
+                     *         "parameters": {
+                     *           "limitConnections": "512"
+                     *         },
+                     *         "labels": {
+                     *           "team": "payments"
+                     *         },
+                     *         "suspended": false,
+                     *         "estimatedMonthlyPrice": {
+                     *           "currency": "USD",
+                     *           "amount": "12.50",
+                     *           "lines": [
+                     *             {
+                     *               "item": "1 × lh-10",
+                     *               "amount": "10.00"
+                     *             },
+                     *             {
+                     *               "item": "1 × 20 GB network-ssd",
+                     *               "amount": "2.50"
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConfigurationAnswer"];
+                };
+            };
+            /** @description The representation of If-None-Match is still current. */
+            readonly 304: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listParameters: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The parameters. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "limitConnections",
+                     *           "description": "Client connections at a time; 256 when absent.",
+                     *           "type": "integer",
+                     *           "unit": null,
+                     *           "value": "512",
+                     *           "defaultValue": null,
+                     *           "min": 1,
+                     *           "max": 65535,
+                     *           "restartRequired": true,
+                     *           "immutable": false
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 100,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ParameterList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listProfiles: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of revisions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "prf_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "revision": 2,
+                     *           "active": true,
+                     *           "status": "READY",
+                     *           "health": "HEALTHY",
+                     *           "provider": "local",
+                     *           "region": "local-1",
+                     *           "clusterConfiguration": "single",
+                     *           "clusterSize": "lh-10",
+                     *           "storageTier": "network-ssd",
+                     *           "selectedStorageGb": 20,
+                     *           "autogrow": null,
+                     *           "parameters": {},
+                     *           "engine": "Builtin",
+                     *           "engineVersion": "0.1.0",
+                     *           "suspended": false,
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "readyAt": "2026-11-21T02:03:04.567Z",
+                     *           "supersededAt": null,
+                     *           "actor": {
+                     *             "type": "kubernetes",
+                     *             "id": null,
+                     *             "display": "kubectl-edit"
+                     *           },
+                     *           "diff": [
+                     *             {
+                     *               "path": "/clusterSize",
+                     *               "from": "lh-5",
+                     *               "to": "lh-10"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "id": "prf_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "revision": 1,
+                     *           "active": false,
+                     *           "status": "SUPERSEDED",
+                     *           "health": "HEALTHY",
+                     *           "provider": "local",
+                     *           "region": "local-1",
+                     *           "clusterConfiguration": "single",
+                     *           "clusterSize": "lh-5",
+                     *           "storageTier": "network-ssd",
+                     *           "selectedStorageGb": 20,
+                     *           "autogrow": null,
+                     *           "parameters": {},
+                     *           "engine": "Builtin",
+                     *           "engineVersion": "0.1.0",
+                     *           "suspended": false,
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "readyAt": "2026-11-21T02:03:04.567Z",
+                     *           "supersededAt": "2026-11-21T02:03:04.567Z",
+                     *           "actor": {
+                     *             "type": "api_key",
+                     *             "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "ci"
+                     *           },
+                     *           "diff": []
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ProfileRevisionList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly previewChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PreviewChangeRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What would change. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "preview": {
+                     *         "diff": [
+                     *           {
+                     *             "path": "/clusterSize",
+                     *             "from": "lh-5",
+                     *             "to": "lh-10"
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "SECONDS",
+                     *           "longestWaitSeconds": 20,
+                     *           "rollingRestart": true,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": {
+                     *           "currency": "USD",
+                     *           "amount": "10.00"
+                     *         },
+                     *         "applies": "NOW"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangePreview"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listChanges: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+                /** @description One or several, with commas. */
+                readonly status?: readonly ("QUEUED" | "APPLYING" | "APPLIED" | "FAILED" | "CANCELED")[];
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of changes. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "status": "QUEUED",
+                     *           "origin": "api",
+                     *           "diff": [
+                     *             {
+                     *               "path": "/clusterSize",
+                     *               "from": "lh-5",
+                     *               "to": "lh-10"
+                     *             }
+                     *           ],
+                     *           "impact": {
+                     *             "interruption": "SECONDS",
+                     *             "longestWaitSeconds": 20,
+                     *             "rollingRestart": true,
+                     *             "reversible": true,
+                     *             "warnings": []
+                     *           },
+                     *           "priceDelta": {
+                     *             "currency": "USD",
+                     *             "amount": "10.00"
+                     *           },
+                     *           "applyAt": "2026-11-22T03:00:00.000Z",
+                     *           "jobId": null,
+                     *           "previousRevision": 1,
+                     *           "profileRevision": null,
+                     *           "progress": null,
+                     *           "error": null,
+                     *           "actor": {
+                     *             "type": "api_key",
+                     *             "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "ci"
+                     *           },
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "startedAt": null,
+                     *           "appliedAt": null,
+                     *           "finishedAt": null
+                     *         },
+                     *         {
+                     *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "status": "APPLYING",
+                     *           "origin": "api",
+                     *           "diff": [
+                     *             {
+                     *               "path": "/clusterSize",
+                     *               "from": "lh-5",
+                     *               "to": "lh-10"
+                     *             }
+                     *           ],
+                     *           "impact": {
+                     *             "interruption": "SECONDS",
+                     *             "longestWaitSeconds": 20,
+                     *             "rollingRestart": true,
+                     *             "reversible": true,
+                     *             "warnings": []
+                     *           },
+                     *           "priceDelta": {
+                     *             "currency": "USD",
+                     *             "amount": "10.00"
+                     *           },
+                     *           "applyAt": "now",
+                     *           "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "previousRevision": 1,
+                     *           "profileRevision": 2,
+                     *           "progress": "Replica 1 of 3 on lh-10; 0 done.",
+                     *           "error": null,
+                     *           "actor": {
+                     *             "type": "api_key",
+                     *             "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "ci"
+                     *           },
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "appliedAt": null,
+                     *           "finishedAt": null
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangeList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ChangeRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "change": {
+                     *         "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "APPLYING",
+                     *         "origin": "api",
+                     *         "diff": [
+                     *           {
+                     *             "path": "/clusterSize",
+                     *             "from": "lh-5",
+                     *             "to": "lh-10"
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "SECONDS",
+                     *           "longestWaitSeconds": 20,
+                     *           "rollingRestart": true,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": {
+                     *           "currency": "USD",
+                     *           "amount": "10.00"
+                     *         },
+                     *         "applyAt": "now",
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "previousRevision": 1,
+                     *         "profileRevision": 2,
+                     *         "progress": "Replica 1 of 3 on lh-10; 0 done.",
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "appliedAt": null,
+                     *         "finishedAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.change",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedChange"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 412: components["responses"]["precondition_failed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag that the client has. */
+                readonly "If-None-Match"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change.
+                 * @example chg_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly changeId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The change. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "change": {
+                     *         "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "APPLYING",
+                     *         "origin": "api",
+                     *         "diff": [
+                     *           {
+                     *             "path": "/clusterSize",
+                     *             "from": "lh-5",
+                     *             "to": "lh-10"
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "SECONDS",
+                     *           "longestWaitSeconds": 20,
+                     *           "rollingRestart": true,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": {
+                     *           "currency": "USD",
+                     *           "amount": "10.00"
+                     *         },
+                     *         "applyAt": "now",
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "previousRevision": 1,
+                     *         "profileRevision": 2,
+                     *         "progress": "Replica 1 of 3 on lh-10; 0 done.",
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "appliedAt": null,
+                     *         "finishedAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangeAnswer"];
+                };
+            };
+            /** @description The representation of If-None-Match is still current. */
+            readonly 304: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly withdrawChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change.
+                 * @example chg_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly changeId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is withdrawn. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "change": {
+                     *         "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "CANCELED",
+                     *         "origin": "api",
+                     *         "diff": [
+                     *           {
+                     *             "path": "/clusterSize",
+                     *             "from": "lh-5",
+                     *             "to": "lh-10"
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "SECONDS",
+                     *           "longestWaitSeconds": 20,
+                     *           "rollingRestart": true,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": {
+                     *           "currency": "USD",
+                     *           "amount": "10.00"
+                     *         },
+                     *         "applyAt": "2026-11-22T03:00:00.000Z",
+                     *         "jobId": null,
+                     *         "previousRevision": 1,
+                     *         "profileRevision": null,
+                     *         "progress": null,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": null,
+                     *         "appliedAt": null,
+                     *         "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WithdrawnChange"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_not_found"];
+            readonly 409: components["responses"]["change_not_queued"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly suspendDatabase: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "change": {
+                     *         "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "APPLYING",
+                     *         "origin": "api",
+                     *         "diff": [
+                     *           {
+                     *             "path": "/suspended",
+                     *             "from": false,
+                     *             "to": true
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "UNTIL_RESUMED",
+                     *           "longestWaitSeconds": null,
+                     *           "rollingRestart": false,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": {
+                     *           "currency": "USD",
+                     *           "amount": "-10.00"
+                     *         },
+                     *         "applyAt": "now",
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "previousRevision": 1,
+                     *         "profileRevision": 2,
+                     *         "progress": null,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "appliedAt": null,
+                     *         "finishedAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.change",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedChange"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 412: components["responses"]["precondition_failed"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly resumeDatabase: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "change": {
+                     *         "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "APPLYING",
+                     *         "origin": "api",
+                     *         "diff": [
+                     *           {
+                     *             "path": "/suspended",
+                     *             "from": true,
+                     *             "to": false
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "NONE",
+                     *           "longestWaitSeconds": 0,
+                     *           "rollingRestart": false,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": {
+                     *           "currency": "USD",
+                     *           "amount": "10.00"
+                     *         },
+                     *         "applyAt": "now",
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "previousRevision": 1,
+                     *         "profileRevision": 2,
+                     *         "progress": null,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "appliedAt": null,
+                     *         "finishedAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.change",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedChange"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 412: components["responses"]["precondition_failed"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listBackups: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+                /** @description One or several, with commas; all but DELETED and EXPIRED when absent. */
+                readonly status?: readonly ("QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "DELETING" | "DELETED" | "EXPIRED")[];
+                /** @description One or several, with commas. */
+                readonly type?: readonly ("MANUAL" | "SCHEDULED" | "PRE_CHANGE" | "FINAL")[];
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of backups. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "before-migration",
+                     *           "type": "MANUAL",
+                     *           "status": "SUCCEEDED",
+                     *           "statusReason": null,
+                     *           "protected": false,
+                     *           "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *           "schedule": null,
+                     *           "managed": true,
+                     *           "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *           "engineVersion": "0.17.9",
+                     *           "op": 126004,
+                     *           "clusterTimestamp": "1795372852090008189",
+                     *           "stateHash": "5d41402abc4b2a76b9719d911017c592",
+                     *           "accounts": 10000,
+                     *           "transfers": 1000000,
+                     *           "sizeBytes": 146000000,
+                     *           "storedBytes": 27000000,
+                     *           "newBytes": 1200000,
+                     *           "verification": {
+                     *             "status": "PASSED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "completedAt": "2026-11-21T02:03:04.567Z",
+                     *             "seconds": 1.8,
+                     *             "lastPassedAt": "2026-11-21T02:03:04.567Z",
+                     *             "message": "1000000 transfers in 1.8 s"
+                     *           },
+                     *           "restores": [],
+                     *           "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "actor": {
+                     *             "type": "api_key",
+                     *             "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "ci"
+                     *           },
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "completedAt": "2026-11-21T02:03:04.567Z",
+                     *           "removedAt": null
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       },
+                     *       "configured": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BackupList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateBackupRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is queued. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backup": {
+                     *         "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "before-migration",
+                     *         "type": "MANUAL",
+                     *         "status": "QUEUED",
+                     *         "statusReason": null,
+                     *         "protected": false,
+                     *         "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *         "schedule": null,
+                     *         "managed": false,
+                     *         "archiveId": null,
+                     *         "engineVersion": null,
+                     *         "op": null,
+                     *         "clusterTimestamp": null,
+                     *         "stateHash": null,
+                     *         "accounts": null,
+                     *         "transfers": null,
+                     *         "sizeBytes": null,
+                     *         "storedBytes": null,
+                     *         "newBytes": null,
+                     *         "verification": null,
+                     *         "restores": [],
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": null,
+                     *         "completedAt": null,
+                     *         "removedAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "backup.create",
+                     *         "status": "QUEUED",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": false,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": null,
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedBackup"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag that the client has. */
+                readonly "If-None-Match"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup.
+                 * @example bkp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly backupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The backup. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "backup": {
+                     *         "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "before-migration",
+                     *         "type": "MANUAL",
+                     *         "status": "SUCCEEDED",
+                     *         "statusReason": null,
+                     *         "protected": false,
+                     *         "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *         "schedule": null,
+                     *         "managed": true,
+                     *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *         "engineVersion": "0.17.9",
+                     *         "op": 126004,
+                     *         "clusterTimestamp": "1795372852090008189",
+                     *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
+                     *         "accounts": 10000,
+                     *         "transfers": 1000000,
+                     *         "sizeBytes": 146000000,
+                     *         "storedBytes": 27000000,
+                     *         "newBytes": 1200000,
+                     *         "verification": {
+                     *           "status": "PASSED",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "completedAt": "2026-11-21T02:03:04.567Z",
+                     *           "seconds": 1.8,
+                     *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
+                     *           "message": "1000000 transfers in 1.8 s"
+                     *         },
+                     *         "restores": [],
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "completedAt": "2026-11-21T02:03:04.567Z",
+                     *         "removedAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BackupAnswer"];
+                };
+            };
+            /** @description The representation of If-None-Match is still current. */
+            readonly 304: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly deleteBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup.
+                 * @example bkp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly backupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is being removed. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backup": {
+                     *         "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "before-migration",
+                     *         "type": "MANUAL",
+                     *         "status": "DELETING",
+                     *         "statusReason": null,
+                     *         "protected": false,
+                     *         "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *         "schedule": null,
+                     *         "managed": true,
+                     *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *         "engineVersion": "0.17.9",
+                     *         "op": 126004,
+                     *         "clusterTimestamp": "1795372852090008189",
+                     *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
+                     *         "accounts": 10000,
+                     *         "transfers": 1000000,
+                     *         "sizeBytes": 146000000,
+                     *         "storedBytes": 27000000,
+                     *         "newBytes": 1200000,
+                     *         "verification": {
+                     *           "status": "PASSED",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "completedAt": "2026-11-21T02:03:04.567Z",
+                     *           "seconds": 1.8,
+                     *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
+                     *           "message": "1000000 transfers in 1.8 s"
+                     *         },
+                     *         "restores": [],
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "completedAt": "2026-11-21T02:03:04.567Z",
+                     *         "removedAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "backup.delete",
+                     *         "status": "QUEUED",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": false,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": null,
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedBackup"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
+            readonly 409: components["responses"]["backup_protected-or-backup_not_managed-or-operation_in_progress"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup.
+                 * @example bkp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly backupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateBackupRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backup": {
+                     *         "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "before-migration",
+                     *         "type": "MANUAL",
+                     *         "status": "SUCCEEDED",
+                     *         "statusReason": null,
+                     *         "protected": false,
+                     *         "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *         "schedule": null,
+                     *         "managed": true,
+                     *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *         "engineVersion": "0.17.9",
+                     *         "op": 126004,
+                     *         "clusterTimestamp": "1795372852090008189",
+                     *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
+                     *         "accounts": 10000,
+                     *         "transfers": 1000000,
+                     *         "sizeBytes": 146000000,
+                     *         "storedBytes": 27000000,
+                     *         "newBytes": 1200000,
+                     *         "verification": {
+                     *           "status": "PASSED",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "completedAt": "2026-11-21T02:03:04.567Z",
+                     *           "seconds": 1.8,
+                     *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
+                     *           "message": "1000000 transfers in 1.8 s"
+                     *         },
+                     *         "restores": [],
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "completedAt": "2026-11-21T02:03:04.567Z",
+                     *         "removedAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedBackup"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
+            readonly 409: components["responses"]["backup_not_managed-or-operation_in_progress-or-resource_changed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly verifyBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup.
+                 * @example bkp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly backupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The test is queued. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backup": {
+                     *         "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "before-migration",
+                     *         "type": "MANUAL",
+                     *         "status": "SUCCEEDED",
+                     *         "statusReason": null,
+                     *         "protected": false,
+                     *         "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *         "schedule": null,
+                     *         "managed": true,
+                     *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *         "engineVersion": "0.17.9",
+                     *         "op": 126004,
+                     *         "clusterTimestamp": "1795372852090008189",
+                     *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
+                     *         "accounts": 10000,
+                     *         "transfers": 1000000,
+                     *         "sizeBytes": 146000000,
+                     *         "storedBytes": 27000000,
+                     *         "newBytes": 1200000,
+                     *         "verification": {
+                     *           "status": "PASSED",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "completedAt": "2026-11-21T02:03:04.567Z",
+                     *           "seconds": 1.8,
+                     *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
+                     *           "message": "1000000 transfers in 1.8 s"
+                     *         },
+                     *         "restores": [],
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "completedAt": "2026-11-21T02:03:04.567Z",
+                     *         "removedAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "backup.verify",
+                     *         "status": "QUEUED",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": false,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": null,
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedBackup"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
+            readonly 409: components["responses"]["backup_not_restorable-or-backup_not_managed-or-backups_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly restoreBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup.
+                 * @example bkp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly backupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RestoreBackupRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new database is queued. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "database": {
+                     *         "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "payments-prod",
+                     *         "clusterId": null,
+                     *         "mode": "new",
+                     *         "status": "PROVISIONING",
+                     *         "statusReason": null,
+                     *         "health": "UNKNOWN",
+                     *         "provider": "local",
+                     *         "region": "local-1",
+                     *         "clusterConfiguration": "single",
+                     *         "clusterSize": "lh-10",
+                     *         "storageTier": "network-ssd",
+                     *         "selectedStorageGb": 20,
+                     *         "nodeCount": 1,
+                     *         "nodes": [],
+                     *         "engine": {
+                     *           "name": "Builtin",
+                     *           "version": "0.1.0",
+                     *           "latestVersion": "0.1.0",
+                     *           "updateAvailable": false
+                     *         },
+                     *         "gateway": {
+                     *           "status": "UNKNOWN",
+                     *           "checkedAt": null,
+                     *           "latencyMs": null,
+                     *           "lastError": null
+                     *         },
+                     *         "usage": null,
+                     *         "connection": {
+                     *           "identifier": "payments-prod",
+                     *           "httpUrl": "http://localhost:8080/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0/tb",
+                     *           "addresses": [],
+                     *           "clusterId": null
+                     *         },
+                     *         "estimatedMonthlyPrice": {
+                     *           "currency": "USD",
+                     *           "amount": "12.50",
+                     *           "lines": [
+                     *             {
+                     *               "item": "1 × lh-10",
+                     *               "amount": "10.00"
+                     *             },
+                     *             {
+                     *               "item": "1 × 20 GB network-ssd",
+                     *               "amount": "2.50"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "limits": {
+                     *           "maxEventsPerBatch": 8189,
+                     *           "maxResults": 8189,
+                     *           "maxRequestBytes": 8388608
+                     *         },
+                     *         "deletionProtection": false,
+                     *         "labels": {
+                     *           "team": "payments"
+                     *         },
+                     *         "activeProfileId": "prf_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "activeJobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z",
+                     *         "readyAt": null,
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
+                     *       },
+                     *       "profile": {
+                     *         "id": "prf_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "revision": 1,
+                     *         "active": true,
+                     *         "status": "PROVISIONING",
+                     *         "health": "UNKNOWN",
+                     *         "provider": "local",
+                     *         "region": "local-1",
+                     *         "clusterConfiguration": "single",
+                     *         "clusterSize": "lh-10",
+                     *         "storageTier": "network-ssd",
+                     *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
+                     *         "parameters": {},
+                     *         "engine": "Builtin",
+                     *         "engineVersion": "0.1.0",
+                     *         "suspended": false,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "readyAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.restore_deleted",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DatabaseWithJob"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
+            readonly 409: components["responses"]["backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listBackupSchedules: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The schedules. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "bks_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "payments-prod-scheduled",
+                     *           "schedule": "0 3 * * *",
+                     *           "timeZone": "Europe/Vienna",
+                     *           "jitterSeconds": 0,
+                     *           "keep": {
+                     *             "last": 3,
+                     *             "hourly": 0,
+                     *             "daily": 7,
+                     *             "weekly": 4,
+                     *             "monthly": 12,
+                     *             "yearly": 0,
+                     *             "withinDays": 0,
+                     *             "failed": 3
+                     *           },
+                     *           "verify": "WEEKLY",
+                     *           "suspended": false,
+                     *           "status": "ACTIVE",
+                     *           "statusReason": null,
+                     *           "nextRuns": [
+                     *             "2026-11-22T02:00:00.000Z",
+                     *             "2026-11-23T02:00:00.000Z",
+                     *             "2026-11-24T02:00:00.000Z"
+                     *           ],
+                     *           "lastRunAt": "2026-11-21T02:00:00.000Z",
+                     *           "lastSucceededAt": "2026-11-21T02:03:04.567Z",
+                     *           "lastVerifiedAt": "2026-11-21T02:03:04.567Z",
+                     *           "backups": 12,
+                     *           "actor": {
+                     *             "type": "api_key",
+                     *             "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "ci"
+                     *           },
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BackupScheduleList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createBackupSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateBackupScheduleRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The schedule. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backupSchedule": {
+                     *         "id": "bks_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "payments-prod-scheduled",
+                     *         "schedule": "0 3 * * *",
+                     *         "timeZone": "Europe/Vienna",
+                     *         "jitterSeconds": 0,
+                     *         "keep": {
+                     *           "last": 3,
+                     *           "hourly": 0,
+                     *           "daily": 7,
+                     *           "weekly": 4,
+                     *           "monthly": 12,
+                     *           "yearly": 0,
+                     *           "withinDays": 0,
+                     *           "failed": 3
+                     *         },
+                     *         "verify": "WEEKLY",
+                     *         "suspended": false,
+                     *         "status": "ACTIVE",
+                     *         "statusReason": null,
+                     *         "nextRuns": [
+                     *           "2026-11-22T02:00:00.000Z",
+                     *           "2026-11-23T02:00:00.000Z",
+                     *           "2026-11-24T02:00:00.000Z"
+                     *         ],
+                     *         "lastRunAt": "2026-11-21T02:00:00.000Z",
+                     *         "lastSucceededAt": "2026-11-21T02:03:04.567Z",
+                     *         "lastVerifiedAt": "2026-11-21T02:03:04.567Z",
+                     *         "backups": 12,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedBackupSchedule"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getBackupSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup schedule.
+                 * @example bks_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly scheduleId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The schedule. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "backupSchedule": {
+                     *         "id": "bks_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "payments-prod-scheduled",
+                     *         "schedule": "0 3 * * *",
+                     *         "timeZone": "Europe/Vienna",
+                     *         "jitterSeconds": 0,
+                     *         "keep": {
+                     *           "last": 3,
+                     *           "hourly": 0,
+                     *           "daily": 7,
+                     *           "weekly": 4,
+                     *           "monthly": 12,
+                     *           "yearly": 0,
+                     *           "withinDays": 0,
+                     *           "failed": 3
+                     *         },
+                     *         "verify": "WEEKLY",
+                     *         "suspended": false,
+                     *         "status": "ACTIVE",
+                     *         "statusReason": null,
+                     *         "nextRuns": [
+                     *           "2026-11-22T02:00:00.000Z",
+                     *           "2026-11-23T02:00:00.000Z",
+                     *           "2026-11-24T02:00:00.000Z"
+                     *         ],
+                     *         "lastRunAt": "2026-11-21T02:00:00.000Z",
+                     *         "lastSucceededAt": "2026-11-21T02:03:04.567Z",
+                     *         "lastVerifiedAt": "2026-11-21T02:03:04.567Z",
+                     *         "backups": 12,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BackupScheduleAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_schedule_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly deleteBackupSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup schedule.
+                 * @example bks_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly scheduleId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_schedule_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateBackupSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup schedule.
+                 * @example bks_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly scheduleId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateBackupScheduleRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backupSchedule": {
+                     *         "id": "bks_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "payments-prod-scheduled",
+                     *         "schedule": "0 3 * * *",
+                     *         "timeZone": "Europe/Vienna",
+                     *         "jitterSeconds": 0,
+                     *         "keep": {
+                     *           "last": 3,
+                     *           "hourly": 0,
+                     *           "daily": 7,
+                     *           "weekly": 4,
+                     *           "monthly": 12,
+                     *           "yearly": 0,
+                     *           "withinDays": 0,
+                     *           "failed": 3
+                     *         },
+                     *         "verify": "WEEKLY",
+                     *         "suspended": false,
+                     *         "status": "ACTIVE",
+                     *         "statusReason": null,
+                     *         "nextRuns": [
+                     *           "2026-11-22T02:00:00.000Z",
+                     *           "2026-11-23T02:00:00.000Z",
+                     *           "2026-11-24T02:00:00.000Z"
+                     *         ],
+                     *         "lastRunAt": "2026-11-21T02:00:00.000Z",
+                     *         "lastSucceededAt": "2026-11-21T02:03:04.567Z",
+                     *         "lastVerifiedAt": "2026-11-21T02:03:04.567Z",
+                     *         "backups": 12,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedBackupSchedule"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_schedule_not_found"];
+            readonly 409: components["responses"]["resource_changed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
     readonly listDatabaseJobs: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
                 /** @description One or several, with commas. */
                 readonly status?: readonly ("QUEUED" | "RUNNING" | "WAITING" | "CANCELING" | "SUCCEEDED" | "FAILED" | "CANCELED")[];
@@ -5358,7 +11913,7 @@ export interface operations {
                 readonly waitSeconds?: number;
             };
             readonly header?: {
-                /** @description The ETag that is known. */
+                /** @description The ETag that the client has. */
                 readonly "If-None-Match"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -5434,7 +11989,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["JobAnswer"];
                 };
             };
-            /** @description As If-None-Match says. */
+            /** @description The representation of If-None-Match is still current. */
             readonly 304: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5488,7 +12043,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The job has ended, and `Last-Event-ID` is of its last event. */
+            /** @description The job has ended, and `Last-Event-ID` is that of its last event. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5511,9 +12066,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -5605,9 +12160,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -5686,7 +12241,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 403: components["responses"]["organization_suspended-or-csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 422: components["responses"]["idempotency_key_reused"];
@@ -5699,9 +12254,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -5717,7 +12272,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It goes on. */
+            /** @description The job continues. */
             readonly 202: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5793,9 +12348,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -5815,7 +12370,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is about to fail. */
+            /** @description The job is going to fail. */
             readonly 202: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5889,13 +12444,593 @@ export interface operations {
             readonly 503: components["responses"]["service_unavailable"];
         };
     };
+    readonly listMetricSeries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description All series. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "storage_used_bytes",
+                     *           "unit": "bytes",
+                     *           "description": "Storage that the ledger uses.",
+                     *           "labels": [
+                     *             "replica"
+                     *           ],
+                     *           "functions": [
+                     *             "avg",
+                     *             "min",
+                     *             "max"
+                     *           ],
+                     *           "defaultFunction": "avg"
+                     *         }
+                     *       ],
+                     *       "retention": [
+                     *         {
+                     *           "stepSeconds": 15,
+                     *           "days": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MetricSeriesList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly queryMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["QueryMetricsRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The lines. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-20T02:00:00.000Z",
+                     *       "to": "2026-11-21T02:00:00.000Z",
+                     *       "stepSeconds": 300,
+                     *       "data": [
+                     *         {
+                     *           "name": "storage_used_bytes",
+                     *           "unit": "bytes",
+                     *           "fn": "avg",
+                     *           "labels": {
+                     *             "replica": "0"
+                     *           },
+                     *           "points": [
+                     *             [
+                     *               1795140000000,
+                     *               1073741824
+                     *             ],
+                     *             [
+                     *               1795140300000,
+                     *               null
+                     *             ]
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MetricQueryAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getCurrentMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The newest figures. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current": {
+                     *         "usage": {
+                     *           "at": "2026-11-21T02:03:04.567Z",
+                     *           "cpuCores": 0.42,
+                     *           "memory": {
+                     *             "usedBytes": 536870912,
+                     *             "limitBytes": 2147483648
+                     *           },
+                     *           "storage": {
+                     *             "usedBytes": 1073741824,
+                     *             "limitBytes": 21474836480
+                     *           },
+                     *           "nodes": [
+                     *             {
+                     *               "index": 0,
+                     *               "up": true,
+                     *               "leader": true,
+                     *               "commitLagOps": 0,
+                     *               "connections": 3,
+                     *               "cpuCores": 0.42,
+                     *               "memory": {
+                     *                 "usedBytes": 536870912,
+                     *                 "limitBytes": 2147483648
+                     *               },
+                     *               "storage": {
+                     *                 "usedBytes": 1073741824,
+                     *                 "limitBytes": 21474836480
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "requestsPerSecond": 118.2,
+                     *         "transfersPerSecond": 90412.5,
+                     *         "requestP99Seconds": 0.0091,
+                     *         "gateway": {
+                     *           "answeredPerSecond": 12.1,
+                     *           "failedPerSecond": 0,
+                     *           "p99Seconds": 0.021
+                     *         },
+                     *         "forecast": {
+                     *           "memory": null,
+                     *           "storage": {
+                     *             "fullInDays": 41.3,
+                     *             "perDayBytes": 494000000
+                     *           }
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CurrentMetricsAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly scrapeDatabases: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Prometheus’ text format, version 0.0.4: gauges that begin with `ledgerhouse_database_`, then the names of the series that a query may ask for. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example # HELP ledgerhouse_scrape_complete 1: all databases that the credential may read are here.
+                     *     # TYPE ledgerhouse_scrape_complete gauge
+                     *     ledgerhouse_scrape_complete 1
+                     *     # HELP ledgerhouse_database_transfers_per_second Transfers that were created.
+                     *     # TYPE ledgerhouse_database_transfers_per_second gauge
+                     *     ledgerhouse_database_transfers_per_second{database_id="db_01jd8f3zk5e0v9t3m2q6r8w4x0",database="payments-prod",region="local-1"} 90412.5
+                     */
+                    readonly "text/plain": string;
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly scrapeDatabase: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Prometheus’ text format, version 0.0.4: gauges that begin with `ledgerhouse_database_`, then the names of the series that a query may ask for. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example # HELP ledgerhouse_scrape_complete 1: all databases that the credential may read are here.
+                     *     # TYPE ledgerhouse_scrape_complete gauge
+                     *     ledgerhouse_scrape_complete 1
+                     *     # HELP ledgerhouse_database_transfers_per_second Transfers that were created.
+                     *     # TYPE ledgerhouse_database_transfers_per_second gauge
+                     *     ledgerhouse_database_transfers_per_second{database_id="db_01jd8f3zk5e0v9t3m2q6r8w4x0",database="payments-prod",region="local-1"} 90412.5
+                     */
+                    readonly "text/plain": string;
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listMetricMarks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Begin; a day before the end when absent. */
+                readonly from?: string;
+                /** @description End; now when absent. */
+                readonly to?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The marks. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-21T02:03:04.567Z",
+                     *           "kind": "FAILOVER",
+                     *           "replica": 2,
+                     *           "text": "Replica 2 leads; before, replica 0 did.",
+                     *           "eventId": null
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-20T02:03:04.567Z",
+                     *       "to": "2026-11-21T02:03:04.567Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MetricMarkList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listLedgerRequests: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+                /** @description Only these. */
+                readonly outcome?: "failed" | "slow";
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of requests. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-21T02:03:04.567Z",
+                     *           "operation": "create_transfers",
+                     *           "code": "ledger_timeout",
+                     *           "events": 8189,
+                     *           "durationMs": 10000.4,
+                     *           "ledgerMs": null,
+                     *           "requestId": "req_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "credentialId": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "standsFor": 1
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LedgerRequestList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listLogLines: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Lines from this time on. RFC 3339, UTC, milliseconds. */
+                readonly since?: string;
+                /** @description Lines before this time. RFC 3339, UTC, milliseconds. */
+                readonly until?: string;
+                /** @description Lines of this severity and above. */
+                readonly severity?: "DEBUG" | "INFO" | "WARN" | "ERROR" | "FATAL";
+                /** @description One or several, with commas. */
+                readonly component?: readonly ("engine" | "agent" | "etcd" | "backup")[];
+                /** @description Lines of the replica with this index. */
+                readonly node?: number;
+                /** @description Text in the message or the attributes, in upper or lower case. */
+                readonly search?: string;
+                /** @description By time. */
+                readonly order?: "desc" | "asc";
+                /** @description Lines that were kept after the one of this ID, in that order; not with `cursor`. */
+                readonly after?: string;
+                /** @description Maximum number of lines. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of lines. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "48213",
+                     *           "timestamp": "2026-11-21T02:03:04.567Z",
+                     *           "severity": "WARN",
+                     *           "component": "engine",
+                     *           "node": 1,
+                     *           "message": "connection closed because of an invalid message",
+                     *           "attributes": {
+                     *             "remote": "10.0.3.17:51822"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 100,
+                     *         "nextCursor": null,
+                     *         "hasMore": false,
+                     *         "after": "48213"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LogLineList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly streamLogLines: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Lines of this severity and above. */
+                readonly severity?: "DEBUG" | "INFO" | "WARN" | "ERROR" | "FATAL";
+                /** @description One or several, with commas. */
+                readonly component?: readonly ("engine" | "agent" | "etcd" | "backup")[];
+                /** @description Lines of the replica with this index. */
+                readonly node?: number;
+                /** @description Text in the message or the attributes, in upper or lower case. */
+                readonly search?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": {
+                        readonly id: string;
+                        readonly event: string;
+                        readonly data: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
     readonly createAccounts: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -5915,7 +13050,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What became of each. */
+            /** @description The result of each event. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5984,7 +13119,7 @@ export interface operations {
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6004,7 +13139,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What became of each. */
+            /** @description The result of each event. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6073,7 +13208,7 @@ export interface operations {
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6093,7 +13228,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Those that there are. */
+            /** @description The existing ones. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6167,7 +13302,7 @@ export interface operations {
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6187,7 +13322,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Those that there are. */
+            /** @description The existing ones. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6262,7 +13397,7 @@ export interface operations {
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6363,7 +13498,7 @@ export interface operations {
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6456,7 +13591,7 @@ export interface operations {
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6556,7 +13691,7 @@ export interface operations {
             readonly header?: {
                 /** @description `wait=N`: seconds that it may take, 1 to 30; 10 when absent. */
                 readonly Prefer?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6651,6 +13786,881 @@ export interface operations {
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
+    readonly listChangeEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Events after this timestamp, in nanoseconds since 1970; `beginning`: all events; `now`: those after the latest transfer that is there. */
+                readonly after?: string;
+                /** @description Maximum number of events in a page; streams have no limit. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description With a stream: the ID of the last event that the client has. */
+                readonly "Last-Event-ID"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page, or the stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "timestamp": "1745328372758695660",
+                     *           "type": "single_phase",
+                     *           "ledger": 1,
+                     *           "transfer": {
+                     *             "id": "5001",
+                     *             "amount": "10",
+                     *             "pending_id": "0",
+                     *             "user_data_128": "0",
+                     *             "user_data_64": "0",
+                     *             "user_data_32": 0,
+                     *             "timeout": 0,
+                     *             "code": 1,
+                     *             "flags": 0,
+                     *             "timestamp": "1745328372758695660"
+                     *           },
+                     *           "debit_account": {
+                     *             "id": "1001",
+                     *             "debits_pending": "0",
+                     *             "debits_posted": "10",
+                     *             "credits_pending": "0",
+                     *             "credits_posted": "0",
+                     *             "user_data_128": "0",
+                     *             "user_data_64": "0",
+                     *             "user_data_32": 0,
+                     *             "code": 1,
+                     *             "flags": 0,
+                     *             "timestamp": "1745328372758695656"
+                     *           },
+                     *           "credit_account": {
+                     *             "id": "1002",
+                     *             "debits_pending": "0",
+                     *             "debits_posted": "0",
+                     *             "credits_pending": "0",
+                     *             "credits_posted": "10",
+                     *             "user_data_128": "0",
+                     *             "user_data_64": "0",
+                     *             "user_data_32": 0,
+                     *             "code": 1,
+                     *             "flags": 0,
+                     *             "timestamp": "1745328372758695657"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 100,
+                     *         "hasMore": false,
+                     *         "next": "1745328372758695660"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangeEventList"];
+                    readonly "text/event-stream": {
+                        readonly id: string;
+                        readonly event: string;
+                        readonly data: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 406: components["responses"]["not_acceptable"];
+            readonly 409: components["responses"]["database_not_ready"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 502: components["responses"]["gateway_bad_reply"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 504: components["responses"]["ledger_timeout"];
+        };
+    };
+    readonly listChangeStreams: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The streams. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "description": "",
+                     *           "sink": {
+                     *             "type": "WEBHOOK",
+                     *             "url": "https://hooks.example.com/ledger"
+                     *           },
+                     *           "signing": "v1",
+                     *           "previousSecretUntil": null,
+                     *           "state": "RUNNING",
+                     *           "stateReason": null,
+                     *           "startedAfter": "0",
+                     *           "position": "1795328121972093214",
+                     *           "deliveredEvents": "184467",
+                     *           "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
+                     *           "lagSeconds": 0,
+                     *           "failingSince": null,
+                     *           "nextAttemptAt": null,
+                     *           "lastError": null,
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "Anna Example"
+                     *           },
+                     *           "version": 1,
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangeStreamList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createChangeStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateChangeStreamRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The stream, with the secret that signs. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "changeStream": {
+                     *         "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "description": "",
+                     *         "sink": {
+                     *           "type": "WEBHOOK",
+                     *           "url": "https://hooks.example.com/ledger"
+                     *         },
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "state": "RUNNING",
+                     *         "stateReason": null,
+                     *         "startedAfter": "0",
+                     *         "position": "1795328121972093214",
+                     *         "deliveredEvents": "184467",
+                     *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
+                     *         "lagSeconds": 0,
+                     *         "failingSince": null,
+                     *         "nextAttemptAt": null,
+                     *         "lastError": null,
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "Anna Example"
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       },
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreatedChangeStream"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 502: components["responses"]["gateway_bad_reply"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 504: components["responses"]["ledger_timeout"];
+        };
+    };
+    readonly getChangeStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change stream.
+                 * @example chs_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changeStream": {
+                     *         "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "description": "",
+                     *         "sink": {
+                     *           "type": "WEBHOOK",
+                     *           "url": "https://hooks.example.com/ledger"
+                     *         },
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "state": "RUNNING",
+                     *         "stateReason": null,
+                     *         "startedAfter": "0",
+                     *         "position": "1795328121972093214",
+                     *         "deliveredEvents": "184467",
+                     *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
+                     *         "lagSeconds": 0,
+                     *         "failingSince": null,
+                     *         "nextAttemptAt": null,
+                     *         "lastError": null,
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "Anna Example"
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangeStreamAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly deleteChangeStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change stream.
+                 * @example chs_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateChangeStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change stream.
+                 * @example chs_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateChangeStreamRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "changeStream": {
+                     *         "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "description": "",
+                     *         "sink": {
+                     *           "type": "WEBHOOK",
+                     *           "url": "https://hooks.example.com/ledger"
+                     *         },
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "state": "PAUSED",
+                     *         "stateReason": null,
+                     *         "startedAfter": "0",
+                     *         "position": "1795328121972093214",
+                     *         "deliveredEvents": "184467",
+                     *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
+                     *         "lagSeconds": null,
+                     *         "failingSince": null,
+                     *         "nextAttemptAt": null,
+                     *         "lastError": null,
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "Anna Example"
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedChangeStream"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly showChangeStreamSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change stream.
+                 * @example chs_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly rotateChangeStreamSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change stream.
+                 * @example chs_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateWebhookSecretRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The stream, with its new secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "changeStream": {
+                     *         "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "description": "",
+                     *         "sink": {
+                     *           "type": "WEBHOOK",
+                     *           "url": "https://hooks.example.com/ledger"
+                     *         },
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "state": "RUNNING",
+                     *         "stateReason": null,
+                     *         "startedAfter": "0",
+                     *         "position": "1795328121972093214",
+                     *         "deliveredEvents": "184467",
+                     *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
+                     *         "lagSeconds": 0,
+                     *         "failingSince": null,
+                     *         "nextAttemptAt": null,
+                     *         "lastError": null,
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "Anna Example"
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       },
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreatedChangeStream"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly openTunnel: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Index of the replica. */
+                readonly replica?: number;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The connection is a WebSocket from now on. */
+            readonly 101: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready"];
+            readonly 426: components["responses"]["upgrade_required"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createConnectionCheck: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateConnectionCheckRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It waits. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "connectionCheck": {
+                     *         "id": "chk_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "language": "node",
+                     *         "accountId": "41000000000000000000000000000000000001",
+                     *         "status": "WAITING",
+                     *         "seenBy": [
+                     *           "tunnel",
+                     *           "http",
+                     *           "cluster"
+                     *         ],
+                     *         "observed": null,
+                     *         "troubles": [],
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "expiresAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreatedConnectionCheck"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getConnectionSnippet: {
+        readonly parameters: {
+            readonly query?: {
+                readonly language?: "node" | "go" | "java" | "dotnet" | "python" | "rust" | "curl" | "cli";
+                /** @description A check of this database. */
+                readonly checkId?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The snippet. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "snippet": {
+                     *         "language": "node",
+                     *         "title": "Node.js",
+                     *         "notes": "",
+                     *         "install": "npm install tigerbeetle-node@0.17.9\n",
+                     *         "file": {
+                     *           "name": "main.js",
+                     *           "content": "const { createClient } = require('tigerbeetle-node');\n"
+                     *         },
+                     *         "run": "ledgerhouse connect payments-prod --exec -- node main.js\n",
+                     *         "environment": {
+                     *           "LEDGERHOUSE_BASE_URL": "https://ledgerhouse.example.com"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConnectionSnippetAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["connection_check_not_found-or-organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getConnectionCheck: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Answer when it no longer waits, or after so many seconds. */
+                readonly waitSeconds?: number;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the connection check.
+                 * @example chk_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly checkId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The check. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "connectionCheck": {
+                     *         "id": "chk_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "language": "node",
+                     *         "accountId": "41000000000000000000000000000000000001",
+                     *         "status": "VERIFIED",
+                     *         "seenBy": [
+                     *           "tunnel",
+                     *           "http",
+                     *           "cluster"
+                     *         ],
+                     *         "observed": {
+                     *           "at": "2026-11-21T02:03:04.567Z",
+                     *           "via": "tunnel",
+                     *           "client": null,
+                     *           "clientVersion": "0.17.9",
+                     *           "ip": "203.0.113.7",
+                     *           "latencyMs": 1.2
+                     *         },
+                     *         "troubles": [],
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "expiresAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConnectionCheckAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-connection_check_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
     readonly getSession: {
         readonly parameters: {
             readonly query?: never;
@@ -6719,7 +14729,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6729,7 +14739,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6753,7 +14763,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path?: never;
@@ -6765,7 +14775,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is open. */
+            /** @description The session is open. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6799,9 +14809,9 @@ export interface operations {
     readonly listSessions: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
             };
             readonly header?: {
@@ -6859,7 +14869,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6875,7 +14885,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6897,11 +14907,11 @@ export interface operations {
     readonly listOrganizations: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
-                /** @description Deleted ones that can be restored, too; for the administrator of the installation. */
+                /** @description Include deleted organizations that can be restored; only for the administrator of the installation. */
                 readonly includeDeleted?: boolean;
             };
             readonly header?: {
@@ -6961,9 +14971,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -6977,7 +14987,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is there. */
+            /** @description The organization is made. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7081,7 +15091,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7141,7 +15151,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7207,9 +15217,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7277,9 +15287,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7341,9 +15351,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7359,7 +15369,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is there again. */
+            /** @description The organization is restored. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7404,9 +15414,9 @@ export interface operations {
     readonly listMembers: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
             };
             readonly header?: {
@@ -7530,11 +15540,11 @@ export interface operations {
     readonly removeMember: {
         readonly parameters: {
             readonly query?: {
-                /** @description What is revoked with the removal: one or both, with commas. */
+                /** @description Revoke these with the removal; separate both with a comma. */
                 readonly revoke?: readonly ("apiKeys" | "invitations")[];
             };
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7550,7 +15560,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description They belong to the organization no more. */
+            /** @description The member is removed. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7631,7 +15641,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7651,7 +15661,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description They are changed. */
+            /** @description The member is changed. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7702,9 +15712,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7714,7 +15724,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description You belong to the organization no more. */
+            /** @description You have left the organization. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7739,9 +15749,9 @@ export interface operations {
     readonly listInvitations: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
             };
             readonly header?: {
@@ -7806,9 +15816,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7822,7 +15832,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description They are invited. */
+            /** @description The invitation is open. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7878,9 +15888,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7949,7 +15959,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -7965,7 +15975,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Nobody can accept it any more. */
+            /** @description The invitation is revoked. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7988,9 +15998,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8037,7 +16047,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-session_required"];
+            readonly 403: components["responses"]["organization_suspended-or-csrf_failed-or-session_required"];
             readonly 404: components["responses"]["invitation_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["already_member-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -8051,9 +16061,9 @@ export interface operations {
     readonly listApiKeys: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
             };
             readonly header?: {
@@ -8131,9 +16141,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8287,7 +16297,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8326,9 +16336,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8415,9 +16425,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8437,7 +16447,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The key, renewed. */
+            /** @description The renewed key. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8501,9 +16511,9 @@ export interface operations {
     readonly listAuditEvents: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
                 /** @description One or several, with commas. */
                 readonly type?: readonly string[];
@@ -8592,9 +16602,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 readonly format?: "ndjson" | "csv";
+                /** @description Rows of a page; all in one answer when absent. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
+                /** @description Begin after the event with this number. Programs that follow events store it. */
+                readonly afterSequence?: string;
                 /** @description One or several, with commas. */
                 readonly type?: readonly string[];
                 readonly actorId?: string;
@@ -8613,7 +16626,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description An event a line; in CSV, the first page begins with the names of the columns. */
+            /** @description One event on each line; in CSV, the first page begins with the names of the columns. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8656,7 +16669,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description How far it was checked. */
+            /** @description The result for the checked events. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8693,9 +16706,9 @@ export interface operations {
     readonly listWebhookEndpoints: {
         readonly parameters: {
             readonly query?: {
-                /** @description Rows at most. */
+                /** @description Maximum number of rows. */
                 readonly limit?: number;
-                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
             };
             readonly header?: {
@@ -8731,6 +16744,15 @@ export interface operations {
                      *           },
                      *           "status": "ENABLED",
                      *           "disabledReason": null,
+                     *           "signing": "v1",
+                     *           "previousSecretUntil": null,
+                     *           "throttledUntil": null,
+                     *           "failingSince": null,
+                     *           "stats24h": {
+                     *             "success": 12,
+                     *             "failed": 0,
+                     *             "pending": 1
+                     *           },
                      *           "version": 1,
                      *           "createdAt": "2026-11-21T02:03:04.567Z",
                      *           "updatedAt": "2026-11-21T02:03:04.567Z"
@@ -8759,9 +16781,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8801,6 +16823,15 @@ export interface operations {
                      *         },
                      *         "status": "ENABLED",
                      *         "disabledReason": null,
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "throttledUntil": null,
+                     *         "failingSince": null,
+                     *         "stats24h": {
+                     *           "success": 12,
+                     *           "failed": 0,
+                     *           "pending": 1
+                     *         },
                      *         "version": 1,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "updatedAt": "2026-11-21T02:03:04.567Z"
@@ -8828,7 +16859,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The ETag that is known. */
+                /** @description The ETag that the client has. */
                 readonly "If-None-Match"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8868,6 +16899,15 @@ export interface operations {
                      *         },
                      *         "status": "ENABLED",
                      *         "disabledReason": null,
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "throttledUntil": null,
+                     *         "failingSince": null,
+                     *         "stats24h": {
+                     *           "success": 12,
+                     *           "failed": 0,
+                     *           "pending": 1
+                     *         },
                      *         "version": 1,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "updatedAt": "2026-11-21T02:03:04.567Z"
@@ -8877,7 +16917,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookEndpointAnswer"];
                 };
             };
-            /** @description As If-None-Match says. */
+            /** @description The representation of If-None-Match is still current. */
             readonly 304: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8901,9 +16941,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The ETag that is to be changed. */
+                /** @description The ETag of the representation to change. */
                 readonly "If-Match"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8943,9 +16983,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The ETag that is to be changed. */
+                /** @description The ETag of the representation to change. */
                 readonly "If-Match"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -8990,6 +17030,15 @@ export interface operations {
                      *         },
                      *         "status": "ENABLED",
                      *         "disabledReason": null,
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "throttledUntil": null,
+                     *         "failingSince": null,
+                     *         "stats24h": {
+                     *           "success": 12,
+                     *           "failed": 0,
+                     *           "pending": 1
+                     *         },
                      *         "version": 1,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "updatedAt": "2026-11-21T02:03:04.567Z"
@@ -9012,6 +17061,752 @@ export interface operations {
             readonly 503: components["responses"]["service_unavailable"];
         };
     };
+    readonly showWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the webhook endpoint.
+                 * @example whe_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-webhook_endpoint_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly rotateWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the webhook endpoint.
+                 * @example whe_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateWebhookSecretRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The endpoint, with its new secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhookEndpoint": {
+                     *         "id": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "url": "https://hooks.example.com/ledgerhouse",
+                     *         "description": "",
+                     *         "eventTypes": [
+                     *           "database.*"
+                     *         ],
+                     *         "databaseScope": {
+                     *           "type": "ALL"
+                     *         },
+                     *         "status": "ENABLED",
+                     *         "disabledReason": null,
+                     *         "signing": "v1",
+                     *         "previousSecretUntil": null,
+                     *         "throttledUntil": null,
+                     *         "failingSince": null,
+                     *         "stats24h": {
+                     *           "success": 12,
+                     *           "failed": 0,
+                     *           "pending": 1
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       },
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreatedWebhookEndpoint"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-webhook_endpoint_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly testWebhookEndpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the webhook endpoint.
+                 * @example whe_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is on its way. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhookDelivery": {
+                     *         "id": "dlv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "endpointId": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "eventId": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "eventType": "webhook.test",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "PENDING",
+                     *         "attemptCount": 0,
+                     *         "replayGeneration": 0,
+                     *         "nextAttemptAt": "2026-11-21T02:03:04.567Z",
+                     *         "lastAttemptAt": null,
+                     *         "lastStatusCode": null,
+                     *         "lastError": null,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["QueuedWebhookDelivery"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-webhook_endpoint_not_found"];
+            readonly 409: components["responses"]["webhook_endpoint_disabled-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listWebhookDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+                /** @description Only of this endpoint. */
+                readonly endpointId?: string;
+                readonly eventType?: string;
+                /** @description One or several, with commas. */
+                readonly status?: readonly ("PENDING" | "SUCCEEDED" | "FAILED" | "CANCELED")[];
+                /** @description At this time or later. */
+                readonly createdAfter?: string;
+                /** @description Before this time. */
+                readonly createdBefore?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "dlv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "endpointId": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "eventId": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "eventType": "database.ready",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "status": "SUCCEEDED",
+                     *           "attemptCount": 1,
+                     *           "replayGeneration": 0,
+                     *           "nextAttemptAt": null,
+                     *           "lastAttemptAt": "2026-11-21T02:03:04.567Z",
+                     *           "lastStatusCode": 204,
+                     *           "lastError": null,
+                     *           "createdAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getWebhookDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the webhook delivery.
+                 * @example dlv_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly deliveryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookDelivery": {
+                     *         "id": "dlv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "endpointId": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "eventId": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "eventType": "database.ready",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "SUCCEEDED",
+                     *         "attemptCount": 1,
+                     *         "replayGeneration": 0,
+                     *         "nextAttemptAt": null,
+                     *         "lastAttemptAt": "2026-11-21T02:03:04.567Z",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z"
+                     *       },
+                     *       "requestBody": "{\"id\":\"evt_01jd8f3zk5e0v9t3m2q6r8w4x0\",\"type\":\"database.ready\"}"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-webhook_delivery_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listWebhookAttempts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the webhook delivery.
+                 * @example dlv_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly deliveryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Its attempts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "number": 1,
+                     *           "trigger": "SCHEDULED",
+                     *           "outcome": "SUCCESS",
+                     *           "requestHeaders": {
+                     *             "content-type": "application/json",
+                     *             "user-agent": "ledgerhouse-webhooks/1",
+                     *             "webhook-id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "webhook-timestamp": "1795226584",
+                     *             "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+                     *           },
+                     *           "statusCode": 204,
+                     *           "error": null,
+                     *           "responseExcerpt": "",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "durationMs": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookAttemptList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-webhook_delivery_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly replayWebhookDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the webhook delivery.
+                 * @example dlv_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly deliveryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is due. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "webhookDelivery": {
+                     *         "id": "dlv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "endpointId": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "eventId": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "eventType": "database.ready",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "PENDING",
+                     *         "attemptCount": 0,
+                     *         "replayGeneration": 1,
+                     *         "nextAttemptAt": "2026-11-21T02:03:04.567Z",
+                     *         "lastAttemptAt": null,
+                     *         "lastStatusCode": null,
+                     *         "lastError": null,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["QueuedWebhookDelivery"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-webhook_delivery_not_found"];
+            readonly 409: components["responses"]["webhook_endpoint_disabled-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly replayWebhookDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ReplayWebhookDeliveriesRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description How many. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "dryRun": false,
+                     *       "replayed": 17,
+                     *       "expedited": 0,
+                     *       "skipped": 0,
+                     *       "more": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ReplayedWebhookDeliveries"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listNotifications: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+                readonly unreadOnly?: boolean;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of notifications. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "sequence": "184467",
+                     *           "kind": "database_trouble",
+                     *           "type": "database.unavailable",
+                     *           "summary": "payments-prod: a database does not answer.",
+                     *           "occurredAt": "2026-11-21T02:03:04.567Z",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "target": {
+                     *             "type": "database",
+                     *             "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "payments-prod"
+                     *           },
+                     *           "actor": {
+                     *             "type": "system",
+                     *             "id": null,
+                     *             "display": "watch"
+                     *           },
+                     *           "read": false
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       },
+                     *       "unread": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NotificationList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly readNotifications: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ReadNotificationsRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description They are read. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "unread": 0
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ReadNotifications"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getNotificationPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Your preferences. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "notificationPreferences": {
+                     *         "kinds": [
+                     *           "database_trouble",
+                     *           "change_failed",
+                     *           "backup_trouble",
+                     *           "change_stream_trouble",
+                     *           "engine_upgraded",
+                     *           "key_expiring",
+                     *           "member_changed",
+                     *           "webhook_disabled",
+                     *           "payment"
+                     *         ],
+                     *         "mutedKinds": [
+                     *           "engine_upgraded"
+                     *         ],
+                     *         "mutedDatabases": []
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NotificationPreferencesAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateNotificationPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateNotificationPreferencesRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Your preferences from now on. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "notificationPreferences": {
+                     *         "kinds": [
+                     *           "database_trouble",
+                     *           "change_failed",
+                     *           "backup_trouble",
+                     *           "change_stream_trouble",
+                     *           "engine_upgraded",
+                     *           "key_expiring",
+                     *           "member_changed",
+                     *           "webhook_disabled",
+                     *           "payment"
+                     *         ],
+                     *         "mutedKinds": [
+                     *           "engine_upgraded"
+                     *         ],
+                     *         "mutedDatabases": []
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedNotificationPreferences"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
     readonly getBilling: {
         readonly parameters: {
             readonly query?: never;
@@ -9024,7 +17819,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Its standing. */
+            /** @description The billing status. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9085,7 +17880,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -9165,9 +17960,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
-                /** @description With a session: the token that it was opened with. */
+                /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
                 readonly "X-Organization-Id"?: string;
@@ -9181,7 +17976,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is open. */
+            /** @description The checkout is open. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9218,7 +18013,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Of the body, as Stripe makes it. */
+                /** @description Signature of the body, as Stripe makes it. */
                 readonly "Stripe-Signature"?: string;
             };
             readonly path?: never;
@@ -9230,7 +18025,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It was acted on, or is nothing to act on. */
+            /** @description It was processed, or needs no processing. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9248,6 +18043,7225 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly onOrganizationCreated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "organization.created",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "organization": {
+                 *           "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Acme"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "organization.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly organization: {
+                            /** @description Organization ID. */
+                            readonly id: string;
+                            readonly name: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onOrganizationChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "organization.changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "organization": {
+                 *           "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Acme"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "organization.changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly organization: {
+                            /** @description Organization ID. */
+                            readonly id: string;
+                            readonly name: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onOrganizationSuspended: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "organization.suspended",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "organization": {
+                 *           "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Acme"
+                 *         },
+                 *         "reason": "An invoice is open."
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "organization.suspended";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly organization: {
+                            /** @description Organization ID. */
+                            readonly id: string;
+                            readonly name: string;
+                        };
+                        /** @description For members. */
+                        readonly reason?: string | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onOrganizationResumed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "organization.resumed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "organization": {
+                 *           "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Acme"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "organization.resumed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly organization: {
+                            /** @description Organization ID. */
+                            readonly id: string;
+                            readonly name: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onOrganizationRestored: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "organization.restored",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "organization": {
+                 *           "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Acme"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "organization.restored";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly organization: {
+                            /** @description Organization ID. */
+                            readonly id: string;
+                            readonly name: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseCreated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.created",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "PROVISIONING"
+                 *         },
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "QUEUED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseProvisioningStarted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.provisioning_started",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "PROVISIONING"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.provisioning_started";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseReady: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.ready",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.ready";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "FAILED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseDegraded: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.degraded",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "reason": {
+                 *           "code": "ReplicasMissing",
+                 *           "message": "2 of 3 replicas serve."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.degraded";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseUnavailable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.unavailable",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "reason": {
+                 *           "code": "ReplicasMissing",
+                 *           "message": "2 of 3 replicas serve."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.unavailable";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseRecovered: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.recovered",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.recovered";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseSuspended: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.suspended",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "SUSPENDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.suspended";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseResumed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.resumed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.resumed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseAdopted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.adopted",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.adopted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseDeleteRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.delete_requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "DELETING"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.delete_requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseDeleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.deleted",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "DELETED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.deleted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseRestoreRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.restore_requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "PROVISIONING"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.restore_requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseRestored: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.restored",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.restored";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabasePurged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.purged",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "DELETED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.purged";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onConfigurationChangeQueued: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "configuration.change_queued",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "QUEUED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "configuration.change_queued";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onConfigurationChangeStarted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "configuration.change_started",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "APPLYING"
+                 *         },
+                 *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "configuration.change_started";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onConfigurationChangeApplied: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "configuration.change_applied",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "APPLIED"
+                 *         },
+                 *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "configuration.change_applied";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onConfigurationChangeFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "configuration.change_failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "FAILED"
+                 *         },
+                 *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *         "error": {
+                 *           "code": "replica_failing",
+                 *           "message": "payments-prod-0: ImagePullBackOff."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "configuration.change_failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onConfigurationChangeWithdrawn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "configuration.change_withdrawn",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "CANCELED"
+                 *         },
+                 *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "configuration.change_withdrawn";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onEngineUpgraded: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "engine.upgraded",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "APPLIED"
+                 *         },
+                 *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "engine.upgraded";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "QUEUED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupSucceeded: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.succeeded",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.succeeded";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "FAILED"
+                 *         },
+                 *         "error": {
+                 *           "code": "StoreUnreachable",
+                 *           "message": "The store does not answer."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupDamaged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.damaged",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.damaged";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupTestRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.test_requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.test_requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupRestoreRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.restore_requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         },
+                 *         "restored": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                 *           "name": "payments-again",
+                 *           "status": "PROVISIONING"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.restore_requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupDeleteRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.delete_requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "DELETING"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.delete_requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupDeleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.deleted",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "DELETED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.deleted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupExpired: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.expired",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "EXPIRED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.expired";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        /** @description The database that is begun with it. */
+                        readonly restored?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupScheduleCreated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup_schedule.created",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backupSchedule": {
+                 *           "id": "bks_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod-scheduled",
+                 *           "schedule": "0 3 * * *",
+                 *           "timeZone": "Europe/Vienna"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup_schedule.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backupSchedule: {
+                            /** @description Schedule ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description Five fields of cron. */
+                            readonly schedule: string;
+                            readonly timeZone: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupScheduleChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup_schedule.changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backupSchedule": {
+                 *           "id": "bks_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod-scheduled",
+                 *           "schedule": "0 3 * * *",
+                 *           "timeZone": "Europe/Vienna"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup_schedule.changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backupSchedule: {
+                            /** @description Schedule ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description Five fields of cron. */
+                            readonly schedule: string;
+                            readonly timeZone: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupScheduleDeleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup_schedule.deleted",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backupSchedule": {
+                 *           "id": "bks_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod-scheduled",
+                 *           "schedule": "0 3 * * *",
+                 *           "timeZone": "Europe/Vienna"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup_schedule.deleted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backupSchedule: {
+                            /** @description Schedule ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description Five fields of cron. */
+                            readonly schedule: string;
+                            readonly timeZone: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onJobSucceeded: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "job.succeeded",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "SUCCEEDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "job.succeeded";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly job: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onJobFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "job.failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "FAILED"
+                 *         },
+                 *         "error": {
+                 *           "code": "job_deadline_exceeded",
+                 *           "message": "The job did not end within 30 minutes."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "job.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly job: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onJobCancelRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "job.cancel_requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "CANCELING"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "job.cancel_requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly job: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onJobCanceled: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "job.canceled",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "CANCELED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "job.canceled";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly job: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onJobCompleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "job.completed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "QUEUED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "job.completed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly job: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onJobRefused: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "job.refused",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "QUEUED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "job.refused";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly job: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onJobRetried: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "job.retried",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "job": {
+                 *           "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "type": "database.create",
+                 *           "status": "QUEUED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "job.retried";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly job: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onApiKeyCreated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "api_key.created",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "ci",
+                 *           "prefix": "lhk_AbCdEfGhIjKl"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "api_key.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly apiKey: {
+                            /** @description Key ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description The visible part of the key. */
+                            readonly prefix: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onApiKeyRotated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "api_key.rotated",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "ci",
+                 *           "prefix": "lhk_AbCdEfGhIjKl"
+                 *         },
+                 *         "replacedBy": {
+                 *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                 *           "name": "ci",
+                 *           "prefix": "lhk_AbCdEfGhIjKl"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "api_key.rotated";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly apiKey: {
+                            /** @description Key ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description The visible part of the key. */
+                            readonly prefix: string;
+                        };
+                        readonly replacedBy: {
+                            /** @description Key ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description The visible part of the key. */
+                            readonly prefix: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onApiKeyRevoked: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "api_key.revoked",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "ci",
+                 *           "prefix": "lhk_AbCdEfGhIjKl"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "api_key.revoked";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly apiKey: {
+                            /** @description Key ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description The visible part of the key. */
+                            readonly prefix: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onApiKeyRenewed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "api_key.renewed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "ci",
+                 *           "prefix": "lhk_AbCdEfGhIjKl"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "api_key.renewed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly apiKey: {
+                            /** @description Key ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description The visible part of the key. */
+                            readonly prefix: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onApiKeyExpiring: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "api_key.expiring",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "ci",
+                 *           "prefix": "lhk_AbCdEfGhIjKl"
+                 *         },
+                 *         "expiresAt": "2026-11-21T02:03:04.567Z",
+                 *         "days": 7
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "api_key.expiring";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly apiKey: {
+                            /** @description Key ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description The visible part of the key. */
+                            readonly prefix: string;
+                        };
+                        /** Format: date-time */
+                        readonly expiresAt: string;
+                        readonly days: number;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onWebhookEndpointCreated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "webhook.endpoint_created",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "endpoint": {
+                 *           "id": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "url": "https://hooks.example.com/ledgerhouse"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "webhook.endpoint_created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly endpoint: {
+                            /** @description Endpoint ID. */
+                            readonly id: string;
+                            readonly url: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onWebhookEndpointChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "webhook.endpoint_changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "endpoint": {
+                 *           "id": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "url": "https://hooks.example.com/ledgerhouse"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "webhook.endpoint_changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly endpoint: {
+                            /** @description Endpoint ID. */
+                            readonly id: string;
+                            readonly url: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onWebhookEndpointDeleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "webhook.endpoint_deleted",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "endpoint": {
+                 *           "id": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "url": "https://hooks.example.com/ledgerhouse"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "webhook.endpoint_deleted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly endpoint: {
+                            /** @description Endpoint ID. */
+                            readonly id: string;
+                            readonly url: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onWebhookEndpointDisabled: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "webhook.endpoint_disabled",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "endpoint": {
+                 *           "id": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "url": "https://hooks.example.com/ledgerhouse"
+                 *         },
+                 *         "reason": "Every attempt of the last 5 days failed."
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "webhook.endpoint_disabled";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly endpoint: {
+                            /** @description Endpoint ID. */
+                            readonly id: string;
+                            readonly url: string;
+                        };
+                        readonly reason: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onWebhookEndpointSecretRotated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "webhook.endpoint_secret_rotated",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "endpoint": {
+                 *           "id": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "url": "https://hooks.example.com/ledgerhouse"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "webhook.endpoint_secret_rotated";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly endpoint: {
+                            /** @description Endpoint ID. */
+                            readonly id: string;
+                            readonly url: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onWebhookTest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "webhook.test",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "endpoint": {
+                 *           "id": "whe_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "url": "https://hooks.example.com/ledgerhouse"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "webhook.test";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly endpoint: {
+                            /** @description Endpoint ID. */
+                            readonly id: string;
+                            readonly url: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onChangeStreamCreated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "change_stream.created",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "changeStream": {
+                 *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "state": "RUNNING",
+                 *           "sink": {
+                 *             "type": "WEBHOOK",
+                 *             "url": "https://hooks.example.com/ledger"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "change_stream.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly changeStream: {
+                            /** @description Stream ID. */
+                            readonly id: string;
+                            readonly state: string;
+                            readonly sink: {
+                                readonly type: string;
+                                readonly url: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onChangeStreamChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "change_stream.changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "changeStream": {
+                 *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "state": "PAUSED",
+                 *           "sink": {
+                 *             "type": "WEBHOOK",
+                 *             "url": "https://hooks.example.com/ledger"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "change_stream.changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly changeStream: {
+                            /** @description Stream ID. */
+                            readonly id: string;
+                            readonly state: string;
+                            readonly sink: {
+                                readonly type: string;
+                                readonly url: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onChangeStreamDeleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "change_stream.deleted",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "changeStream": {
+                 *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "state": "PAUSED",
+                 *           "sink": {
+                 *             "type": "WEBHOOK",
+                 *             "url": "https://hooks.example.com/ledger"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "change_stream.deleted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly changeStream: {
+                            /** @description Stream ID. */
+                            readonly id: string;
+                            readonly state: string;
+                            readonly sink: {
+                                readonly type: string;
+                                readonly url: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onChangeStreamSecretRotated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "change_stream.secret_rotated",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "changeStream": {
+                 *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "state": "RUNNING",
+                 *           "sink": {
+                 *             "type": "WEBHOOK",
+                 *             "url": "https://hooks.example.com/ledger"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "change_stream.secret_rotated";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly changeStream: {
+                            /** @description Stream ID. */
+                            readonly id: string;
+                            readonly state: string;
+                            readonly sink: {
+                                readonly type: string;
+                                readonly url: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onChangeStreamStalled: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "change_stream.stalled",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "changeStream": {
+                 *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "state": "RETRYING",
+                 *           "sink": {
+                 *             "type": "WEBHOOK",
+                 *             "url": "https://hooks.example.com/ledger"
+                 *           }
+                 *         },
+                 *         "reason": {
+                 *           "code": "HTTP_ERROR",
+                 *           "message": "The receiver answered 500."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "change_stream.stalled";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly changeStream: {
+                            /** @description Stream ID. */
+                            readonly id: string;
+                            readonly state: string;
+                            readonly sink: {
+                                readonly type: string;
+                                readonly url: string;
+                            };
+                        };
+                        readonly reason: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onChangeStreamFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "change_stream.failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "changeStream": {
+                 *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "state": "FAILED",
+                 *           "sink": {
+                 *             "type": "WEBHOOK",
+                 *             "url": "https://hooks.example.com/ledger"
+                 *           }
+                 *         },
+                 *         "reason": {
+                 *           "code": "HTTP_ERROR",
+                 *           "message": "The receiver answered 500."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "change_stream.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly changeStream: {
+                            /** @description Stream ID. */
+                            readonly id: string;
+                            readonly state: string;
+                            readonly sink: {
+                                readonly type: string;
+                                readonly url: string;
+                            };
+                        };
+                        readonly reason: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onChangeStreamRecovered: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "change_stream.recovered",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "changeStream": {
+                 *           "id": "chs_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "state": "RUNNING",
+                 *           "sink": {
+                 *             "type": "WEBHOOK",
+                 *             "url": "https://hooks.example.com/ledger"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "change_stream.recovered";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly changeStream: {
+                            /** @description Stream ID. */
+                            readonly id: string;
+                            readonly state: string;
+                            readonly sink: {
+                                readonly type: string;
+                                readonly url: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onMemberInvited: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "member.invited",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "invitation": {
+                 *           "id": "inv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "email": "anna@example.com",
+                 *           "role": "developer"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "member.invited";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly invitation: {
+                            /** @description Invitation ID. */
+                            readonly id: string;
+                            readonly email: string;
+                            readonly role: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onMemberJoined: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "member.joined",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "member": {
+                 *           "id": "mem_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "userId": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Anna Example",
+                 *           "role": "developer"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "member.joined";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly member: {
+                            /** @description Member ID. */
+                            readonly id: string;
+                            /** @description User ID. */
+                            readonly userId: string;
+                            readonly name: string;
+                            readonly role: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onMemberRoleChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "member.role_changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "member": {
+                 *           "id": "mem_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "userId": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Anna Example",
+                 *           "role": "developer"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "member.role_changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly member: {
+                            /** @description Member ID. */
+                            readonly id: string;
+                            /** @description User ID. */
+                            readonly userId: string;
+                            readonly name: string;
+                            readonly role: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onMemberRemoved: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "member.removed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "member": {
+                 *           "id": "mem_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "userId": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "Anna Example",
+                 *           "role": "developer"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "member.removed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly member: {
+                            /** @description Member ID. */
+                            readonly id: string;
+                            /** @description User ID. */
+                            readonly userId: string;
+                            readonly name: string;
+                            readonly role: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingSetupRequired: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.setup_required",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "reason": "SETUP_REQUIRED"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.setup_required";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly reason: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingSetupCompleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.setup_completed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "status": "READY"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.setup_completed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly status: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingPaymentFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.payment_failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "status": "PAST_DUE"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.payment_failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly status: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingPaymentMethodRemoved: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.payment_method_removed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "status": "SETUP_REQUIRED"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.payment_method_removed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly status: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingSuspended: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.suspended",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "status": "SUSPENDED"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.suspended";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly status: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingRecovered: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.recovered",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "status": "READY"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.recovered";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly status: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingSavedCreateFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.saved_create_failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "name": "payments-prod",
+                 *         "reason": {
+                 *           "code": "quota_exceeded",
+                 *           "message": "The organization has 50 databases."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.saved_create_failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly name: string;
+                        readonly reason: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingSpendLimitChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.spend_limit_changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {}
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.spend_limit_changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: Record<string, never>;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBillingSpendThresholdReached: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "billing.spend_threshold_reached",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "percent": 80,
+                 *         "currency": "EUR",
+                 *         "accrued": "80.00",
+                 *         "spendLimit": "100.00"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "billing.spend_threshold_reached";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly percent: number;
+                        readonly currency: string;
+                        readonly accrued: string;
+                        readonly spendLimit: string;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

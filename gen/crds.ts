@@ -3,18 +3,118 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description One backup of one database. Backups are not made yet; the condition Succeeded says so. */
+        /** @description One backup of one database of the built-in engine, in the store of the operator's configuration. */
         readonly LedgerBackup: {
             readonly apiVersion?: string;
             readonly kind?: string;
             readonly metadata?: Record<string, never>;
             readonly spec: {
-                /** @description Name of a LedgerDatabase of this namespace. */
+                /** @description Name of a LedgerDatabase of this namespace. Immutable. */
                 readonly database: string;
+                /**
+                 * @description Why it is made. A LedgerBackupSchedule makes Scheduled ones; the operator makes Final ones before it deletes volumes, and PreChange ones before it upgrades an engine. Immutable.
+                 * @default Manual
+                 * @enum {string}
+                 */
+                readonly type: "Manual" | "Scheduled" | "Final" | "PreChange";
+                /**
+                 * @description While true, no schedule and no expiresAt deletes it.
+                 * @default false
+                 */
+                readonly protected: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the operator deletes the resource. It stays beyond that while it is protected, while it is the newest good backup of its database, and while it is being restored.
+                 */
+                readonly expiresAt?: string;
+                /**
+                 * @description Whether its end, by expiresAt or by what its schedule keeps, also removes it from the bucket (Delete), with the objects that no other backup needs. Deleting the resource itself never touches the bucket.
+                 * @default Retain
+                 * @enum {string}
+                 */
+                readonly reclaimPolicy: "Retain" | "Delete";
+                /**
+                 * @description Set to true, removes the backup from the bucket, whatever reclaimPolicy says, and then deletes the resource. A protected one stays until it is not protected any more. Cannot be taken back.
+                 * @default false
+                 */
+                readonly removeRequested: boolean;
+                /**
+                 * Format: date-time
+                 * @description A test restore is made unless one began at this time or later.
+                 */
+                readonly verifyRequestedAt?: string;
             };
             readonly status?: {
                 /** Format: int64 */
                 readonly observedGeneration?: number;
+                /** @description Public identifier, a TypeID bkp_…. */
+                readonly backupId?: string;
+                readonly databaseId?: string;
+                readonly clusterId?: string;
+                /**
+                 * Format: int32
+                 * @description The replica whose volume is read.
+                 */
+                readonly replica?: number;
+                /** Format: date-time */
+                readonly startedAt?: string;
+                /**
+                 * Format: date-time
+                 * @description When it succeeded or failed for good.
+                 */
+                readonly completedAt?: string;
+                /**
+                 * Format: int64
+                 * @description The last operation that the backup contains.
+                 */
+                readonly op?: number;
+                /** @description Timestamp of that operation, ns. */
+                readonly timestamp?: string;
+                readonly stateHash?: string;
+                /** @description Release of the engine that wrote the state. */
+                readonly release?: string;
+                /** Format: int64 */
+                readonly accounts?: number;
+                /** Format: int64 */
+                readonly transfers?: number;
+                /**
+                 * Format: int64
+                 * @description Bytes of all rows.
+                 */
+                readonly sizeBytes?: number;
+                /**
+                 * Format: int64
+                 * @description Bytes of the objects that hold them.
+                 */
+                readonly storedBytes?: number;
+                /**
+                 * Format: int64
+                 * @description Those that no earlier backup had stored, at the last try.
+                 */
+                readonly newBytes?: number;
+                /** @description Duration of the last try. */
+                readonly seconds?: number;
+                /** @description Name of the backup's record in the bucket. */
+                readonly key?: string;
+                /** @description Digest of that record. */
+                readonly sha256?: string;
+                /**
+                 * Format: date-time
+                 * @description End of the last test restore that found the backup sound.
+                 */
+                readonly lastVerifiedAt?: string;
+                /** @description The last test restore. */
+                readonly verification?: {
+                    /** Format: date-time */
+                    readonly startedAt: string;
+                    /** Format: date-time */
+                    readonly completedAt?: string;
+                    /** @description Absent while it runs, and if it could not be made. */
+                    readonly passed?: boolean;
+                    /** @description Duration of a test that passed. */
+                    readonly seconds?: number;
+                };
+                /** @description Succeeded, Verified, and, while the resource is being deleted, Removed; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */
@@ -28,7 +128,7 @@ export interface components {
                 }[];
             };
         };
-        /** @description Backups of one database by the clock. Backups are not made yet; the condition Active says so. */
+        /** @description Backups of one database by the clock, and which of them are kept. */
         readonly LedgerBackupSchedule: {
             readonly apiVersion?: string;
             readonly kind?: string;
@@ -36,20 +136,117 @@ export interface components {
             readonly spec: {
                 /** @description Name of a LedgerDatabase of this namespace. Immutable. */
                 readonly database: string;
-                /** @description Five fields of cron, in UTC. */
+                /** @description Five fields of cron, in the time of timeZone. */
                 readonly schedule: string;
                 /**
+                 * @description Name of a time zone of the IANA database, as Europe/Vienna.
+                 * @default Etc/UTC
+                 */
+                readonly timeZone: string;
+                /**
                  * Format: int32
-                 * @description How many backups are kept.
+                 * @description A backup that was missed is made up for if it is late by no more than this. Of several missed ones only the last is made.
+                 * @default 43200
+                 */
+                readonly startingDeadlineSeconds: number;
+                /**
+                 * Format: int32
+                 * @description Backups begin up to this much later than the schedule says; each schedule has its own, constant delay. It spreads the work of many databases.
+                 * @default 0
+                 */
+                readonly jitterSeconds: number;
+                /**
+                 * @description Whether the first backup is made at once, instead of at the first time of the schedule.
+                 * @default false
+                 */
+                readonly immediate: boolean;
+                /**
+                 * Format: int32
+                 * @description How many of the newest good backups are kept. A backup stays if any of the keep fields keeps it; protected ones, the newest good one and the newest verified one always stay.
                  * @default 7
                  */
                 readonly keepLast: number;
+                /**
+                 * Format: int32
+                 * @description Hours of which the last backup is kept.
+                 */
+                readonly keepHourly?: number;
+                /**
+                 * Format: int32
+                 * @description Days of which the last backup is kept; a day is one of timeZone.
+                 */
+                readonly keepDaily?: number;
+                /**
+                 * Format: int32
+                 * @description ISO weeks of which the last backup is kept.
+                 */
+                readonly keepWeekly?: number;
+                /**
+                 * Format: int32
+                 * @description Months of which the last backup is kept.
+                 */
+                readonly keepMonthly?: number;
+                /**
+                 * Format: int32
+                 * @description Years of which the last backup is kept.
+                 */
+                readonly keepYearly?: number;
+                /**
+                 * Format: int32
+                 * @description Days for which every backup is kept.
+                 */
+                readonly keepWithinDays?: number;
+                /**
+                 * Format: int32
+                 * @description How many of the newest failed backups are kept.
+                 * @default 3
+                 */
+                readonly keepFailed: number;
+                /**
+                 * @description reclaimPolicy of the backups that it makes.
+                 * @default Delete
+                 * @enum {string}
+                 */
+                readonly reclaimPolicy: "Retain" | "Delete";
+                /**
+                 * @description How often a test restore proves its newest good backup. Every proves each backup.
+                 * @default Weekly
+                 * @enum {string}
+                 */
+                readonly verify: "Every" | "Daily" | "Weekly" | "Never";
                 /** @default false */
                 readonly suspend: boolean;
             };
             readonly status?: {
                 /** Format: int64 */
                 readonly observedGeneration?: number;
+                /**
+                 * Format: date-time
+                 * @description The time of the schedule for which the last backup was made.
+                 */
+                readonly lastScheduleTime?: string;
+                /**
+                 * Format: date-time
+                 * @description When the next backup is due.
+                 */
+                readonly nextScheduleTime?: string;
+                /** @description Name of the last LedgerBackup that it made. */
+                readonly lastBackup?: string;
+                /**
+                 * Format: date-time
+                 * @description End of its last backup that succeeded.
+                 */
+                readonly lastSuccessfulTime?: string;
+                /**
+                 * Format: date-time
+                 * @description End of the last test restore that found one of its backups sound.
+                 */
+                readonly lastVerifiedAt?: string;
+                /**
+                 * Format: int32
+                 * @description How many of its backups there are.
+                 */
+                readonly backups?: number;
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */
@@ -371,11 +568,11 @@ export interface components {
                     }[];
                     /** @description Names of Secrets with registries' credentials, in this namespace. */
                     readonly imagePullSecrets?: readonly string[];
-                    /** @description Labels of the pods, besides their own. Keys have no prefix. */
+                    /** @description Labels of the pods, besides their own and those of the region, which win. Keys have no prefix. */
                     readonly labels?: {
                         readonly [key: string]: string;
                     };
-                    /** @description Annotations of the pods. Keys have no prefix. */
+                    /** @description Annotations of the pods, besides those of the region, which win. Keys have no prefix. */
                     readonly annotations?: {
                         readonly [key: string]: string;
                     };
@@ -398,6 +595,20 @@ export interface components {
                 };
                 /** @description State with which the database begins; empty when absent. Immutable. */
                 readonly bootstrap?: {
+                    /** @description Begins with a backup, under a new cluster id. Size, topology and region may be others than those of the database that was backed up. Built-in engine only. */
+                    readonly backup?: {
+                        /** @description ID of the database that was backed up: status.databaseId of its LedgerBackup. */
+                        readonly databaseId: string;
+                        /** @description ID of the backup: status.backupId of its LedgerBackup. */
+                        readonly backupId: string;
+                    };
+                    /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Built-in engine only. */
+                    readonly import?: {
+                        /** @description Folder of the files. */
+                        readonly importId: string;
+                        /** @description The cluster that the files were exported from, a 128-bit unsigned integer in decimal. */
+                        readonly clusterId: string;
+                    };
                     /** @description Takes the volumes that a deleted database left in this namespace. */
                     readonly volumes?: {
                         readonly databaseId: string;
@@ -416,7 +627,7 @@ export interface components {
                  */
                 readonly deletionProtection: boolean;
                 /**
-                 * @description Effect of deleting the resource on the volumes. Retain keeps them, so that they can be restored, for the number of days in the catalog; Delete deletes them at once; BackupThenDelete waits for a backup first.
+                 * @description Effect of deleting the resource on the volumes. Retain keeps them, so that they can be restored, for the number of days in the catalog; Delete deletes them at once; BackupThenDelete makes a backup in the bucket first, and deletes them once it has succeeded.
                  * @default Retain
                  * @enum {string}
                  */
@@ -628,6 +839,34 @@ export interface components {
                      */
                     readonly capacityGb?: number;
                     readonly summary?: string;
+                };
+                /** @description Its newest backup that succeeded. */
+                readonly backup?: {
+                    /** @description Name of the LedgerBackup. */
+                    readonly name?: string;
+                    readonly backupId?: string;
+                    /** Format: date-time */
+                    readonly completedAt?: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the last test restore that found a backup of this database sound.
+                     */
+                    readonly lastVerifiedAt?: string;
+                };
+                /** @description The backup before the upgrade that is under way, or before the last one. */
+                readonly preChange?: {
+                    /** @description The engine version that the upgrade leads to. */
+                    readonly version: string;
+                    /** Format: date-time */
+                    readonly startedAt: string;
+                    /** @description Name of the LedgerBackup. */
+                    readonly backup?: string;
+                    /**
+                     * @description How the wait for it ended: the upgrade went on with the backup (Completed), or without one, because it failed (Failed) or took too long (TimedOut). Absent while the upgrade waits.
+                     * @enum {string}
+                     */
+                    readonly result?: "Completed" | "Failed" | "TimedOut";
+                    readonly message?: string;
                 };
                 /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, CapacityLeft, Autogrow; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {

@@ -37,7 +37,8 @@ export interface Origin {
   readonly organizationId: string | undefined;
 }
 
-const rememberedMs = 5_000;
+/** For so long a process may not know that another one has revoked a key. */
+export const rememberedMs = 5_000;
 const rememberedMax = 10_000;
 /** The store records a key's use once a minute, so it is not asked more often. */
 const useNotedMs = 60_000;
@@ -47,7 +48,7 @@ interface Known {
   readonly organization: Organization;
 }
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly store: Store;
   readonly bootstrapToken: BootstrapToken;
   readonly logger: Logger;

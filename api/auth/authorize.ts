@@ -9,7 +9,7 @@ import {
   type MemberPrincipal,
 } from './principal.ts';
 
-export type Authorization =
+type Authorization =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The credential is for other databases. Refused; if the organization does not have the database, refused as not found. */
@@ -37,12 +37,15 @@ export function authorize(
     return { kind: 'refused', refusal: wrongRole(access.roles) };
   }
   if (access.kind === 'person') return allowed;
-  const { permission, scope } = access;
+  const { permission, orPermission, scope } = access;
   const requires = {
     requiredPermissions: [permission],
     ...(scope === 'organization' && { requiredDatabaseScope: 'ALL' }),
   };
-  if (caller.type === 'api_key' && !caller.permissions.includes(permission)) {
+  if (
+    caller.type === 'api_key' &&
+    !caller.permissions.some((has) => has === permission || has === orPermission)
+  ) {
     const has = caller.permissions.join(', ');
     return refused(`The request needs the permission ${permission}; the key has ${has}.`, requires);
   }

@@ -11,7 +11,7 @@ import { hashOf } from './api-key-format.ts';
 /** Shorter tokens could be guessed. */
 const lengthMin = 20;
 
-export interface BootstrapTokenOptions {
+interface BootstrapTokenOptions {
   /** `undefined`: the installation has no token, and nobody is its local administrator. */
   readonly file: string | undefined;
   readonly signingKeys: SigningKeys;

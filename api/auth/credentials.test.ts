@@ -25,7 +25,7 @@ test.each([
   expect(credentialOf(headers)).toEqual(expected);
 });
 
-test('of two cookies of one name the first counts, and other names never match', () => {
+test('the first of two cookies of one name counts, and other names never match', () => {
   expect(cookieOf('x__Host-session=1; __Host-session=2; __Host-session=3', '__Host-session')).toBe(
     '2',
   );

@@ -1,6 +1,6 @@
 /**
- * Records valid credentials that were used for something they do not allow in the audit log: once a minute for each credential
- * and operation.
+ * Records in the audit log what a valid credential tried without success: what it does not allow, and permitted changes that were
+ * refused. Once a minute for each credential, operation and kind, so that nobody can fill the log.
  */
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../model/problems.ts';
@@ -18,6 +18,8 @@ export interface Denial {
   /** Name of the operation. */
   readonly action: string;
   readonly code: ProblemCode;
+  /** `DENIED`: the credential does not allow it. `FAILED`: it does, and the change was refused for another reason. */
+  readonly outcome: 'DENIED' | 'FAILED';
 }
 
 export class Denials {
@@ -32,8 +34,8 @@ export class Denials {
   }
 
   /** Not awaited: the answer is the same whether it can be written or not. */
-  tell({ principal, author, action, code }: Denial): void {
-    const name = `${principal.credentialId} ${action}`;
+  tell({ principal, author, action, code, outcome }: Denial): void {
+    const name = `${principal.credentialId} ${action} ${outcome}`;
     if (this.#told.get(name) !== undefined) return;
     this.#told.set(name, true);
     const isKey = principal.type === 'api_key';
@@ -41,8 +43,8 @@ export class Denials {
       .change(author, async (change) => {
         change.emit({
           organizationId: principal.organization.id,
-          type: 'access.denied',
-          outcome: 'DENIED',
+          type: outcome === 'DENIED' ? 'access.denied' : 'request.failed',
+          outcome,
           subject: {
             type: isKey ? 'api_key' : 'session',
             id: principal.credentialId,
@@ -53,8 +55,8 @@ export class Denials {
       })
       .catch((error: unknown) => {
         this.#logger.warn(
-          { err: error, action, code },
-          'a denial could not be written to the audit log',
+          { err: error, action, code, outcome },
+          'an attempt could not be written to the audit log',
         );
       });
   }

@@ -3,7 +3,7 @@ import type { Actor } from '../model/actor.ts';
 import type { Permission, Role } from '../model/access.ts';
 import type { Organization } from '../store/organizations.ts';
 
-export type DatabaseScope =
+type DatabaseScope =
   | { readonly type: 'ALL' }
   | { readonly type: 'DATABASE'; readonly databaseId: string };
 

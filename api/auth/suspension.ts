@@ -1,4 +1,4 @@
-/** What a suspension of an organization stops. */
+/** Effects of an organization's suspension. */
 import { isStoppedBySuspension } from '../contract/problems-of-route.ts';
 import type { RouteSpec } from '../contract/route.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -20,7 +20,7 @@ export function requireActive(organization: Organization): void {
   if (status === 'SUSPENDED') throw organizationSuspended(organization);
 }
 
-export function organizationSuspended({ slug, suspensionReason }: Organization): Refusal {
+function organizationSuspended({ slug, suspensionReason }: Organization): Refusal {
   const why = suspensionReason === null ? '' : ` (${suspensionReason})`;
   return new Refusal('organization_suspended', {
     detail: `The organization ${slug} is suspended${why}: its databases can only be read and deleted.`,

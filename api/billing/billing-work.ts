@@ -7,6 +7,7 @@ import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { organizationsToLookAt } from '../store/billing-accounts.ts';
 import { countStuckUsage } from '../store/billing-usage.ts';
 import { forEachOf } from './for-each-of.ts';
+import { closeAccounts } from './closing.ts';
 import { meterNextHour } from './metering.ts';
 import { billingMetrics, type BillingMetrics } from './billing-metrics.ts';
 import { makeSavedCreates } from './saved-creates.ts';
@@ -15,7 +16,7 @@ import { tellSpending } from './spend-limits.ts';
 import type { StripeBilling } from './stripe-billing.ts';
 import { suspendAndResume } from './suspending.ts';
 
-export interface BillingWorkOptions {
+interface BillingWorkOptions {
   readonly billing: StripeBilling;
   readonly services: DatabaseServices;
   readonly writer: DatabaseWriter;
@@ -84,6 +85,7 @@ export class BillingWork {
           if (stuck.refused + stuck.unconfirmed > 0) logger.error(stuck, 'use is not charged');
         },
       },
+      closing: { everyMs: 10 * 60_000, run: () => closeAccounts(store, billing.stripe) },
       'daily look': {
         everyMs: 10 * 60_000,
         run: async () => {

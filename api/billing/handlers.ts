@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import { decimalOf, microsOf, monthOf } from './money.ts';
 import type { StripeBilling } from './stripe-billing.ts';
 
-export interface BillingHandlerOptions {
+interface BillingHandlerOptions {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   /** `undefined`: the service has no billing. */

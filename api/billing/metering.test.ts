@@ -36,14 +36,14 @@ test('a price of before the parts were told apart is one of processes', () => {
   ]);
 });
 
-test('what has no price is metered all the same', () => {
+test('use without a price is metered too', () => {
   expect(shown({ ...database, price: null })).toEqual([
     ['compute', 3600, null, null],
     ['storage', 3600, null, null],
   ]);
 });
 
-test('of what stands still only the volumes are there', () => {
+test('a suspended database is charged for its volumes only', () => {
   const events = [{ type: 'database.suspended', occurredAt: hour }] as const;
   expect(shown({ ...database, events })).toEqual([['storage', 3600, 'EUR', 2_740n]]);
 });

@@ -20,7 +20,7 @@ export const shareOf = (monthlyMicros: bigint, seconds: number): bigint => {
   return (monthlyMicros * BigInt(seconds) + month / 2n) / month;
 };
 
-export interface Month {
+interface Month {
   readonly start: Date;
   readonly end: Date;
 }

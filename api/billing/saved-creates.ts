@@ -10,8 +10,12 @@ import {
   type SavedCreate,
 } from '../store/saved-creates.ts';
 
-/** Refusals that may pass: the catalog is not read yet, the spend limit is reached. */
-const passing = new Set<Refusal['code']>(['service_unavailable', 'billing_required']);
+/** Refusals that may pass: the catalog is not read yet, the spend limit is reached, the organization was suspended just now. */
+const passing = new Set<Refusal['code']>([
+  'service_unavailable',
+  'billing_required',
+  'organization_suspended',
+]);
 
 /** Executes all saved creates that may be made now. Returns how many were made or given up. */
 export async function makeSavedCreates(services: DatabaseServices): Promise<number> {

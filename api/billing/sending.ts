@@ -21,7 +21,7 @@ const meterNames: Readonly<Record<Meter, string>> = {
 
 const batchMax = 100;
 
-export interface Sent {
+interface Sent {
   readonly sent: number;
   readonly refused: number;
 }

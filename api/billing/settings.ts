@@ -2,8 +2,8 @@
 export interface StripeSettings {
   readonly kind: 'stripe';
   readonly secretKey: string;
-  /** Secret that signs Stripe's webhooks. */
-  readonly webhookSecret: string;
+  /** Secret that signs Stripe's webhooks; `undefined` in a process that receives none. */
+  readonly webhookSecret: string | undefined;
   /** `https://api.stripe.com`, or the URL of a substitute. */
   readonly apiUrl: string;
   /** ISO 4217, the same as in our catalog. Databases with prices in another currency are metered but not charged. */

@@ -21,7 +21,7 @@ test.each([
   expect(billingStatusOf(status as SubscriptionStatus | undefined, method)).toBe(expected);
 });
 
-test('what is told is the change, and staying as it was is none', () => {
+test('only changes are reported', () => {
   expect(billingEventOf('SETUP_REQUIRED', 'READY')).toBe('billing.setup_completed');
   expect(billingEventOf('SUSPENDED', 'READY')).toBe('billing.recovered');
   expect(billingEventOf('READY', 'PAST_DUE')).toBe('billing.payment_failed');
@@ -30,7 +30,7 @@ test('what is told is the change, and staying as it was is none', () => {
   expect(billingEventOf('READY', 'READY')).toBeUndefined();
 });
 
-test('of a limit the highest threshold that is reached counts', () => {
+test('the highest threshold of a limit that is reached counts', () => {
   const limit = 1_000_000n;
   expect(
     [0n, 499_999n, 500_000n, 799_999n, 800_000n, 999_999n, 1_000_000n, 5_000_000n].map((micros) =>

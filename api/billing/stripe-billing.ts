@@ -23,6 +23,7 @@ import {
   type Checkout,
   keepNewestCard,
   newestCard,
+  noteCardApplied,
   type Card,
 } from '../store/billing-accounts.ts';
 import { isSuspensionDue } from '../store/billing-suspensions.ts';
@@ -46,7 +47,7 @@ import {
   type Subscription,
 } from './stripe.ts';
 
-export interface StripeBillingOptions {
+interface StripeBillingOptions {
   readonly store: Store;
   readonly settings: StripeSettings;
   readonly logger: Logger;
@@ -201,6 +202,9 @@ export class StripeBilling implements BillingGuard {
       );
       return;
     }
+    const account = await findBillingAccount(this.#store.read, organizationId);
+    // Its subscription was ended here, and nobody is left to be told.
+    if (account !== undefined && account.closedAt !== null) return;
     await this.look(organizationId, {
       event,
       ...(event.sessionId !== null && { sessionId: event.sessionId }),
@@ -276,16 +280,25 @@ export class StripeBilling implements BillingGuard {
     };
   }
 
-  /** Makes Stripe charge the newest card of all completed checkouts, whichever was heard of last. Returns its ID. */
+  /**
+   * Makes Stripe charge the newest card of all completed checkouts, whichever was heard of last, once: whoever chooses another card
+   * at Stripe afterwards is not overruled by an event that comes late. Returns the newest card's ID.
+   */
   async #payWithNewest(organizationId: string, customerId: string, chosen: Card): Promise<string> {
     const db = this.#store.read;
-    let { id } = await keepNewestCard(db, organizationId, chosen);
+    let newest = await keepNewestCard(db, organizationId, chosen);
+    if (newest.applied) return newest.id;
+    const charged = await this.stripe.findChargedCard(customerId);
+    if (charged !== null && charged.id !== newest.id && charged.madeAt > newest.madeAt) {
+      // A person added it at Stripe after the checkout.
+      await noteCardApplied(db, organizationId, newest.id);
+      return newest.id;
+    }
     for (let round = 0; round < roundsMax; round += 1) {
-      await this.stripe.pay(customerId, id);
+      await this.stripe.pay(customerId, newest.id);
       // A newer card may have come while this one was on its way, and may have arrived before it.
-      const newest = await newestCard(db, organizationId);
-      if (newest.id === id) return id;
-      ({ id } = newest);
+      if (await noteCardApplied(db, organizationId, newest.id)) return newest.id;
+      newest = await newestCard(db, organizationId);
     }
     throw busy();
   }

@@ -58,7 +58,7 @@ export interface Subscription {
 }
 
 /** Usage of one database in one hour, for one meter. */
-export interface MeterReading {
+interface MeterReading {
   /** Identifier of the reading, the same for each repeat. */
   readonly identifier: string;
   readonly eventName: string;
@@ -131,6 +131,19 @@ export class StripeClient {
 
   /** The customer's payment method. */
   async findPaymentMethod(customerId: string): Promise<PaymentMethod | null> {
+    const method = await this.#chargedMethod(customerId);
+    return (
+      method && { brand: method.card?.brand ?? method.type, last4: method.card?.last4 ?? null }
+    );
+  }
+
+  /** The same, with its ID and when it was made. */
+  async findChargedCard(customerId: string): Promise<Card | null> {
+    const method = await this.#chargedMethod(customerId);
+    return method && { id: method.id, madeAt: new Date(method.created * 1_000) };
+  }
+
+  async #chargedMethod(customerId: string): Promise<Stripe.PaymentMethod | null> {
     const customer = await unlessMissing(
       this.#stripe.customers.retrieve(customerId, {
         expand: ['invoice_settings.default_payment_method'],
@@ -138,8 +151,7 @@ export class StripeClient {
     );
     if (customer === undefined || customer.deleted === true) return null;
     const method = customer.invoice_settings.default_payment_method;
-    if (method === null || typeof method === 'string') return null;
-    return { brand: method.card?.brand ?? method.type, last4: method.card?.last4 ?? null };
+    return typeof method === 'string' ? null : method;
   }
 
   async pay(customerId: string, paymentMethodId: string): Promise<void> {
@@ -191,6 +203,11 @@ export class StripeClient {
     return unlessMissing(this.#stripe.subscriptions.retrieve(id));
   }
 
+  /** Ends a subscription for good, and has its last use invoiced at once. */
+  async cancel(id: string): Promise<void> {
+    await asked(this.#stripe.subscriptions.cancel(id, { invoice_now: true }));
+  }
+
   /**
    * Sends a reading. Stripe counts an identifier once within at least a day (https://docs.stripe.com/api/billing/meter-event). It
    * refuses a repeat, recognizable only by the message; that counts as sent.
@@ -212,6 +229,7 @@ export class StripeClient {
   read(body: Uint8Array, signature: string): StripeEvent | undefined {
     try {
       const { webhookSecret } = this.#settings;
+      if (webhookSecret === undefined) throw new Error('this process receives no webhooks');
       return eventOf(
         this.#stripe.webhooks.constructEvent(
           Buffer.from(body),

@@ -5,7 +5,7 @@ import { Refusal } from '../model/refusal.ts';
 import type { CatalogView } from '../kubernetes/cluster-view.ts';
 import { shownCatalog } from './shown-catalog.ts';
 
-export interface CatalogServices {
+interface CatalogServices {
   readonly catalog: () => CatalogView | undefined;
   /** OpenAPI document of this API, with the addresses of this installation. */
   readonly document: { readonly openapi: string; readonly [key: string]: unknown };

@@ -36,7 +36,7 @@ test('a size that admits no engine of the catalog is not available', () => {
   expect(shown.clusterSizes.some(({ available }) => available)).toBe(false);
 });
 
-test('the built-in engine runs several replicas where a version of it names an image of etcd', () => {
+test('the built-in engine runs several replicas if one of its versions names an etcd image', () => {
   const enginesOf = (engines: typeof spec.engines) =>
     shownCatalog({ version: '1', spec: { ...spec, engines } }).clusterConfigurations.map(
       (row) => [row.id, row.engines] as const,

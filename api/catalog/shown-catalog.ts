@@ -1,7 +1,7 @@
 /** The LedgerCatalog in the form of the contract: every choice with its ID, and every incompatible pair with its reason. */
 import type { z } from 'zod';
 import { isReplicatedByEtcd, memberOf } from '../../domain/catalog/resolve.ts';
-import type { CatalogSpec, EngineName } from '../../domain/resources.ts';
+import type { CatalogSpec, EngineName } from '../../domain/custom-resources.ts';
 import type { createCatalog } from '../contract/schemas/catalog.ts';
 import type { Immutable } from '../contract/route.ts';
 import type { CatalogView } from '../kubernetes/cluster-view.ts';

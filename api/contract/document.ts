@@ -12,6 +12,7 @@ import { problemsOf } from './problems-of-route.ts';
 import { routeEntries } from './routes.ts';
 import { takesIdempotencyKey, type BodySpec, type ResponseSpec, type RouteSpec } from './route.ts';
 import { problemExample, problemSchema } from './schemas/problem.ts';
+import { webhooksOfDocument } from './webhooks-of-document.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 export type OpenapiDocument = Json & { readonly openapi: string };
@@ -46,7 +47,9 @@ export function openapiDocument({ version, servers, docsUrl }: DocumentOptions):
     const item = (paths[route.path] ??= {});
     item[route.method.toLowerCase()] = operationOf(operationId, route, components);
   }
-  const tags = [...new Set(routeEntries.map(([, { tag }]) => tag))].map((name) => ({ name }));
+  const tags = [...new Set(routeEntries.map(([, { tag }]) => tag)), 'Events'].map((name) => ({
+    name,
+  }));
   return {
     openapi: '3.1.1',
     info: {
@@ -58,6 +61,7 @@ export function openapiDocument({ version, servers, docsUrl }: DocumentOptions):
     servers: Object.entries(servers).map(([description, url]) => ({ url, description })),
     tags,
     paths,
+    webhooks: webhooksOfDocument((schema) => components.schema(schema)),
     components: {
       schemas: components.schemas,
       responses: components.responses,
@@ -78,7 +82,8 @@ export function openapiDocument({ version, servers, docsUrl }: DocumentOptions):
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-session',
-          description: 'Of a person. What changes something also needs X-CSRF-Token.',
+          description:
+            'The session of a person. Requests that change something also need X-CSRF-Token.',
         },
       },
     },
@@ -145,7 +150,10 @@ function operationOf(operationId: string, route: RouteSpec, components: Componen
   }
   if (route.conditional === 'read') {
     const names = ['X-Request-Id', ...limitHeaders(route), 'ETag'];
-    responses['304'] = { description: 'As If-None-Match says.', headers: headersOf(names) };
+    responses['304'] = {
+      description: 'The representation of If-None-Match is still current.',
+      headers: headersOf(names),
+    };
   }
   for (const [status, codes] of byStatus(problemsOf(route))) {
     responses[status] = components.problems(codes);
@@ -192,6 +200,7 @@ function problemHeaders(status: number): readonly string[] {
   if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
   const always = ['X-Request-Id', ...limitsOfCaller];
   if (status === 415) return [...always, 'Accept', 'Accept-Encoding'];
+  if (status === 426) return [...always, 'Upgrade'];
   return [409, 429, 503].includes(status) ? [...always, 'Retry-After'] : always;
 }
 
@@ -216,10 +225,10 @@ function responseOf(route: RouteSpec, response: ResponseSpec, components: Compon
   }
   if (response.schema === undefined) return head;
   const schema = components.schema(response.schema);
-  if (response.form === 'events') {
-    return { ...head, content: { 'text/event-stream': { schema: eventSchema } } };
-  }
+  const events = { 'text/event-stream': { schema: eventSchema } };
+  if (response.form === 'events') return { ...head, content: events };
   const json = { 'application/json': { schema, example: response.example } };
+  if (response.orEvents === true) return { ...head, content: { ...json, ...events } };
   const isRead = response.form === 'bytes' && route.access.kind === 'database';
   const csv = isRead && route.access.permission === 'db:read';
   return {
@@ -249,7 +258,10 @@ function requirementsOf(access: Access): Json {
   if (access.kind !== 'database' && access.kind !== 'person') return {};
   return {
     ...(access.kind === 'database' && {
-      'x-required-permission': access.permission,
+      'x-required-permission':
+        access.orPermission === undefined
+          ? access.permission
+          : `${access.permission} or ${access.orPermission}`,
       'x-required-database-scope': access.scope === 'organization' ? 'ALL' : 'the database',
     }),
     'x-required-roles': access.roles,
@@ -306,23 +318,28 @@ function headerParametersOf(route: RouteSpec): readonly Json[] {
     schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
   });
   const rows: Json[] = [];
-  if (route.conditional === 'read') rows.push(header('If-None-Match', 'The ETag that is known.'));
+  if (route.conditional === 'read')
+    rows.push(header('If-None-Match', 'The ETag that the client has.'));
   if (route.conditional === 'match') {
-    rows.push(header('If-Match', 'The ETag that is to be changed.'));
+    rows.push(header('If-Match', 'The ETag of the representation to change.'));
   }
   if (takesIdempotencyKey(route)) {
     const what =
-      'Your name for this request: sent again within 24 hours, it is done once, and the answer is the same.';
+      'Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same.';
     rows.push(header('Idempotency-Key', what, idempotencyKeyPattern));
   }
+  if (route.responses[200]?.orEvents === true) {
+    const what = 'With a stream: the ID of the last event that the client has.';
+    rows.push(header('Last-Event-ID', what));
+  }
   if (route.body?.form === 'signed') {
-    rows.push(header('Stripe-Signature', 'Of the body, as Stripe makes it.'));
+    rows.push(header('Stripe-Signature', 'Signature of the body, as Stripe makes it.'));
   }
   if (route.body?.form === 'ledger') {
     rows.push(header('Prefer', '`wait=N`: seconds that it may take, 1 to 30; 10 when absent.'));
   }
   if (route.access.kind !== 'public' && route.method !== 'GET') {
-    rows.push(header('X-CSRF-Token', 'With a session: the token that it was opened with.'));
+    rows.push(header('X-CSRF-Token', 'With a session: the CSRF token from its opening.'));
   }
   if (route.access.kind !== 'public') {
     rows.push(

@@ -8,28 +8,29 @@ const header = (
 });
 
 export const headers = {
-  'X-Request-Id': header('Names this request in our logs; yours, where you sent a fitting one.'),
-  ETag: header('Changes whenever the answer does.'),
-  Location: header('Where it is.'),
+  'X-Request-Id': header('ID of this request in our logs; your own if you sent a valid one.'),
+  ETag: header('Changes whenever the representation changes.'),
+  Location: header('Path of the new resource.'),
   Link: header('The job, with rel="monitor".'),
   'Retry-After': header('Seconds.', { type: 'integer', minimum: 0 }),
   'RateLimit-Policy': header(
-    'How much a caller may take, as `"control";q=600;w=60`: so many requests in so many seconds (draft-ietf-httpapi-ratelimit-headers).',
+    'Rate limit of the caller, as `"control";q=600;w=60`: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Each process of the service counts separately and reports its own count, so several together admit a multiple.',
   ),
   RateLimit: header(
-    'What is left of that, as `"control";r=599;t=60`: so many requests, and seconds until there are more.',
+    'Rest of the rate limit, as `"control";r=599;t=60`: r requests, and t seconds until there are more.',
   ),
   'Idempotent-Replayed': header(
-    '`true` where this is the answer of the first request with this Idempotency-Key.',
+    '`true` if this is the stored answer of the first request with this Idempotency-Key.',
   ),
   Accept: header('Types that a body may have.'),
-  'Accept-Encoding': header('How a body may be compressed.'),
-  'Set-Cookie': header('The session, or that there is none any more.'),
-  'Server-Timing': header('Milliseconds in the ledger and in the gateway.'),
+  'Accept-Encoding': header('Encodings that a body may have.'),
+  Upgrade: header('Protocol that a request here must ask for.'),
+  'Set-Cookie': header('Sets or deletes the cookie of the session.'),
+  'Server-Timing': header('Time spent in the ledger and in the gateway, in milliseconds.'),
   'Page-Has-More': header('`true` or `false`, where the answer is CSV: whether more rows follow.'),
   'Page-Next': header(
     'The filter with which the next rows come, as JSON, where the answer is CSV.',
   ),
-  'Next-Cursor': header('Where the next page begins; absent after the last one.'),
+  'Next-Cursor': header('Cursor of the next page; absent after the last one.'),
   'WWW-Authenticate': header('Bearer.'),
 } as const;

@@ -3,14 +3,28 @@ import type { ProblemCode } from '../model/problems.ts';
 /** All path parameters. Each is an ID. An invalid ID is answered as not found, with a hint that names are not accepted. */
 export const pathParameters = {
   databaseId: { prefix: 'db', noun: 'database', notFound: 'database_not_found' },
+  changeId: { prefix: 'chg', noun: 'change', notFound: 'change_not_found' },
+  backupId: { prefix: 'bkp', noun: 'backup', notFound: 'backup_not_found' },
+  scheduleId: {
+    prefix: 'bks',
+    noun: 'backup schedule',
+    notFound: 'backup_schedule_not_found',
+  },
   jobId: { prefix: 'job', noun: 'job', notFound: 'job_not_found' },
   organizationId: { prefix: 'org', noun: 'organization', notFound: 'organization_not_found' },
   keyId: { prefix: 'key', noun: 'API key', notFound: 'api_key_not_found' },
+  checkId: { prefix: 'chk', noun: 'connection check', notFound: 'connection_check_not_found' },
   endpointId: {
     prefix: 'whe',
     noun: 'webhook endpoint',
     notFound: 'webhook_endpoint_not_found',
   },
+  deliveryId: {
+    prefix: 'dlv',
+    noun: 'webhook delivery',
+    notFound: 'webhook_delivery_not_found',
+  },
+  streamId: { prefix: 'chs', noun: 'change stream', notFound: 'change_stream_not_found' },
   membershipId: { prefix: 'mem', noun: 'member', notFound: 'member_not_found' },
   sessionId: { prefix: 'ses', noun: 'session', notFound: 'session_not_found' },
   invitationId: { prefix: 'inv', noun: 'invitation', notFound: 'invitation_not_found' },

@@ -1,6 +1,6 @@
 import { namesInPath, pathParameters } from './path-parameters.ts';
 import type { ProblemCode } from '../model/problems.ts';
-import { takesIdempotencyKey, type RouteSpec } from './route.ts';
+import { opensSocket, takesIdempotencyKey, type RouteSpec } from './route.ts';
 
 /**
  * Whether nobody may use the route for a suspended organization. Reads, also those of a ledger, go on, so that the organization can
@@ -27,7 +27,7 @@ export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
     add('authentication_required', 'invalid_credentials', 'credential_expired');
     // For a request that names an organization to which the caller does not belong.
     add('conflicting_credentials', 'organization_not_found');
-    if (route.method !== 'GET') add('csrf_failed');
+    if (route.method !== 'GET' || opensSocket(route)) add('csrf_failed');
   }
   if (route.access.kind === 'database') add('insufficient_scope');
   if (route.access.kind === 'person') add('insufficient_scope', 'session_required');

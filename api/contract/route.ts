@@ -2,12 +2,13 @@
  * The type of a row of the route table, and the types that follow from it: the input and the possible answers of its handler. A
  * missing handler, or one with other answers than its row, does not compile.
  */
+import type { WebSocket } from 'ws';
 import type { z } from 'zod';
 import type { Access } from '../model/access.ts';
 import type { pathParameters, PathParameter } from './path-parameters.ts';
 import type { ProblemCode } from '../model/problems.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface BodySpec {
   /**
@@ -24,10 +25,17 @@ export interface BodySpec {
 
 export interface ResponseSpec {
   readonly description: string;
-  /** `bytes`: written by the handler in JSON, or in CSV if requested. `events`: server-sent events. */
-  readonly form: 'json' | 'bytes' | 'events' | 'empty';
+  /**
+   * `bytes`: written by the handler in JSON, or in CSV if requested. `events`: server-sent events. `websocket`: the connection
+   * becomes a WebSocket (RFC 6455).
+   */
+  readonly form: 'json' | 'bytes' | 'events' | 'empty' | 'websocket';
   /** Media types of `bytes` that are text of many lines, each with an example; the schema does not apply to them. */
   readonly textTypes?: Readonly<Record<string, string>>;
+  /** The handler may send the text piece by piece, however much it is. */
+  readonly streams?: boolean;
+  /** `bytes` only: a client that prefers `text/event-stream` gets server-sent events instead. */
+  readonly orEvents?: true;
   readonly schema?: z.ZodType;
   readonly example?: unknown;
   /** Names of headers that the document describes (`document/headers.ts`). */
@@ -39,6 +47,10 @@ export interface RouteSpec {
   readonly whileSuspended?: true;
   /** The route ends somebody's access. Requests to it have a rate limit of their own, which nothing else uses up. */
   readonly endsAccess?: true;
+  /** Number of requests as which one counts in the limit of its credential; 1 by default. */
+  readonly countsAs?: number;
+  /** A GET that asks an engine: its requests count as those of the ledger. */
+  readonly readsLedger?: true;
   readonly method: Method;
   /** Path with `{parameters}`, all of which are in `path-parameters.ts`. */
   readonly path: `/api/v1/${string}`;
@@ -48,23 +60,25 @@ export interface RouteSpec {
   readonly access: Access;
   readonly query?: z.ZodObject;
   readonly body?: BodySpec;
-  readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204, ResponseSpec>>>;
+  readonly responses: Readonly<Partial<Record<101 | 200 | 201 | 202 | 204, ResponseSpec>>>;
   /** Problems in addition to those that every route of its access may have. */
   readonly problems: readonly ProblemCode[];
   /** Reads send an ETag; with `match`, writes also take If-Match and pass it to the handler. */
   readonly conditional?: 'read' | 'match';
   /** `Cache-Control` of successful answers; `private, no-store` by default. */
   readonly cache?: string;
+  /** Whether a POST only works its answer out, so that asking twice is asking twice. */
+  readonly makesNothing?: true;
   /** Milliseconds that an answer may take; 30 s by default. Not counted once a stream has begun. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Whether the route takes the header Idempotency-Key: every POST does, but those of the ledger, whose records have IDs, and those
- * with a signed body, which names its event.
+ * Whether the route takes the header Idempotency-Key: every POST does, but those of the ledger, whose records have IDs, those
+ * with a signed body, which names its event, and those that make nothing.
  */
-export const takesIdempotencyKey = ({ method, body }: RouteSpec): boolean =>
-  method === 'POST' && body?.form !== 'ledger' && body?.form !== 'signed';
+export const takesIdempotencyKey = ({ method, body, makesNothing }: RouteSpec): boolean =>
+  method === 'POST' && makesNothing !== true && body?.form !== 'ledger' && body?.form !== 'signed';
 
 /** An answer with its schema and an example of that schema's type. */
 export const answer = <const Schema extends z.ZodType>(
@@ -81,6 +95,13 @@ export const textAnswer = (
   headers: readonly string[] = [],
 ) => ({ form: 'bytes' as const, description, textTypes, headers });
 
+/** The same, of any length: the handler may send it piece by piece. */
+export const streamedAnswer = (
+  description: string,
+  textTypes: Readonly<Record<string, string>>,
+  headers: readonly string[] = [],
+) => ({ ...textAnswer(description, textTypes, headers), streams: true as const });
+
 export const empty = (description: string, headers: readonly string[] = []) => ({
   form: 'empty' as const,
   description,
@@ -96,7 +117,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   ? Name | NamesIn<Rest>
   : never;
 
-export type ParametersOf<Path extends string> = {
+type ParametersOf<Path extends string> = {
   readonly [
     Name in NamesIn<Path> & PathParameter
   ]: `${(typeof pathParameters)[Name]['prefix']}_${string}`;
@@ -133,11 +154,40 @@ interface Head<Status> {
 
 type ReplyTo<Status, Spec> = Spec extends { form: 'json'; schema: infer Schema extends z.ZodType }
   ? Head<Status> & { readonly body: Immutable<z.input<Schema>> }
-  : Spec extends { form: 'bytes' }
-    ? Head<Status> & { readonly bytes: Uint8Array; readonly contentType: string }
-    : Spec extends { form: 'events' }
-      ? Head<Status> & { readonly events: AsyncIterable<ServerSentEvent> }
-      : Head<Status>;
+  : Spec extends { form: 'bytes'; streams: true }
+    ? Head<Status> & { readonly contentType: string } & (
+          | { readonly bytes: Uint8Array }
+          | { readonly pieces: AsyncIterable<string> }
+        )
+    : Spec extends { form: 'bytes'; orEvents: true }
+      ? Head<Status> &
+          (
+            | { readonly bytes: Uint8Array; readonly contentType: string }
+            | { readonly events: AsyncIterable<Uint8Array> }
+          )
+      : Spec extends { form: 'bytes' }
+        ? Head<Status> & { readonly bytes: Uint8Array; readonly contentType: string }
+        : Spec extends { form: 'events' }
+          ? Head<Status> & { readonly events: AsyncIterable<ServerSentEvent | Uint8Array> }
+          : Spec extends { form: 'websocket' }
+            ? Head<Status> & { readonly serve: ServeSocket }
+            : Head<Status>;
+
+/** Serves an accepted WebSocket. Resolves when it is closed. */
+export type ServeSocket = (socket: WebSocket, terms: SocketTerms) => Promise<void>;
+
+/** Whether the route is accepted as a WebSocket. */
+export const opensSocket = ({ responses }: RouteSpec): boolean => responses[101] !== undefined;
+
+export interface SocketTerms {
+  /** Aborts when the socket must be closed: with an `AccessChanged`, or because the process ends. */
+  readonly ended: AbortSignal;
+  /**
+   * Takes a ledger request from the organization's rate limits: its bytes, and the events that it writes or the records that its
+   * answer may have. Resolves with the time to wait before it may be sent, in ms.
+   */
+  readonly admit: (bytes: number, events: number) => Promise<number>;
+}
 
 export interface ServerSentEvent {
   readonly id: string;

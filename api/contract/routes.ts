@@ -4,23 +4,45 @@
  */
 import type { RouteSpec } from './route.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
+import { backupScheduleRoutes } from './routes/backup-schedules.ts';
+import { backupRoutes } from './routes/backups.ts';
 import { billingRoutes } from './routes/billing.ts';
 import { catalogRoutes } from './routes/catalog.ts';
+import { changeEventRoutes } from './routes/change-events.ts';
+import { changeStreamRoutes } from './routes/change-streams.ts';
+import { connectionRoutes } from './routes/connections.ts';
+import { changeRoutes } from './routes/changes.ts';
+import { configurationRoutes } from './routes/configuration.ts';
 import { databaseRoutes } from './routes/databases.ts';
-import { auditRoutes, webhookRoutes } from './routes/events.ts';
+import { auditRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
+import { logRoutes } from './routes/logs.ts';
 import { invitationRoutes, memberRoutes } from './routes/members.ts';
+import { notificationRoutes } from './routes/notifications.ts';
+import { metricRoutes } from './routes/metrics.ts';
 import { organizationRoutes } from './routes/organizations.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { deliveryRoutes, webhookRoutes } from './routes/webhooks.ts';
+import { tunnelRoutes } from './routes/tunnel.ts';
 
 export const routes = {
   ...healthRoutes,
   ...catalogRoutes,
   ...databaseRoutes,
+  ...configurationRoutes,
+  ...changeRoutes,
+  ...backupRoutes,
+  ...backupScheduleRoutes,
   ...jobRoutes,
+  ...metricRoutes,
+  ...logRoutes,
   ...ledgerRoutes,
+  ...changeEventRoutes,
+  ...changeStreamRoutes,
+  ...tunnelRoutes,
+  ...connectionRoutes,
   ...sessionRoutes,
   ...organizationRoutes,
   ...memberRoutes,
@@ -28,6 +50,8 @@ export const routes = {
   ...apiKeyRoutes,
   ...auditRoutes,
   ...webhookRoutes,
+  ...deliveryRoutes,
+  ...notificationRoutes,
   ...billingRoutes,
 } as const satisfies Record<string, RouteSpec>;
 

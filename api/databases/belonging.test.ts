@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { Database } from '../store/database-record.ts';
 import { belongs } from './belonging.ts';
 

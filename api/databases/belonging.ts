@@ -1,6 +1,6 @@
 /** The relation between resources and rows of databases. */
 import { isOlder } from '../../base/kube/resource-version.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { Database } from '../store/database-record.ts';
 
 /**

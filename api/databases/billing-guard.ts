@@ -1,4 +1,4 @@
-/** Guard: may an organization have what costs money? It answers before anything is made, from what it knows or in time. */
+/** Guard: may an organization have something that costs money? It answers before anything is made, from what it knows or in time. */
 
 const billingReasons = [
   'NO_PAYMENT_METHOD',

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { CatalogSpec } from '../../domain/resources.ts';
+import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
 import { choose, specOf } from './choose.ts';
 
@@ -15,7 +15,7 @@ const catalog: CatalogSpec = {
   ],
 };
 
-test('what is left out is the catalog’s default, and the answer leaves nothing out', () => {
+test('omitted fields get the catalog’s defaults, and the answer is complete', () => {
   const chosen = choose(catalog, {});
   if (!chosen.ok) throw new Error(JSON.stringify(chosen.errors));
   const { defaults } = catalog;
@@ -31,7 +31,7 @@ test('what is left out is the catalog’s default, and the answer leaves nothing
   expect(chosen.automatic).toBe(true);
 });
 
-test('what was chosen, asked for again, gives the same whatever the defaults are by then', () => {
+test('a request with an earlier choice resolves to it, even if the defaults have changed', () => {
   const first = choose(catalog, {});
   if (!first.ok) throw new Error('refused');
   const later = { ...catalog, defaults: { ...catalog.defaults, storageGb: 77 } };
@@ -82,7 +82,7 @@ test('a provider whose databases people make is no reason to refuse', () => {
   expect(choose({ ...catalog, providers }, {})).toMatchObject({ ok: true, automatic: false });
 });
 
-test('the resource asks for exactly what was chosen, and keeps its volumes when it is deleted', () => {
+test('the resource has exactly the chosen values, and keeps its volumes when it is deleted', () => {
   const chosen = choose(catalog, {});
   if (!chosen.ok) throw new Error('refused');
   const { choice } = chosen;

@@ -7,7 +7,7 @@ import type {
   DatabaseSpec,
   EngineName,
   TopologyName,
-} from '../../domain/resources.ts';
+} from '../../domain/custom-resources.ts';
 
 /** IDs of the catalog that the request contains. */
 export interface ChoiceRequest {
@@ -42,14 +42,14 @@ export interface Price {
   readonly lines: readonly { readonly item: string; readonly amount: string }[];
 }
 
-export interface ChoiceError {
+interface ChoiceError {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
   readonly meta?: { readonly allowed: readonly string[] };
 }
 
-export type Chosen =
+type Chosen =
   | {
       readonly ok: true;
       readonly choice: Choice;
@@ -101,7 +101,7 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
   const chosen = {
     size: choice.clusterSize,
     tier: choice.storageTier,
-    sizeGb: choice.selectedStorageGb,
+    storageGb: choice.selectedStorageGb,
     replicas: choice.nodeCount,
     members: isReplicatedByEtcd(choice.engine, choice.nodeCount),
   };
@@ -117,11 +117,14 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
 
 /** The spec that requests exactly this choice. */
 export function specOf(
-  choice: Omit<Choice, 'nodeCount'>,
+  choice: Omit<Choice, 'nodeCount'> & { readonly autogrowLimitGb?: number | null },
   rest: Pick<DatabaseSpec, 'clusterId' | 'bootstrap'> & { readonly deletionProtection: boolean },
 ): DatabaseSpec {
+  const asked = requested(choice);
+  const { autogrowLimitGb: limitGb = null } = choice;
   return {
-    ...requested(choice),
+    ...asked,
+    ...(limitGb !== null && { storage: { ...asked.storage, autogrow: { limitGb } } }),
     ...rest,
     suspend: false,
     // Deleting over HTTP is soft: a deleted database can be restored until its volumes are purged.
@@ -175,14 +178,18 @@ function refused(
   return {
     ok: false,
     supportedTopologies: noPair ? topologiesFor(catalog, request) : undefined,
-    errors: problems.map(({ field, reason, message, choices }) => ({
-      pointer: pointers[field] ?? `#/${field.replace(/^spec\./, '').replaceAll('.', '/')}`,
-      code: snakeCase(reason),
-      detail: message,
-      ...(choices.length > 0 && { meta: { allowed: choices } }),
-    })),
+    errors: choiceErrors(problems),
   };
 }
+
+/** The catalog's problems in the API's words: where in the request, and what can be chosen instead. */
+export const choiceErrors = (problems: readonly Problem[]): readonly ChoiceError[] =>
+  problems.map(({ field, reason, message, choices }) => ({
+    pointer: pointers[field] ?? `#/${field.replace(/^spec\./, '').replaceAll('.', '/')}`,
+    code: snakeCase(reason),
+    detail: message,
+    ...(choices.length > 0 && { meta: { allowed: choices } }),
+  }));
 
 function topologiesFor(catalog: CatalogSpec, request: ChoiceRequest): readonly string[] {
   const tier = request.storageTier ?? catalog.defaults.storageTier;

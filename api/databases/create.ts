@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { requireActive } from '../auth/suspension.ts';
 import { Refusal } from '../model/refusal.ts';
+import type { RestoredFrom } from '../store/database-record.ts';
 import { createDatabase, findDatabaseByName, nameTaken } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
 import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
@@ -19,7 +20,7 @@ import {
 } from './database-service.ts';
 import { tell } from './events.ts';
 import { billingRequired, requireRoom } from './guards.ts';
-import { creation } from './provisioning-jobs.ts';
+import { creation, restorationFromBackup } from './provisioning-jobs.ts';
 
 export interface CreateRequest extends ChoiceRequest {
   readonly name: string;
@@ -37,10 +38,15 @@ export interface CreationPlan {
   readonly billingReason: BillingReason | undefined;
   readonly deletionProtection: boolean;
   readonly catalogVersion: string;
+  /** The backup that it begins with; empty when absent. */
+  readonly restoredFrom?: RestoredFrom;
 }
 
-/** `dry`: checks without making anything. `saved`: a saved create, requested earlier. */
-export type Asking = 'now' | 'dry' | 'saved';
+/**
+ * `dry`: checks without making anything. `saved`: a saved create, requested earlier. `restore`: a database that begins with a backup;
+ * it is not saved for later, because a saved create makes an empty one.
+ */
+type Asking = 'now' | 'dry' | 'saved' | 'restore';
 
 /** Makes all checks before anything is made. Throws a `Refusal`. */
 export async function planCreation(
@@ -134,11 +140,12 @@ export async function createPlanned(
         labels,
         kubernetesNamespace: organization.namespace,
         clusterId: newClusterId(),
+        restoredFrom: plan.restoredFrom ?? null,
       },
-      { ...choice, price: price ?? null },
+      { ...choice, autogrowLimitGb: null, suspended: false, price: price ?? null },
     );
     const job = await createJob(change, {
-      ...creation(database),
+      ...(plan.restoredFrom === undefined ? creation(database) : restorationFromBackup(database)),
       ...(!plan.automatic && { message: byHand }),
     });
     tell(change, 'database.created', database, { job });
@@ -161,7 +168,7 @@ function newClusterId(): string {
   return String((BigInt(`0x${randomBytes(16).toString('hex')}`) % (2n ** 128n - 2n)) + 1n);
 }
 
-const noCatalog = (): Refusal =>
+export const noCatalog = (): Refusal =>
   new Refusal('service_unavailable', {
     detail:
       'No catalog exists. The operators of the service must apply a LedgerCatalog named "default".',

@@ -1,8 +1,10 @@
-/** Deletes a database: at once for its users, softly for its data. */
+/** Deletes a database: at once for its users; softly for its data, or with a last backup in their place. */
+import { requireStore } from '../backups/refusal.ts';
+import { requireCanBeBackedUp } from '../backups/request-backup.ts';
+import { cancelChanges } from '../configuration/kubernetes-changes.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
   findActiveProfile,
-  findDatabase,
   lockDatabase,
   updateActiveProfile,
   updateDatabase,
@@ -14,18 +16,27 @@ import { viewOf, type Caller, type DatabaseServices, type WithJob } from './data
 import { tell } from './events.ts';
 import { deletion } from './provisioning-jobs.ts';
 import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts';
+import { requireDatabase } from './require.ts';
 import { retentionMs } from './retention.ts';
 
-/** Deletes a database. A repeated request during the deletion gets the same answer. `ifVersion`: version in `If-Match`. */
+interface Deletion {
+  /** Version in `If-Match`. */
+  readonly ifVersion?: number | undefined;
+  /** Whether the volumes go at once, after a backup. */
+  readonly finalBackup?: boolean;
+  /** Whether the operator has a store for backups. */
+  readonly backupStore?: boolean;
+}
+
+/** Deletes a database. A repeated request during the deletion gets the same answer. */
 export async function deleteDatabase(
   services: DatabaseServices,
   { organization, author }: Caller,
   id: string,
-  ifVersion: number | undefined,
+  { ifVersion, finalBackup = false, backupStore = false }: Deletion = {},
 ): Promise<WithJob> {
   const { store, catalog, isProtected, now } = services;
-  const known = await findDatabase(store.read, organization.id, id);
-  if (known === undefined) throw databaseNotFound(id);
+  const known = await requireDatabase(store.read, organization.id, id);
   // Protection that was just set in Kubernetes may not have reached the row yet.
   if (known.deletedAt === null && (await isProtected(known))) throw deletionProtected(known);
   return store.change(author, async (change) => {
@@ -40,27 +51,33 @@ export async function deleteDatabase(
     if (database.deletionProtection) {
       throw deletionProtected(database);
     }
+    if (finalBackup) {
+      if (database.status !== 'DELETING') await requireCanBeBackedUp(change.db, database);
+      requireStore(backupStore);
+    }
     if (active !== undefined) {
       const why = { code: 'superseded', message: 'The database is being deleted.' };
       await supersedeJob(change, active.id, why);
     }
     const deletedAt = now();
-    return startDeletion(change, database, {
-      deletedAt,
-      purgeAt: new Date(deletedAt.getTime() + retentionMs(catalog()?.spec)),
-    });
+    const keptUntil = new Date(deletedAt.getTime() + retentionMs(catalog()?.spec));
+    // With a last backup the volumes go when it is there, and nobody knows when that is.
+    const times = { deletedAt, purgeAt: finalBackup ? null : keptUntil };
+    return startDeletion(change, database, times, finalBackup);
   });
 }
 
 async function startDeletion(
   change: Change,
   { id }: Database,
-  times: { readonly deletedAt: Date; readonly purgeAt: Date },
+  times: { readonly deletedAt: Date; readonly purgeAt: Date | null },
+  finalBackup: boolean,
 ): Promise<WithJob> {
   const patch = { status: 'DELETING', statusReason: null, ...times } as const;
   const database = await updateDatabase(change, id, patch);
   const profile = await updateActiveProfile(change, id, { status: 'DELETING' });
-  const job = await createJob(change, deletion(database));
+  await cancelChanges(change, id);
+  const job = await createJob(change, deletion(database, finalBackup));
   tell(change, 'database.delete_requested', database, { job });
   return viewOf(database, profile, job);
 }

@@ -1,6 +1,6 @@
 import { visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { databaseRoutes } from '../contract/routes/databases.ts';
-import type { CallerFacts, HandlersOf } from '../http/handler.ts';
+import type { CallerFacts, Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -18,12 +18,14 @@ import { databaseNotFound } from './refusal.ts';
 import { restoreDatabase } from './restore.ts';
 import { changeDatabase } from './update.ts';
 
-export interface DatabaseHandlerOptions {
+interface DatabaseHandlerOptions {
   readonly services: DatabaseServices;
   readonly requests: IdempotentRequests;
   readonly writer: DatabaseWriter;
   readonly cursors: Cursors;
   readonly surroundings: () => Surroundings;
+  /** Whether the operator has a store for backups. */
+  readonly backupStore: boolean;
   /** Called when this process must forget what it caches about a database. */
   readonly changed: (organizationId: string, id: string) => void;
 }
@@ -34,56 +36,56 @@ const estimatedSeconds = 30;
 type Handlers = HandlersOf<typeof databaseRoutes>;
 
 export const databaseHandlers = (options: DatabaseHandlerOptions): Handlers => ({
-  ...makers(options),
-  ...readers(options),
-  ...changers(options),
+  createDatabase: create(options),
+  restoreDatabase: restore(options),
+  listDatabases: list(options),
+  getDatabase: get(options),
+  updateDatabase: update(options),
+  deleteDatabase: remove(options),
 });
 
-function makers({
-  services,
-  requests,
-  surroundings,
-}: DatabaseHandlerOptions): Pick<Handlers, 'createDatabase' | 'restoreDatabase'> {
-  return {
-    async createDatabase(request) {
-      const { query, body, principal, author } = request;
-      const caller = callerOf({ principal, author });
-      if (query.dryRun) {
-        const plan = await shown(principal, planCreation(services, caller, body, 'dry'));
-        const { billingReason: reason = null } = plan;
-        const billing = { ready: reason === null, reason };
-        return {
-          status: 200,
-          body: { success: true, dryRun: true, plan: shownPlan(plan), billing },
-        };
-      }
-      return requests.run(request, async (keep) => {
-        const plan = await planCreation(services, caller, body);
-        const reply = (made: WithJob) => created(made, plan, surroundings());
-        const within: Parameters<typeof createPlanned>[4] = async (change, made) => {
-          await settleSavedCreate(change, made.database);
-          await keep(change, reply(made));
-        };
-        const { labels = {} } = body;
-        return reply(await shown(principal, createPlanned(services, caller, plan, labels, within)));
-      });
-    },
-    restoreDatabase(request) {
-      const { params, body, principal, author } = request;
-      const caller = callerOf({ principal, author });
-      return requests.run(request, async (keep) => {
-        const restored = await restoreDatabase(
-          services,
-          caller,
-          params.databaseId,
-          body.name,
-          (change, view) => keep(change, accepted(view, surroundings())),
-        );
-        return accepted(restored, surroundings());
-      });
-    },
+const create =
+  ({ services, requests, surroundings }: DatabaseHandlerOptions): Handler<'createDatabase'> =>
+  async (request) => {
+    const { query, body, principal, author } = request;
+    const caller = callerOf({ principal, author });
+    if (query.dryRun) {
+      const plan = await shown(principal, planCreation(services, caller, body, 'dry'));
+      const { billingReason: reason = null } = plan;
+      const billing = { ready: reason === null, reason };
+      return {
+        status: 200,
+        body: { success: true, dryRun: true, plan: shownPlan(plan), billing },
+      };
+    }
+    return requests.run(request, async (keep) => {
+      const plan = await planCreation(services, caller, body);
+      const reply = (made: WithJob) => created(made, plan, surroundings());
+      const within: Parameters<typeof createPlanned>[4] = async (change, made) => {
+        await settleSavedCreate(change, made.database);
+        await keep(change, reply(made));
+      };
+      const { labels = {} } = body;
+      return reply(await shown(principal, createPlanned(services, caller, plan, labels, within)));
+    });
   };
-}
+
+const restore =
+  ({ services, requests, surroundings }: DatabaseHandlerOptions): Handler<'restoreDatabase'> =>
+  (request) => {
+    const { params, body, principal, author } = request;
+    const caller = callerOf({ principal, author });
+    return requests.run(request, async (keep) => {
+      const restored = await restoreDatabase(
+        services,
+        caller,
+        params.databaseId,
+        body.name,
+        (change, view) => keep(change, accepted(view, surroundings())),
+      );
+      return accepted(restored, surroundings());
+    });
+  };
 
 /** Hides from callers without the right to read databases which database has the name. */
 async function shown<T>(principal: Principal, result: Promise<T>): Promise<T> {
@@ -96,71 +98,71 @@ async function shown<T>(principal: Principal, result: Promise<T>): Promise<T> {
   }
 }
 
-function readers({
-  services: { store },
-  cursors,
-  surroundings,
-}: DatabaseHandlerOptions): Pick<Handlers, 'listDatabases' | 'getDatabase'> {
-  return {
-    async listDatabases({ query, principal }) {
-      const { limit, cursor, sort, status, label, ...rest } = query;
-      const onlyIds = visibleDatabases(principal);
-      const list = { of: 'databases', sort, status, label, ...rest, onlyIds };
-      const position = readCursor(cursors, list, cursor, 2);
-      const page = await listDatabases(
-        store.read,
-        principal.organization.id,
-        {
-          includeDeleted: rest.includeDeleted,
-          ...(onlyIds && { onlyIds }),
-          ...(status && { statuses: status }),
-          ...(rest.provider !== undefined && { provider: rest.provider }),
-          ...(rest.region !== undefined && { region: rest.region }),
-          ...(rest.name !== undefined && { name: rest.name }),
-          ...(rest.q !== undefined && { search: rest.q }),
-          ...(label && labelFilterOf(label)),
-        },
-        { sort, limit, ...(position && { position }) },
-      );
-      const around = surroundings();
-      const show = (view: (typeof page.rows)[number]) => shownDatabase(view, around);
-      return { status: 200, body: shownPage(cursors, list, limit, page, show) };
-    },
-    async getDatabase({ params, principal }) {
-      const { databaseId } = params;
-      const view = await findDatabaseView(store.read, principal.organization.id, databaseId);
-      if (view === undefined) throw databaseNotFound(databaseId);
-      const body = shownBoth(view, surroundings());
-      return { status: 200, etag: etagOf(view, body), body };
-    },
+const list =
+  ({ services, cursors, surroundings }: DatabaseHandlerOptions): Handler<'listDatabases'> =>
+  async ({ query, principal }) => {
+    const { limit, cursor, sort, status, label, ...rest } = query;
+    const onlyIds = visibleDatabases(principal);
+    const listing = { of: 'databases', sort, status, label, ...rest, onlyIds };
+    const position = readCursor(cursors, listing, cursor, 2);
+    const page = await listDatabases(
+      services.store.read,
+      principal.organization.id,
+      {
+        includeDeleted: rest.includeDeleted,
+        ...(onlyIds && { onlyIds }),
+        ...(status && { statuses: status }),
+        ...(rest.provider !== undefined && { provider: rest.provider }),
+        ...(rest.region !== undefined && { region: rest.region }),
+        ...(rest.name !== undefined && { name: rest.name }),
+        ...(rest.q !== undefined && { search: rest.q }),
+        ...(label && labelFilterOf(label)),
+      },
+      { sort, limit, ...(position && { position }) },
+    );
+    const around = surroundings();
+    const show = (view: (typeof page.rows)[number]) => shownDatabase(view, around);
+    return { status: 200, body: shownPage(cursors, listing, limit, page, show) };
   };
-}
 
-function changers({
-  services,
-  writer,
-  surroundings,
-  changed,
-}: DatabaseHandlerOptions): Pick<Handlers, 'updateDatabase' | 'deleteDatabase'> {
-  return {
-    async updateDatabase({ params, body, principal, author, ifMatch }) {
-      const { databaseId } = params;
-      const caller = callerOf({ principal, author });
-      const version = versionOf(ifMatch, databaseId);
-      const view = await changeDatabase(services, writer, caller, databaseId, body, version);
-      const both = shownBoth(view, surroundings());
-      return { status: 200, etag: etagOf(view, both), body: { success: true, ...both } };
-    },
-    async deleteDatabase({ params, principal, author, ifMatch }) {
-      const { databaseId } = params;
-      const caller = callerOf({ principal, author });
-      const version = versionOf(ifMatch, databaseId);
-      const gone = await deleteDatabase(services, caller, databaseId, version);
-      changed(principal.organization.id, databaseId);
-      return accepted(gone, surroundings());
-    },
+const get =
+  ({ services, surroundings }: DatabaseHandlerOptions): Handler<'getDatabase'> =>
+  async ({ params, principal }) => {
+    const { databaseId } = params;
+    const view = await findDatabaseView(services.store.read, principal.organization.id, databaseId);
+    if (view === undefined) throw databaseNotFound(databaseId);
+    const body = shownBoth(view, surroundings());
+    return { status: 200, etag: etagOf(view, body), body };
   };
-}
+
+const update =
+  ({ services, writer, surroundings }: DatabaseHandlerOptions): Handler<'updateDatabase'> =>
+  async ({ params, body, principal, author, ifMatch }) => {
+    const { databaseId } = params;
+    const caller = callerOf({ principal, author });
+    const version = versionOf(ifMatch, databaseId);
+    const view = await changeDatabase(services, writer, caller, databaseId, body, version);
+    const both = shownBoth(view, surroundings());
+    return { status: 200, etag: etagOf(view, both), body: { success: true, ...both } };
+  };
+
+const remove =
+  ({
+    services,
+    surroundings,
+    changed,
+    backupStore,
+  }: DatabaseHandlerOptions): Handler<'deleteDatabase'> =>
+  async ({ params, query, principal, author, ifMatch }) => {
+    const { databaseId } = params;
+    const caller = callerOf({ principal, author });
+    const ifVersion = versionOf(ifMatch, databaseId);
+    const { finalBackup } = query;
+    const wanted = { ifVersion, finalBackup, backupStore };
+    const gone = await deleteDatabase(services, caller, databaseId, wanted);
+    changed(principal.organization.id, databaseId);
+    return accepted(gone, surroundings());
+  };
 
 const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
   organization: principal.organization,
@@ -168,7 +170,7 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
 });
 
 /** Version in `If-Match`; `undefined`: any version. An ETag of something else gives 0, which is no version. */
-function versionOf(ifMatch: string | undefined, id: string): number | undefined {
+export function versionOf(ifMatch: string | undefined, id: string): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const [, of, version] = /"(db_[0-9a-z]{26})-(\d{1,9})-/.exec(ifMatch) ?? [];
   return of === id ? Number(version) : 0;
@@ -216,7 +218,8 @@ const queued = ({ workerStopped }: Surroundings) => ({
   estimatedSeconds: workerStopped ? null : estimatedSeconds,
 });
 
-const accepted = (view: WithJob, around: Surroundings) => ({
+/** The answer to a request that a job carries out on a database. */
+export const accepted = (view: WithJob, around: Surroundings) => ({
   status: 202 as const,
   headers: links(view),
   body: {

@@ -1,10 +1,16 @@
-/** Job handlers for databases: they read the rows, call `provision` and `unprovision`, and write the results. */
-import type { CatalogSpec } from '../../domain/resources.ts';
+/** Job handlers for databases, and those of their changes and backups. The ones here read the rows, call `provision` and `unprovision`, and write the results. */
+import type { CatalogSpec } from '../../domain/custom-resources.ts';
+import { makingHandler } from '../backups/make.ts';
+import { removingHandler } from '../backups/remove.ts';
+import { verifyingHandler } from '../backups/verify.ts';
+import { changeHandler } from '../configuration/apply-change.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
 import { decisionOf, type Job } from '../model/job.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
+import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
+import { hasLastBackup } from '../store/backups.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import {
@@ -19,12 +25,14 @@ import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';
 import { markDeleted } from './mark-deleted.ts';
 import { provision, type Look } from './provision.ts';
+import { wantsFinalBackup } from './provisioning-jobs.ts';
 import { retentionMs } from './retention.ts';
 import { unprovision } from './unprovision.ts';
 
-export interface JobWorld {
+interface JobWorld {
   readonly store: Store;
   readonly writer: DatabaseWriter;
+  readonly backups: BackupWriter;
   readonly namespaces: OrganizationNamespaces;
   readonly catalog: () => CatalogSpec | undefined;
   readonly nowMs: () => number;
@@ -38,6 +46,10 @@ export function databaseJobHandlers(world: JobWorld): JobHandlers {
       run: async (context) => outcomeOf(context, await removing(world, context, false)),
       ended: keepProtected,
     },
+    'database.change': changeHandler(world),
+    'backup.create': makingHandler(world),
+    'backup.delete': removingHandler(world),
+    'backup.verify': verifyingHandler(world),
   };
 }
 
@@ -89,7 +101,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
     return outcomeOf(context, look);
   },
 
-  /** Removes what was made; the database is deleted then. */
+  /** Removes the made objects; the database is deleted then. */
   async cancel(context) {
     const database = await databaseOf(world, context.job);
     if (database.status === 'READY') return { kind: 'succeeded' };
@@ -144,9 +156,16 @@ async function removing(world: JobWorld, context: JobContext, unprotect: boolean
           const purgeAt = purgeTimeOf(context.job, before, now, world.catalog());
           await markDeleted(change, before, { deletedAt: now, purgeAt }, context.job);
         }),
+      hasLastBackup: ({ id }) => hasLastBackup(world.store.read, id),
+      purged: ({ id }) =>
+        context.write(async (change) => {
+          const before = await lockDatabase(change, id);
+          if (before?.status !== 'DELETED' || before.purgedAt !== null) return;
+          await updateDatabase(change, id, { purgeAt: new Date(world.nowMs()) });
+        }),
     },
     database,
-    { unprotect },
+    { unprotect, finalBackup: wantsFinalBackup(context.job) },
   );
 }
 

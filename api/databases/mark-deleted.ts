@@ -1,5 +1,7 @@
 /** Marks a database as deleted when its resource is gone. The first observer emits the event, and the retention begins. */
+import { cancelChanges } from '../configuration/kubernetes-changes.ts';
 import type { Job } from '../model/job.ts';
+import { pauseChangeStreams } from '../store/change-streams.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import { updateActiveProfile, updateDatabase } from '../store/databases.ts';
@@ -23,5 +25,8 @@ export async function markDeleted(
     purgeAt: before.purgeAt ?? times.purgeAt,
   });
   await updateActiveProfile(change, before.id, { status: 'DELETED' });
+  // A database that is restored pushes nothing until somebody says so.
+  await pauseChangeStreams(change, before.id, 'The database was deleted.');
+  await cancelChanges(change, before.id);
   tell(change, 'database.deleted', after, job && { job });
 }

@@ -1,6 +1,6 @@
 /** The observation of a database's resource that the store keeps: enough to answer every read without asking Kubernetes. */
 import { ConditionType } from '../../domain/conditions.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { ObservedDatabase } from '../store/database-record.ts';
 import { standingOf, type DatabaseStanding } from '../model/database-standing.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { replicasOf } from '../../domain/catalog/topologies.ts';
-import type { CatalogSpec, EngineName, TopologyName } from '../../domain/resources.ts';
+import type { CatalogSpec, EngineName, TopologyName } from '../../domain/custom-resources.ts';
 import type { Immutable } from '../contract/route.ts';
 import type {
   database as databaseSchema,
@@ -11,21 +11,24 @@ import type {
 import type { GatewayHealth } from '../model/gateway-health.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
 import { eventsMax, rowsMax } from '../ledger/operations.ts';
-import type { DatabaseView, Profile, ProfileChoice } from '../store/database-record.ts';
+import { autogrowOf, type Configuration } from '../configuration/differences.ts';
+import type { DatabaseView, Profile } from '../store/database-record.ts';
 import { priceOfChoice } from './choose.ts';
 import type { DatabaseHealth } from '../model/database-standing.ts';
 
-export type ShownDatabase = Immutable<z.input<typeof databaseSchema>>;
-export type ShownProfile = Immutable<z.input<typeof profileSchema>>;
+type ShownDatabase = Immutable<z.input<typeof databaseSchema>>;
+type ShownProfile = Immutable<z.input<typeof profileSchema>>;
 
 /** Facts beside the store's row that are known without asking anyone. */
 export interface Surroundings {
   readonly catalog: CatalogSpec | undefined;
   /** While false, no operator or no worker looks: the last observation of the cluster may be outdated. */
   readonly observed: boolean;
-  /** No worker lives, which would do what jobs ask. */
+  /** No worker lives that would execute jobs. */
   readonly workerStopped: boolean;
   readonly gateway: (databaseId: string) => GatewayHealth;
+  /** Use of the database in the last minute; null: not known. */
+  readonly usage: (databaseId: string) => ShownDatabase['usage'];
   /** URL of the API without a path: `https://api.example.com`. */
   readonly publicUrl: string;
 }
@@ -69,6 +72,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
       addresses: observed?.addresses ?? [],
       clusterId,
     },
+    usage: around.usage(database.id),
     estimatedMonthlyPrice: priceOf(profile, around.catalog),
     limits: {
       maxEventsPerBatch: eventsMax,
@@ -97,35 +101,42 @@ export const shownProfile = (view: DatabaseView, around: Surroundings): ShownPro
   // The active profile has the status of its database.
   status: view.database.status,
   health: healthOf(view, around),
-  ...choicesOf(view.profile),
-  parameters: view.profile.parameters,
-  engine: view.profile.engine as EngineName,
-  engineVersion: view.profile.engineVersion,
+  ...configurationOf(view.profile),
   createdAt: view.profile.createdAt.toISOString(),
   readyAt: timeOf(view.profile.readyAt),
 });
 
 /**
  * ETag that changes whenever the answer changes, through the row, the catalog, the operator or the gateway. It ignores the
- * gateway's latest measurement (latency, time), as a weak ETag may; otherwise no two answers would be the same.
+ * latest measurements (of the gateway, of its use), as a weak ETag may; otherwise no two answers would be the same.
  */
 export function etagOf(
   view: DatabaseView,
   shown: { readonly database: ShownDatabase; readonly profile: ShownProfile },
 ): string {
-  const { id, version } = view.database;
   const { latencyMs: _, checkedAt: _at, ...gateway } = shown.database.gateway;
-  const same = { ...shown, database: { ...shown.database, gateway } };
-  const digest = createHash('sha256').update(JSON.stringify(same)).digest('base64url').slice(0, 12);
+  return etagOfDatabase(view, { ...shown, database: { ...shown.database, gateway, usage: null } });
+}
+
+/** ETag of an answer about a database. It has the database's version, so that writes take it as If-Match. */
+export function etagOfDatabase({ database: { id, version } }: DatabaseView, shown: object): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(shown))
+    .digest('base64url')
+    .slice(0, 12);
   return `W/"${id}-${version}-${digest}"`;
 }
 
-function healthOf({ database }: DatabaseView, around: Surroundings): DatabaseHealth {
+/** The health as last observed; unknown while nobody observes. */
+export function healthOf(
+  { database }: DatabaseView,
+  { observed }: Pick<Surroundings, 'observed'>,
+): DatabaseHealth {
   if (!stateWords.has(database.status)) return 'UNKNOWN';
-  return around.observed ? database.health : 'UNKNOWN';
+  return observed ? database.health : 'UNKNOWN';
 }
 
-const choicesOf = (profile: ProfileChoice) => ({
+const choicesOf = (profile: Configuration) => ({
   provider: profile.provider,
   region: profile.region,
   clusterConfiguration: profile.clusterConfiguration as TopologyName,
@@ -134,7 +145,17 @@ const choicesOf = (profile: ProfileChoice) => ({
   selectedStorageGb: profile.selectedStorageGb,
 });
 
-function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
+/** A configuration as clients see it. */
+export const configurationOf = (profile: Configuration) => ({
+  ...choicesOf(profile),
+  autogrow: autogrowOf(profile),
+  parameters: profile.parameters,
+  engine: profile.engine as EngineName,
+  engineVersion: profile.engineVersion,
+  suspended: profile.suspended,
+});
+
+export function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
   if (profile.price === null) return null;
   const nodeCount = replicasOf[profile.clusterConfiguration as TopologyName];
   const today =

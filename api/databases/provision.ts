@@ -2,17 +2,18 @@
  * Provisioning: work of the jobs that make a database, anew or from the volumes of a deleted one. It is called until the database
  * is done. Each call finds what was done before, by any process, and continues from there.
  */
-import { ApiError } from '../../base/kube/kube.ts';
+import { sentence } from '../../base/sentence.ts';
 import { annotations } from '../../domain/names.ts';
-import type { DatabaseSpec, EngineName, TopologyName } from '../../domain/resources.ts';
+import type { DatabaseSpec, EngineName, TopologyName } from '../../domain/custom-resources.ts';
 import {
   NotOurs,
   type DatabaseIdentity,
   type DatabaseWriter,
 } from '../kubernetes/database-writer.ts';
+import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
 import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
 import type { ManualDecision } from '../model/job.ts';
-import type { Database, Profile } from '../store/database-record.ts';
+import type { Database, Profile, RestoredFrom } from '../store/database-record.ts';
 import { specOf } from './choose.ts';
 import type { ProvisioningStep } from './provisioning-jobs.ts';
 
@@ -37,7 +38,7 @@ export type Look =
       readonly final?: true;
     };
 
-export interface ProvisioningWorld {
+interface ProvisioningWorld {
   readonly writer: DatabaseWriter;
   readonly namespaces: OrganizationNamespaces;
   readonly nowMs: () => number;
@@ -114,14 +115,18 @@ export async function provision(
 
 /** Spec of the database's resource. */
 function specFor(database: Database, profile: Profile, fromVolumes: boolean): DatabaseSpec {
-  const { deletionProtection, clusterId } = database;
+  const { deletionProtection, clusterId, restoredFrom } = database;
   const choice = {
     ...profile,
     clusterConfiguration: profile.clusterConfiguration as TopologyName,
     engine: profile.engine as EngineName,
   };
   if (!fromVolumes) {
-    return specOf(choice, { deletionProtection, ...(clusterId !== null && { clusterId }) });
+    return specOf(choice, {
+      deletionProtection,
+      ...(clusterId !== null && { clusterId }),
+      ...(restoredFrom !== null && { bootstrap: { backup: bootstrapOf(restoredFrom) } }),
+    });
   }
   // Volumes already have a cluster ID and the version that wrote them last.
   const { version: _, ...withoutVersion } = specOf(choice, {
@@ -131,18 +136,18 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
   return withoutVersion;
 }
 
+const bootstrapOf = ({ databaseId, archiveId }: RestoredFrom) => ({
+  databaseId,
+  backupId: archiveId,
+});
+
 /** Returns the failure if the API server would refuse every retry, too. */
 function refusalOf(error: unknown): Look | undefined {
   if (error instanceof NotOurs) {
     return { kind: 'failed', code: 'name_conflict', message: error.message };
   }
-  if (error instanceof ApiError && (error.status === 422 || error.status === 400)) {
-    return { kind: 'failed', code: 'refused_by_cluster', message: error.message };
-  }
-  if (error instanceof ApiError && error.status === 403) {
-    return { kind: 'failed', code: 'forbidden_by_cluster', message: error.message };
-  }
-  return undefined;
+  const refusal = clusterRefusalOf(error);
+  return refusal && { kind: 'failed', ...refusal };
 }
 
 function stalledFor({ observed, statusReason }: Database, nowMs: number): Look | undefined {
@@ -167,9 +172,6 @@ function progressOf({ observed, statusReason }: Database): Look {
   if (!observed.serves) return goingOn('start_replicas', 60, `Starting the replicas.${why}`);
   return goingOn('serve', 90, 'The replicas serve.');
 }
-
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 
 const isLeaving = async (
   { going, holder }: NotOurs,

@@ -1,5 +1,5 @@
 /** The jobs that create, restore and delete databases, as they are queued. */
-import type { NewJob } from '../model/job.ts';
+import type { Job, NewJob } from '../model/job.ts';
 import type { Database } from '../store/database-record.ts';
 
 const provisioningSteps = [
@@ -16,6 +16,9 @@ const minute = 60_000;
 
 type Of = Pick<Database, 'id' | 'organizationId'>;
 
+/** Deadline of work with a backup: a large one takes long to fetch and to store. */
+const backupTimeoutMs = 12 * 60 * minute;
+
 export const creation = ({ id, organizationId }: Of): NewJob => ({
   organizationId,
   databaseId: id,
@@ -28,6 +31,13 @@ export const creation = ({ id, organizationId }: Of): NewJob => ({
   message: 'Provisioning is queued.',
 });
 
+/** Creation of a database that begins with a backup. */
+export const restorationFromBackup = (database: Of): NewJob => ({
+  ...creation(database),
+  timeoutMs: backupTimeoutMs,
+  message: 'The restore is queued.',
+});
+
 /** `purgeAt`: time of the volumes' purge if the restore is cancelled before it touched them. */
 export const restoration = (database: Of, purgeAt: Date | null): NewJob => ({
   ...creation(database),
@@ -36,14 +46,18 @@ export const restoration = (database: Of, purgeAt: Date | null): NewJob => ({
   message: 'The restoration is queued.',
 });
 
-export const deletion = ({ id, organizationId }: Of): NewJob => ({
+/** `finalBackup`: the volumes go after a backup, which may take as long as a restore. */
+export const deletion = ({ id, organizationId }: Of, finalBackup: boolean): NewJob => ({
   organizationId,
   databaseId: id,
   type: 'database.delete',
-  input: {},
+  input: finalBackup ? { finalBackup } : {},
   steps: deletionSteps,
-  timeoutMs: 30 * minute,
+  timeoutMs: finalBackup ? backupTimeoutMs : 30 * minute,
   maxAttempts: 10,
   cancellable: false,
   message: 'The deletion is queued.',
 });
+
+export const wantsFinalBackup = ({ input }: Pick<Job, 'input'>): boolean =>
+  (input as { readonly finalBackup?: boolean }).finalBackup === true;

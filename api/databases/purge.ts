@@ -1,5 +1,6 @@
 /** Purges deleted databases whose retention is over: from here on, none of them is shown as restorable. */
 import { systemAuthor } from '../model/actor.ts';
+import { deleteChangeStreams } from '../store/change-streams.ts';
 import { listDatabasesToPurge, lockDatabase, updateDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';
@@ -15,6 +16,7 @@ export async function markPurged(store: Store): Promise<number> {
       // Another process was faster.
       if (database === undefined || database.purgedAt !== null || database.purgeAt === null) return;
       const purged = await updateDatabase(change, id, { purgedAt: database.purgeAt });
+      await deleteChangeStreams(change, id);
       tell(change, 'database.purged', purged);
     });
   }

@@ -1,24 +1,38 @@
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { ProfileChoice } from '../store/database-record.ts';
 
-/** Configuration to which the operator resolved a resource. Returns `undefined` while it is not resolved. */
-export function resolvedChoice({ status }: DatabaseObject): ProfileChoice | undefined {
+type Direct = Pick<ProfileChoice, 'autogrowLimitGb' | 'suspended'>;
+const none: Direct = { autogrowLimitGb: null, suspended: false };
+
+/**
+ * Configuration to which the operator resolved a resource. Returns `undefined` while it is not resolved. `before`: fields that the
+ * operator takes from the spec as they are, as they were before; they stay until the operator has accepted the spec.
+ */
+export function resolvedChoice(
+  { status, spec, metadata }: DatabaseObject,
+  before: Direct = none,
+): ProfileChoice | undefined {
   const { resolved } = status ?? {};
   const { engine, placement, topology, size, storage, parameters, price } = resolved ?? {};
-  const sizeGb = status?.storage?.requestedGb;
-  if (!engine || !placement || !topology || !size || !storage || sizeGb === undefined) {
+  const storageGb = status?.storage?.requestedGb;
+  if (!engine || !placement || !topology || !size || !storage || storageGb === undefined) {
     return undefined;
   }
+  const accepted = status?.observedGeneration === metadata.generation;
+  const direct: Direct = accepted
+    ? { autogrowLimitGb: spec.storage?.autogrow?.limitGb ?? null, suspended: spec.suspend }
+    : { autogrowLimitGb: before.autogrowLimitGb, suspended: before.suspended };
   return {
     provider: placement.provider,
     region: placement.region,
     clusterConfiguration: topology.name,
     clusterSize: size.name,
     storageTier: storage.tier,
-    selectedStorageGb: sizeGb,
+    selectedStorageGb: storageGb,
     engine: engine.name,
     engineVersion: engine.version,
     parameters: valuesOf(parameters ?? {}),
+    ...direct,
     price: price ?? null,
   };
 }

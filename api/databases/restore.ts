@@ -1,11 +1,6 @@
 /** Restores a deleted database from its volumes. */
 import { Refusal } from '../model/refusal.ts';
-import {
-  findDatabase,
-  lockDatabase,
-  updateActiveProfile,
-  updateDatabase,
-} from '../store/databases.ts';
+import { lockDatabase, updateActiveProfile, updateDatabase } from '../store/databases.ts';
 import type { Database } from '../store/database-record.ts';
 import { createJob, findActiveJob, operationInProgress } from '../store/jobs.ts';
 import {
@@ -19,6 +14,7 @@ import { tell } from './events.ts';
 import { requireMayRun, requireRoom } from './guards.ts';
 import { restoration } from './provisioning-jobs.ts';
 import { databaseNotFound } from './refusal.ts';
+import { requireDatabase } from './require.ts';
 
 export async function restoreDatabase(
   services: DatabaseServices,
@@ -28,8 +24,7 @@ export async function restoreDatabase(
   within: Within<WithJob>,
 ): Promise<WithJob> {
   const { store, databasesMax, now } = services;
-  const known = await findDatabase(store.read, organization.id, id);
-  if (known === undefined) throw databaseNotFound(id);
+  const known = await requireDatabase(store.read, organization.id, id);
   requireRestorable(known, now());
   await requireMayRun(services, organization);
   return store.change(author, async (change) => {

@@ -1,4 +1,4 @@
-import type { CatalogSpec } from '../../domain/resources.ts';
+import type { CatalogSpec } from '../../domain/custom-resources.ts';
 
 /** Time in which a deleted database can be restored: as long as the operator keeps its volumes. */
 export const retentionMs = (catalog: CatalogSpec | undefined): number =>

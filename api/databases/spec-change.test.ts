@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { managerOf } from './spec-change.ts';
 
 const change = { path: '/selectedStorageGb', from: 20, to: 24 };

@@ -1,7 +1,8 @@
 /** A change of a database's spec in Kubernetes: its differences from the row, and its author. Pure. */
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { operatorName } from '../../domain/names.ts';
-import { canonicalJson } from '../model/canonical-json.ts';
+import { differencesOf } from '../configuration/differences.ts';
+import { fieldsOf, holds } from '../configuration/field-owners.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Database, Profile, ProfileChoice } from '../store/database-record.ts';
 import { resolvedChoice } from './resolved-choice.ts';
@@ -12,20 +13,6 @@ export interface SpecChange {
   readonly choice: ProfileChoice | undefined;
   readonly changes: readonly FieldChange[];
 }
-
-/** Fields of the spec behind each member of a profile, in the words of `managedFields`. */
-const specFields = {
-  provider: ['f:provider'],
-  region: ['f:region'],
-  clusterConfiguration: ['f:topology'],
-  clusterSize: ['f:size'],
-  storageTier: ['f:storage', 'f:tier'],
-  selectedStorageGb: ['f:storage', 'f:sizeGb'],
-  engine: ['f:engine'],
-  engineVersion: ['f:version'],
-  parameters: ['f:parameters'],
-} as const satisfies Partial<Record<keyof ProfileChoice, readonly string[]>>;
-const members = Object.keys(specFields) as (keyof typeof specFields)[];
 
 /**
  * Returns the difference, or `undefined` if there is none. A changed price alone is no difference: the agreed price stays until
@@ -39,12 +26,8 @@ export function specChangeOf(
   if (database.deletedAt !== null || object.metadata.deletionTimestamp !== undefined) {
     return undefined;
   }
-  const resolved = resolvedChoice(object);
-  const changes: FieldChange[] = [];
-  for (const member of resolved === undefined ? [] : members) {
-    const [from, to] = [profile[member], resolved?.[member]];
-    if (canonicalJson(from) !== canonicalJson(to)) changes.push({ path: `/${member}`, from, to });
-  }
+  const resolved = resolvedChoice(object, profile);
+  const changes = resolved === undefined ? [] : differencesOf(profile, resolved);
   const choice = changes.length === 0 ? undefined : resolved;
   const { deletionProtection } = object.spec;
   // The API writes first its row, then the resource. In between, the spec is the one that was last observed.
@@ -64,17 +47,15 @@ export function specChangeOf(
  */
 export function managerOf(object: DatabaseObject, changes: readonly FieldChange[]): string {
   if (changes.every((change) => isGrowth(object, change))) return operatorName;
-  const wanted = changes.map(({ path }) => {
-    const member = path.slice(1);
-    return member in specFields
-      ? specFields[member as keyof typeof specFields]
-      : (['f:deletionProtection'] as const);
+  const wanted = changes.flatMap(({ path }) => {
+    const fields = fieldsOf(path);
+    return fields === undefined ? [] : [fields];
   });
   const writers = (object.metadata.managedFields ?? [])
-    .filter(({ subresource, fieldsV1 }) => !subresource && has(fieldsV1, ['f:spec']))
+    .filter(({ subresource, fieldsV1 }) => !subresource && holds(fieldsV1, ['f:spec']))
     .sort((a, b) => Date.parse(String(b.time ?? 0)) - Date.parse(String(a.time ?? 0)));
   const owner = writers.find(({ fieldsV1 }) =>
-    wanted.some((path) => has(fieldsV1, ['f:spec', ...path])),
+    wanted.some((path) => holds(fieldsV1, ['f:spec', ...path])),
   );
   return (owner ?? writers[0])?.manager ?? 'unknown';
 }
@@ -85,12 +66,3 @@ const isGrowth = ({ spec, status }: DatabaseObject, { path, to }: FieldChange): 
   spec.storage?.autogrow !== undefined &&
   status?.autogrow?.sizeGb === to &&
   spec.storage.sizeGb !== to;
-
-function has(fields: unknown, path: readonly string[]): boolean {
-  let at = fields;
-  for (const step of path) {
-    if (typeof at !== 'object' || at === null || !(step in at)) return false;
-    at = (at as Record<string, unknown>)[step];
-  }
-  return true;
-}

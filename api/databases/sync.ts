@@ -1,15 +1,16 @@
 /**
- * Synchronizes the store with the cluster. The first worker to see a change of the watch writes it, once, with its events.
- * Adopts a database that a person applied in an organization's namespace.
+ * Keeps the rows of databases like their resources. The first worker to see a change of the watch writes it, once, with its events. It
+ * adopts a database that a person applied in an organization's namespace.
  */
 import type { Logger } from 'pino';
-import type { ObjectChange } from '../../base/kube/object-cache.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
-import { WorkQueue } from '../../base/work-queue.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
 import { databaseIdOf, labels } from '../../domain/names.ts';
+import { settleKubernetesChanges } from '../configuration/kubernetes-changes.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { FollowedKind } from '../kubernetes/resource-follower.ts';
 import { systemAuthor } from '../model/actor.ts';
+import type { PlacedResource } from '../model/placed-resource.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
@@ -24,7 +25,6 @@ import {
 import { wakeJobOf } from '../store/jobs.ts';
 import { findOrganizationByNamespace, lockOrganization } from '../store/organizations.ts';
 import { listPlaced } from '../store/placed-databases.ts';
-import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
 import { belongs, isNews } from './belonging.ts';
 import { tell } from './events.ts';
@@ -35,153 +35,83 @@ import { retentionMs } from './retention.ts';
 import { takeOverSpec } from './take-over.ts';
 import { countsAsReady, transitionOf } from './transition.ts';
 
-export interface DatabaseSyncOptions {
+interface DatabaseSyncOptions {
   readonly store: Store;
   readonly writer: DatabaseWriter;
   readonly view: {
     database(namespace: string, name: string): DatabaseObject | undefined;
     databases(): readonly DatabaseObject[];
-    readonly catalog: { readonly spec: Parameters<typeof retentionMs>[0] } | undefined;
+    readonly catalog: { readonly spec: CatalogSpec } | undefined;
   };
   readonly logger: Logger;
   readonly timers?: Timers;
 }
 
 const author = systemAuthor('watch');
-/** Interval of sweeps over all databases. They find changes that happened while no process watched. */
-const sweepMs = 60_000;
 
-export class DatabaseSync {
-  readonly #options: DatabaseSyncOptions;
-  readonly #timers: Timers;
-  readonly #queue: WorkQueue;
-  /** UIDs of databases whose deletion was observed. */
-  readonly #gone = new Map<string, string>();
-  #cancelSweep = () => {};
-  #stopped = false;
+/** What a follower of LedgerDatabases does with them. */
+export function followedDatabases(options: DatabaseSyncOptions): FollowedKind<DatabaseObject> {
+  const { store, writer, view } = options;
+  return {
+    noun: 'database',
+    view: {
+      find: (namespace, name) => view.database(namespace, name),
+      list: () => view.databases(),
+    },
+    read: (place) => writer.read(place),
+    placed: () => listPlaced(store.read),
+    take: (object) => take(options, object),
+    markGone: (place) => markGone(options, place),
+  };
+}
 
-  constructor(options: DatabaseSyncOptions) {
-    this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
-    this.#queue = new WorkQueue({
-      work: (key) => this.#work(key),
-      concurrency: 4,
-      backoff: { baseMs: 100, maxMs: 10_000 },
-      timers: this.#timers,
-    });
+async function take(options: DatabaseSyncOptions, object: DatabaseObject): Promise<void> {
+  const { store, writer, view, logger, timers = systemTimers } = options;
+  const { uid = '', namespace = '', name, resourceVersion = '' } = object.metadata;
+  const labelled = object.metadata.labels?.[labels.databaseId] !== undefined;
+  const known =
+    (await findDatabaseByKubernetesUid(store.read, uid)) ??
+    (await findAnyDatabase(store.read, databaseIdOf(object)));
+  if (known?.kubernetesUid === uid && known.observed?.resourceVersion === resourceVersion) return;
+  if (known !== undefined && !belongs(known, object)) {
+    logger.warn(
+      { namespace, name, uid, databaseId: known.id },
+      'a resource has the ID of another database; it is ignored',
+    );
+    return;
   }
-
-  /** Handles a change that the watch reports. */
-  changed({ namespace = '', name, object, previous }: ObjectChange<DatabaseObject>): void {
-    const key = `${namespace}/${name}`;
-    if (object === undefined && previous?.metadata.uid !== undefined) {
-      this.#gone.set(previous.metadata.uid, key);
-    }
-    this.#queue.add(key);
+  if (known !== undefined) {
+    await takeOverSpec({ store, writer, catalog: view.catalog?.spec }, known, object);
   }
+  const work = async (change: Change) => {
+    const locked =
+      known === undefined ? await adopt(change, object) : await lockDatabase(change, known.id);
+    return locked && write(change, locked, object, new Date(timers.wallMs()));
+  };
+  const changed = await store.change(author, work).catch((error: unknown) => {
+    // The API is making a database of this name; its job meets this resource and reports it.
+    if (error instanceof Refusal && error.code === 'database_name_taken') return undefined;
+    throw error;
+  });
+  if (changed === undefined) return;
+  await wakeJobOf(store.read, changed.id);
+  if (!labelled) await writer.label({ namespace, name, databaseId: changed.id }, uid);
+}
 
-  /** Starts the sweeps, which find deletions that nobody watched. Call it when the watch has synced. */
-  startSweeping(): void {
-    if (this.#stopped) return;
-    void this.#sweep().finally(() => {
-      this.#cancelSweep = this.#timers.after(sweepMs, () => this.startSweeping());
-    });
-  }
-
-  async stop(waitMaxMs: number): Promise<void> {
-    this.#stopped = true;
-    this.#cancelSweep();
-    await this.#queue.stop(waitMaxMs);
-  }
-
-  async #sweep(): Promise<void> {
-    const { store, view, logger } = this.#options;
-    try {
-      const living = new Set(view.databases().map(({ metadata }) => metadata.uid));
-      for (const { id, kubernetesUid } of await listPlaced(store.read)) {
-        if (!living.has(kubernetesUid)) await this.#markGone(kubernetesUid, id);
-      }
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      logger.warn(
-        { reason: error.message },
-        'the comparison of all databases with the cluster is postponed',
-      );
-    }
-  }
-
-  async #work(key: string): Promise<void> {
-    const { view, logger } = this.#options;
-    const [namespace = '', name = ''] = key.split('/');
-    try {
-      for (const [uid, path] of this.#gone) {
-        if (path !== key) continue;
-        await this.#markGone(uid);
-        this.#gone.delete(uid);
-      }
-      const object = view.database(namespace, name);
-      if (object !== undefined) await this.#take(object);
-      this.#queue.forget(key);
-    } catch (error) {
-      this.#queue.retry(key);
-      const failures = this.#queue.failures(key);
-      if (error instanceof StoreUnavailable) {
-        logger.warn(
-          { namespace, name, failures, reason: error.message },
-          'a database could not be written to the store yet; trying again',
-        );
-      } else
-        logger.error(
-          { err: error, namespace, name, failures },
-          'a database could not be taken over from the cluster',
-        );
-    }
-  }
-
-  async #take(object: DatabaseObject): Promise<void> {
-    const { store, writer, logger } = this.#options;
-    const { uid = '', namespace = '', name, resourceVersion = '' } = object.metadata;
-    const labelled = object.metadata.labels?.[labels.databaseId] !== undefined;
-    const known =
-      (await findDatabaseByKubernetesUid(store.read, uid)) ??
-      (await findAnyDatabase(store.read, databaseIdOf(object)));
-    if (known?.kubernetesUid === uid && known.observed?.resourceVersion === resourceVersion) return;
-    if (known !== undefined && !belongs(known, object)) {
-      logger.warn(
-        { namespace, name, uid, databaseId: known.id },
-        'a resource has the ID of another database; it is ignored',
-      );
-      return;
-    }
-    if (known !== undefined) await takeOverSpec(store, writer, known, object);
-    const work = async (change: Change) => {
-      const locked =
-        known === undefined ? await adopt(change, object) : await lockDatabase(change, known.id);
-      return locked && write(change, locked, object, new Date(this.#timers.wallMs()));
-    };
-    const changed = await store.change(author, work).catch((error: unknown) => {
-      // The API is making a database of this name; its job meets this resource and reports it.
-      if (error instanceof Refusal && error.code === 'database_name_taken') return undefined;
-      throw error;
-    });
-    if (changed === undefined) return;
-    await wakeJobOf(store.read, changed.id);
-    if (!labelled) await writer.label({ namespace, name, databaseId: changed.id }, uid);
-  }
-
-  async #markGone(uid: string, id?: string): Promise<void> {
-    const { store, view } = this.#options;
-    const known = id ?? (await findDatabaseByKubernetesUid(store.read, uid))?.id;
-    if (known === undefined) return;
-    const now = new Date(this.#timers.wallMs());
-    await store.change(author, async (change) => {
-      const database = await lockDatabase(change, known);
-      if (database === undefined || database.kubernetesUid !== uid) return;
-      const purgeAt = new Date(now.getTime() + retentionMs(view.catalog?.spec));
-      await markDeleted(change, database, { deletedAt: now, purgeAt });
-    });
-    await wakeJobOf(store.read, known);
-  }
+async function markGone(
+  { store, view, timers = systemTimers }: DatabaseSyncOptions,
+  { uid }: PlacedResource,
+): Promise<void> {
+  const known = (await findDatabaseByKubernetesUid(store.read, uid))?.id;
+  if (known === undefined) return;
+  const now = new Date(timers.wallMs());
+  await store.change(author, async (change) => {
+    const database = await lockDatabase(change, known);
+    if (database === undefined || database.kubernetesUid !== uid) return;
+    const purgeAt = new Date(now.getTime() + retentionMs(view.catalog?.spec));
+    await markDeleted(change, database, { deletedAt: now, purgeAt });
+  });
+  await wakeJobOf(store.read, known);
 }
 
 /** Adopts an applied database. `undefined`: no organization has its namespace, or the operator has not accepted it yet. */
@@ -232,5 +162,6 @@ async function write(
   // The resource was made by a process that died before it recorded this.
   if (before.kubernetesUid === null) tell(change, 'database.provisioning_started', after);
   for (const event of events) tell(change, event, after, { reason: after.statusReason });
+  await settleKubernetesChanges(change, after, object);
   return after;
 }

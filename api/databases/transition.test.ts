@@ -57,7 +57,7 @@ test('suspended and resumed', () => {
   ]);
 });
 
-test('what the API decided is not undone by what the cluster still shows', () => {
+test('an older state of the cluster does not undo a decision of the API', () => {
   for (const status of ['DELETING', 'DELETED', 'FAILED'] as const) {
     const standing = shown({ status: 'PROVISIONING' });
     expect(transitionOf(database({ status }), standing, now).patch.status).toBe(status);

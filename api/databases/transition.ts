@@ -5,7 +5,7 @@ import type { DatabaseEvent } from './events.ts';
 import type { Observation } from './observed.ts';
 import type { DatabaseHealth, DatabaseStatus } from '../model/database-standing.ts';
 
-export interface Transition {
+interface Transition {
   readonly patch: DatabasePatch;
   readonly events: readonly DatabaseEvent[];
   /** Whether the database serves for the first time. */

@@ -1,26 +1,41 @@
-/** Unprovisioning: work of the job that deletes a database. The resource is deleted, the volumes stay. */
+/** Unprovisioning: work of the job that deletes a database. The resource is deleted; the volumes stay, or go after a last backup. */
 import type { DatabaseIdentity, DatabaseWriter } from '../kubernetes/database-writer.ts';
-import { labels } from '../../domain/names.ts';
+import { StallReason } from '../../domain/conditions.ts';
+import type { DatabaseObject, DatabaseSpec } from '../../domain/custom-resources.ts';
+import { labels, volumesFinalizer } from '../../domain/names.ts';
 import type { Database } from '../store/database-record.ts';
 import type { Look } from './provision.ts';
 
-export interface UnprovisioningWorld {
+interface UnprovisioningWorld {
   readonly writer: DatabaseWriter;
   readonly nowMs: () => number;
   /** Marks the row as DELETED. */
   readonly removed: (database: Database) => Promise<void>;
+  /** Whether the store knows of the backup that takes the place of the database's data. */
+  readonly hasLastBackup: (database: Database) => Promise<boolean>;
+  /** Writes that the volumes are gone, so that nobody is told to restore from them. */
+  readonly purged: (database: Database) => Promise<void>;
 }
 
 const lookAgainMs = 2_000;
 /** Maximum age of a request to the API server that may still create the resource after its worker lost the job. */
 const creationMaxMs = 15_000;
+/** Time that the watch has to show the last backup after its database is gone. */
+const backupSeenMaxMs = 60_000;
+
+interface UnprovisioningOptions {
+  readonly unprotect: boolean;
+  /** Whether the volumes go, after a backup. */
+  readonly finalBackup: boolean;
+}
 
 export async function unprovision(
-  { writer, nowMs, removed }: UnprovisioningWorld,
+  world: UnprovisioningWorld,
   database: Database,
-  { unprotect }: { readonly unprotect: boolean },
+  { unprotect, finalBackup }: UnprovisioningOptions,
 ): Promise<Look> {
-  if (database.status === 'DELETED') return done;
+  const { writer, nowMs, removed } = world;
+  if (database.status === 'DELETED') return finalBackup ? withLastBackup(world, database) : done;
   const identity: DatabaseIdentity = {
     namespace: database.kubernetesNamespace,
     name: database.name,
@@ -35,17 +50,45 @@ export async function unprovision(
   if (!ours && mayStillCome(database, nowMs())) {
     return goingOn('Waiting until no part of the database is still being created.');
   }
-  if (!ours) {
+  if (!ours || found === undefined) {
     await removed(database);
-    return done;
+    return finalBackup ? goingOn('The database is gone; looking for its last backup.') : done;
   }
-  if (found?.metadata.deletionTimestamp === undefined) {
+  const change = (deletionPolicy: DatabaseSpec['deletionPolicy']) =>
+    writer.change(identity, uid, { deletionPolicy });
+  if (found.metadata.deletionTimestamp === undefined) {
     // A person protected the resource after the deletion was accepted.
-    if (found?.spec.deletionProtection === true && !unprotect) return protectedMeanwhile;
-    await writer.delete(identity, uid, { unprotect });
+    if (found.spec.deletionProtection && !unprotect) {
+      // Its volumes must not go when somebody deletes it later.
+      if (finalBackup && found.spec.deletionPolicy === 'BackupThenDelete') await change('Retain');
+      return protectedMeanwhile;
+    }
+    if (finalBackup && !isHeld(found)) {
+      await change('BackupThenDelete');
+      return goingOn('Waiting until the operator holds the volumes for the last backup.');
+    }
+    const deletionPolicy = finalBackup ? 'BackupThenDelete' : 'Retain';
+    await writer.delete(identity, uid, { unprotect, deletionPolicy });
+  } else if (!finalBackup && found.spec.deletionPolicy !== 'Retain') {
+    // An earlier deletion with a last backup goes on, or waits for what cannot be made. This one keeps the volumes.
+    await change('Retain');
   }
-  return goingOn('The replicas are stopping.');
+  const trouble = troubleOfBackup(found);
+  if (trouble !== undefined && finalBackup) return withoutBackup(trouble);
+  return goingOn(finalBackup ? 'The last backup is made.' : 'The replicas are stopping.');
 }
+
+/** Without the finalizer, the resource would go before its backup. */
+const isHeld = ({ metadata, spec }: DatabaseObject): boolean =>
+  spec.deletionPolicy === 'BackupThenDelete' &&
+  metadata.finalizers?.includes(volumesFinalizer) === true;
+
+/** Why the operator cannot make the backup for which the volumes wait. */
+const troubleOfBackup = ({ status }: DatabaseObject): string | undefined =>
+  status?.conditions?.find(
+    ({ type, status: is, reason }) =>
+      type === 'Stalled' && is === 'True' && reason === StallReason.BackupsUnavailable,
+  )?.message;
 
 /** Whether a request of the cancelled creation may still be under way and make the resource. */
 const mayStillCome = ({ kubernetesUid, deletedAt }: Database, nowMs: number): boolean =>
@@ -67,7 +110,39 @@ const protectedMeanwhile: Look = {
   final: true,
 };
 
+const withoutBackup = (why: string): Look => ({
+  kind: 'failed',
+  code: 'final_backup_failed',
+  message: `The last backup could not be made, and the data are all there. Retry this job when the cause is gone, or delete the database again without finalBackup. The operator says: ${why}`,
+});
+
+/** That the resource is gone is no proof of a backup: somebody may have let it go without one. */
+async function withLastBackup(
+  { nowMs, hasLastBackup, purged }: UnprovisioningWorld,
+  database: Database,
+): Promise<Look> {
+  if (await hasLastBackup(database)) {
+    await purged(database);
+    return doneWithBackup;
+  }
+  if (nowMs() - database.updatedAt.getTime() < backupSeenMaxMs) {
+    return goingOn('The database is gone; looking for its last backup.');
+  }
+  return {
+    kind: 'failed',
+    code: 'final_backup_failed',
+    message: `The database is gone, and no last backup of it is known. What is left of its volumes can be restored until ${database.purgeAt?.toISOString() ?? 'they are purged'}.`,
+    // There is nothing left to delete.
+    final: true,
+  };
+}
+
 const done: Look = {
   kind: 'done',
   message: 'The database is deleted; its volumes stay until they are purged.',
+};
+
+const doneWithBackup: Look = {
+  kind: 'done',
+  message: 'The database is deleted with its volumes; a new one can begin with its last backup.',
 };

@@ -1,17 +1,18 @@
 /** Updates labels and deletion protection. Protection is also set on the resource, so that kubectl is refused as well. */
 import { requireActive } from '../auth/suspension.ts';
+import { labelsAfter } from '../configuration/labels.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { FieldChange } from '../model/event.ts';
-import { Refusal } from '../model/refusal.ts';
 import type { Database, DatabaseView } from '../store/database-record.ts';
-import { findDatabase, lockDatabase, updateDatabase } from '../store/databases.ts';
+import { lockDatabase, updateDatabase } from '../store/databases.ts';
 import { findActiveJob } from '../store/jobs.ts';
 import type { Caller, DatabaseServices } from './database-service.ts';
 import { profileOf } from './delete.ts';
 import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts';
+import { requireDatabase } from './require.ts';
 
-export interface UpdateRequest {
+interface UpdateRequest {
   readonly deletionProtection?: boolean | undefined;
   /** JSON Merge Patch (RFC 7396): null removes a label, or all of them. */
   readonly labels?: Readonly<Record<string, string | null>> | null | undefined;
@@ -25,8 +26,7 @@ export async function changeDatabase(
   request: UpdateRequest,
   ifVersion: number | undefined,
 ): Promise<DatabaseView> {
-  const known = await findDatabase(store.read, organization.id, id);
-  if (known === undefined) throw databaseNotFound(id);
+  await requireDatabase(store.read, organization.id, id);
   // Removing the protection is part of deleting, which a suspended organization may always do.
   const onlyUnprotects = request.deletionProtection === false && request.labels === undefined;
   if (!onlyUnprotects) requireActive(organization);
@@ -66,26 +66,6 @@ async function protectResource(writer: DatabaseWriter, database: Database): Prom
   const { kubernetesUid, kubernetesNamespace: namespace, name, id, deletionProtection } = database;
   if (kubernetesUid === null) return;
   await writer.change({ namespace, name, databaseId: id }, kubernetesUid, { deletionProtection });
-}
-
-const labelsMax = 16;
-
-/** Returns the patched labels, or `undefined` if they stay. Throws a `Refusal` if too many are left. */
-function labelsAfter(
-  before: Database['labels'],
-  patch: UpdateRequest['labels'],
-): Database['labels'] | undefined {
-  if (patch === undefined) return undefined;
-  const labels: Record<string, string> = {};
-  for (const [key, value] of Object.entries({ ...(patch && { ...before, ...patch }) })) {
-    if (value !== null) labels[key] = value;
-  }
-  if (Object.keys(labels).length <= labelsMax) return labels;
-  const detail = `The database would have more than ${labelsMax} labels; remove labels by setting them to null.`;
-  throw new Refusal('validation_failed', {
-    detail,
-    errors: [{ pointer: '#/labels', code: 'too_many', detail }],
-  });
 }
 
 function changesOf(

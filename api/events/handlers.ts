@@ -2,6 +2,7 @@ import type { auditRoutes } from '../contract/routes/events.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
+import type { StoredEvent } from '../model/event.ts';
 import { verifyEvents } from '../store/audit-verify.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { listEvents, type EventFilter } from '../store/events.ts';
@@ -10,13 +11,15 @@ import { eventTypes, type EventType } from '../model/event-types.ts';
 import { csvHead, csvLine } from './csv.ts';
 import { shown } from './shown.ts';
 
-export interface AuditServices {
+interface AuditServices {
   readonly store: Store;
   readonly cursors: Cursors;
 }
 
 /** Maximum of events that one request checks: some tenths of a second of work. */
 const verifiedMax = 5_000;
+/** Events that an export holds at a time. */
+const exportedAtOnce = 1_000;
 
 export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typeof auditRoutes> {
   return {
@@ -32,25 +35,24 @@ export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typ
     },
 
     async exportAuditEvents({ query, principal }) {
-      const { limit, cursor, format, ...filter } = query;
+      const { limit, cursor, format, afterSequence, ...filter } = query;
       const list = { of: 'audit-export', format, ...filter };
-      const position = readCursor(cursors, list, cursor, 1);
-      const { rows, next } = await listEvents(
-        store.read,
-        principal.organization.id,
-        filterOf(filter),
-        { limit, order: 'asc', ...(position && { position }) },
-      );
-      const events = rows.map(shown);
-      const lines =
-        format === 'csv'
-          ? [position === undefined ? csvHead : '', ...events.map(csvLine)]
-          : events.map((event) => `${JSON.stringify(event)}\n`);
+      const after = afterSequence === undefined ? undefined : ([afterSequence] as const);
+      const position = readCursor(cursors, list, cursor, 1) ?? after;
+      const from: From = { order: 'asc', ...(position && { position }) };
+      const contentType = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson';
+      const wanted = filterOf(filter);
+      const read = (rows: number, more: From) =>
+        listEvents(store.read, principal.organization.id, wanted, { limit: rows, ...more });
+      if (limit === undefined && cursor === undefined) {
+        return { status: 200, contentType, pieces: allLines(read, from, format) };
+      }
+      const { rows, next } = await read(limit ?? exportedAtOnce, from);
       return {
         status: 200,
-        contentType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+        contentType,
         headers: next === undefined ? {} : { 'Next-Cursor': cursors.write(list, next) },
-        bytes: Buffer.from(lines.join('')),
+        bytes: Buffer.from(`${cursor === undefined ? headOf(format) : ''}${linesOf(rows, format)}`),
       };
     },
 
@@ -75,6 +77,35 @@ export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typ
     },
   };
 }
+
+type Format = 'ndjson' | 'csv';
+
+interface From {
+  readonly order: 'asc';
+  readonly position?: readonly [string];
+}
+
+/** Reads page after page, only as fast as they are taken. */
+async function* allLines(
+  read: (limit: number, from: From) => ReturnType<typeof listEvents>,
+  from: From,
+  format: Format,
+): AsyncGenerator<string> {
+  yield headOf(format);
+  for (let page: From | undefined = from; page !== undefined;) {
+    const { rows, next }: Awaited<ReturnType<typeof read>> = await read(exportedAtOnce, page);
+    yield linesOf(rows, format);
+    page = next === undefined ? undefined : { order: 'asc', position: next };
+  }
+}
+
+const headOf = (format: Format): string => (format === 'csv' ? csvHead : '');
+
+const linesOf = (rows: readonly StoredEvent[], format: Format): string =>
+  rows
+    .map(shown)
+    .map((event) => (format === 'csv' ? csvLine(event) : `${JSON.stringify(event)}\n`))
+    .join('');
 
 interface AskedFilter {
   readonly type?: readonly string[] | undefined;

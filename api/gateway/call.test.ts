@@ -3,7 +3,12 @@ import { array, assert, constantFrom, integer, property, record } from 'fast-che
 import { bodySizeMax } from '../../engine/wire/limits.ts';
 import { inputValid } from '../../engine/wire/input-valid.ts';
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
-import { ledgerOperations, type LedgerOperationName } from '../ledger/operations.ts';
+import { changeEventsMax, changeEventsRequest } from '../ledger/change-events.ts';
+import {
+  getChangeEvents,
+  ledgerOperations,
+  type LedgerOperationName,
+} from '../ledger/operations.ts';
 import { encodeMessage, rowsOf, splitReply, takeMessage, type Call } from './call.ts';
 
 function callOf(name: LedgerOperationName, count: number, limit?: number): Call {
@@ -23,13 +28,24 @@ function callOf(name: LedgerOperationName, count: number, limit?: number): Call 
   };
 }
 
+function changesCall(limit: number): Call {
+  return { ...callOf('lookup_accounts', 0), request: changeEventsRequest(0n, limit) };
+}
+
 const anyCall = record({
-  name: constantFrom('create_transfers', 'create_accounts', 'lookup_accounts', 'query_transfers'),
+  name: constantFrom(
+    'create_transfers',
+    'create_accounts',
+    'lookup_accounts',
+    'query_transfers',
+    'get_change_events',
+  ),
   size: constantFrom(0, 1, 3, 100, 4_000, 8_189),
   limit: integer({ min: 1, max: 8_189 }),
-}).map(({ name, size, limit }) =>
-  name === 'query_transfers' ? callOf(name, 1, limit) : callOf(name as LedgerOperationName, size),
-);
+}).map(({ name, size, limit }) => {
+  if (name === 'get_change_events') return changesCall(Math.min(limit, changeEventsMax));
+  return name === 'query_transfers' ? callOf(name, 1, limit) : callOf(name, size);
+});
 
 test('every queue becomes messages that an engine takes: nothing lost, nothing twice, in order within an operation', () => {
   assert(
@@ -47,7 +63,7 @@ test('every queue becomes messages that an engine takes: nothing lost, nothing t
         taken.push(...message);
       }
       expect(new Set(taken).size).toBe(calls.length);
-      for (const operation of Object.values(ledgerOperations)) {
+      for (const operation of [...Object.values(ledgerOperations), getChangeEvents]) {
         const of = (list: readonly Call[]) =>
           list.filter((call) => call.request.operation === operation);
         expect(of(taken)).toEqual(of(calls));
@@ -103,4 +119,16 @@ test('a read may have fewer rows than it asked for, and no more', () => {
     const split = splitReply([call], encodeMultiBatch([new Uint8Array(rows * 128)], 128));
     expect(split?.[0]?.length).toBe(rows <= 3 ? rows * 128 : undefined);
   }
+});
+
+test('requests for change events go alone, as they are, and so do their answers', () => {
+  const calls = [changesCall(2), changesCall(2)];
+  const queue = [...calls];
+  const message = takeMessage(queue, bodySizeMax);
+  expect([message, queue]).toEqual([[calls[0]], [calls[1]]]);
+  expect(encodeMessage(message)).toBe(calls[0]?.request.events);
+  const reply = new Uint8Array(3 * 384);
+  expect(splitReply(message, reply)).toEqual([reply]);
+  expect(splitReply(message, reply.subarray(1))).toBeUndefined();
+  expect(splitReply(message, new Uint8Array(4 * 384))).toBeUndefined();
 });

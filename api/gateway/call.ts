@@ -3,7 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { trailerSize } from '../../engine/wire/operations.ts';
 import { bodySizeMax } from '../../engine/wire/limits.ts';
 import { encodeMultiBatch, splitMultiBatch } from '../../engine/wire/multi-batch.ts';
-import type { LedgerRequest } from '../ledger/decode.ts';
+import type { WireRequest } from '../ledger/decode.ts';
 import { rowsMax } from '../ledger/operations.ts';
 import type { GatewayFailure } from './failures.ts';
 
@@ -15,7 +15,7 @@ export interface GatewayReply {
 }
 
 export interface Call {
-  readonly request: LedgerRequest;
+  readonly request: WireRequest;
   /** For the log only. */
   readonly requestId: string | undefined;
   readonly queuedAtMs: number;
@@ -30,7 +30,7 @@ export interface Call {
 }
 
 /** Maximum number of rows in an answer to this request. */
-export function rowsOf({ count, limit }: LedgerRequest): number {
+export function rowsOf({ count, limit }: WireRequest): number {
   return limit === undefined ? count : Math.min(limit + 1, rowsMax);
 }
 
@@ -58,7 +58,8 @@ export function takeMessage(queue: Call[], batchSizeLimit: number): Call[] {
     const count = taken.length + 1;
     open =
       taken.length === 0 ||
-      (eventBytes + trailerSize(operation.eventSize, count) <= batchSizeLimit &&
+      (operation.multiBatch &&
+        eventBytes + trailerSize(operation.eventSize, count) <= batchSizeLimit &&
         rowBytes + trailerSize(operation.resultSize, count) <= bodySizeMax);
     (open ? taken : left).push(call);
   }
@@ -68,7 +69,10 @@ export function takeMessage(queue: Call[], batchSizeLimit: number): Call[] {
 
 export function encodeMessage(calls: readonly Call[]): Uint8Array {
   const batches = calls.map((call) => call.request.events);
-  return encodeMultiBatch(batches, calls[0]?.request.operation.eventSize ?? 1);
+  const [first] = calls;
+  assert(first !== undefined, 'a message is made of at least one call');
+  const { eventSize, multiBatch } = first.request.operation;
+  return multiBatch ? encodeMultiBatch(batches, eventSize) : first.request.events;
 }
 
 /** Splits a reply into the rows of each call. Returns `undefined` if the reply cannot be an answer to them. */
@@ -78,10 +82,12 @@ export function splitReply(
 ): readonly Uint8Array[] | undefined {
   const operation = calls[0]?.request.operation;
   if (operation === undefined) return undefined;
-  const batches = splitMultiBatch(reply, operation.resultSize);
+  const { multiBatch, resultSize } = operation;
+  const whole = reply.length % resultSize === 0 ? [reply] : undefined;
+  const batches = multiBatch ? splitMultiBatch(reply, resultSize) : whole;
   if (batches?.length !== calls.length) return undefined;
   const fits = calls.every(({ request }, index) => {
-    const rows = (batches[index]?.length ?? 0) / operation.resultSize;
+    const rows = (batches[index]?.length ?? 0) / resultSize;
     return operation.kind === 'write' ? rows === request.count : rows <= rowsOf(request);
   });
   return fits ? batches : undefined;

@@ -18,7 +18,7 @@ export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   readonly onReady: (ready: boolean) => void;
   readonly onLinkFailure: (failure: LinkFailure) => void;
   /** The calls were answered; another message may be sent. */
@@ -137,7 +137,7 @@ export class Connection {
     if (this.#ended) return;
     const rows = splitReply(calls, reply);
     if (rows === undefined) {
-      this.#end(new BadReply('the reply is no answer to what was asked'));
+      this.#end(new BadReply('the reply does not answer the request'));
       return;
     }
     const tookMs = this.silentMs;

@@ -12,7 +12,7 @@ import {
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 
-export interface FullLedgerOptions {
+interface FullLedgerOptions {
   readonly timers: Timers;
   readonly fetchStatus: StatusFetch;
   /** URLs of `/status`, one for each replica. */

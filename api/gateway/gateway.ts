@@ -6,15 +6,16 @@ import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import { fetchStatus, type StatusFetch } from '../../domain/fetch-status.ts';
-import { ports } from '../../domain/names.ts';
 import type { Address } from '../../engine/client/client.ts';
-import type { LedgerRequest } from '../ledger/decode.ts';
+import type { WireRequest } from '../ledger/decode.ts';
 import type { GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure } from './failures.ts';
 import { newerHealth, unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import { Lane } from './lane.ts';
+import { statusUrlOf } from './status-url.ts';
 import { gatewayMetrics, type GatewayMetrics } from './metrics.ts';
+import { Turns } from './turns.ts';
 
 export interface GatewayOptions {
   readonly logger: Logger;
@@ -27,7 +28,7 @@ export interface GatewayOptions {
   readonly statusUrl?: (address: Address) => string;
 }
 
-export interface SubmitOptions {
+interface SubmitOptions {
   /** Limited to `deadlineRange`: a value outside becomes the nearer end. */
   readonly timeoutMs?: number;
   /** Aborts when nobody waits for the answer any more. */
@@ -43,12 +44,11 @@ const queueMax = 1_000;
 const kinds = ['read', 'write'] as const;
 type Lanes = Readonly<Record<(typeof kinds)[number], Lane>>;
 
-const statusUrlOf = ({ host }: Address): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${ports.status}/status`;
-
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly metrics: GatewayMetrics;
+  /** Shares this process's time among organizations. */
+  readonly turns = new Turns();
   readonly #lanes = new Map<string, Lanes>();
   #closed = false;
 
@@ -70,7 +70,7 @@ export class Gateway {
   /** Returns the ledger's rows for a decoded request. Rejects with a GatewayFailure. */
   submit(
     target: Target,
-    request: LedgerRequest,
+    request: WireRequest,
     { timeoutMs = deadlineRange.defaultMs, signal, requestId, bodyBytes = 0 }: SubmitOptions = {},
   ): Promise<GatewayReply> {
     if (this.#closed) {

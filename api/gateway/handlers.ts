@@ -1,18 +1,56 @@
 import type { ledgerRoutes } from '../contract/routes/ledger.ts';
+import type { Author } from '../model/actor.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
-import { Refusal } from '../model/refusal.ts';
 import { ledgerOperations, type LedgerOperationName } from '../ledger/operations.ts';
 import type { Page } from '../ledger/page.ts';
-import type { LedgerProblem } from '../model/ledger-problems.ts';
 import type { Gateway } from './gateway.ts';
-import { runOperation } from './run-operation.ts';
-import type { LedgerTargets } from './targets.ts';
+import { systemTimers } from '../../base/timers.ts';
+import { runOperation, type LedgerAnswer } from './run-operation.ts';
+import { errorOf } from './problems.ts';
+import { requireTarget, type LedgerPlaces } from './targets.ts';
 
-export interface LedgerServices {
+interface LedgerServices extends LedgerPlaces {
   readonly gateway: Gateway;
-  readonly targets: LedgerTargets;
-  /** Reason why a database is suspended, if no person did it. */
-  readonly whySuspended: (databaseId: string) => Promise<Refusal | undefined>;
+  /** Records a write of a person; awaited before anything of it is sent. */
+  readonly personWrites: (author: Author, write: PersonsWrite) => Promise<void>;
+  /** Called after each lookup of accounts that was answered. */
+  readonly lookedUp: (lookup: AnsweredLookup) => void;
+  /** Called after each operation that was answered, or refused with a problem. */
+  readonly finished: (operation: FinishedOperation) => void;
+}
+
+export interface FinishedOperation {
+  readonly databaseId: string;
+  readonly operation: LedgerOperationName;
+  /** Code of the problem; null: it was answered. */
+  readonly code: string | null;
+  /** Accounts or transfers that it creates; 0 of a read. */
+  readonly events: number;
+  readonly durationMs: number;
+  /** Time in the engine; null: it did not answer. */
+  readonly ledgerMs: number | null;
+  readonly requestId: string;
+  readonly credentialId: string;
+}
+
+/** Accounts or transfers that a person sends to a ledger. */
+export interface PersonsWrite {
+  readonly organizationId: string;
+  readonly databaseId: string;
+  readonly databaseName: string;
+  readonly operation: LedgerOperationName;
+  readonly events: number;
+  /** The request's body, as it was sent. */
+  readonly body: Uint8Array;
+}
+
+export interface AnsweredLookup {
+  readonly databaseId: string;
+  /** The request's body, as it was sent. */
+  readonly body: Uint8Array;
+  readonly ip: string;
+  readonly userAgent: string | null;
+  readonly ms: number;
 }
 
 type AnyRequest = RequestTo<keyof typeof ledgerRoutes>;
@@ -33,35 +71,80 @@ export function ledgerHandlers(services: LedgerServices): HandlersOf<typeof ledg
 }
 
 async function answer(
-  { gateway, targets, whySuspended }: LedgerServices,
+  { gateway, lookedUp, personWrites, finished, ...places }: LedgerServices,
   name: LedgerOperationName,
-  { params, principal, body, requestId, signal, waitMs, format }: AnyRequest,
-) {
-  const target = await targets.resolve(principal.organization.id, params.databaseId);
-  if (target instanceof Refusal) {
-    const isSuspended = target.occasion.members?.['databaseStatus'] === 'SUSPENDED';
-    const why = isSuspended ? await whySuspended(params.databaseId) : undefined;
-    throw why ?? target;
-  }
-  const result = await runOperation(gateway, ledgerOperations[name], body, {
-    target,
+  {
+    params,
+    principal,
+    author,
+    body,
     requestId,
+    signal,
+    waitMs,
+    format,
+    takeEvents,
+    holdAnswer,
+    ip,
+    userAgent,
+  }: AnyRequest,
+) {
+  const target = await requireTarget(places, principal.organization.id, params.databaseId);
+  const begunMs = systemTimers.nowMs();
+  const operation = ledgerOperations[name];
+  const isWrite = operation.kind === 'write';
+  let created = 0;
+  const { organization } = principal;
+  const takeAndRecord = async (events: number) => {
+    if (isWrite) created = events;
+    await takeEvents(events);
+    if (principal.type === 'api_key' || !isWrite) return;
+    const { databaseId, name: databaseName } = target;
+    const organizationId = organization.id;
+    const write = { organizationId, databaseId, databaseName, operation: name, events, body };
+    await personWrites(author, write);
+  };
+  const result = await runOperation(gateway, operation, body, {
+    target,
+    owner: principal.organization.id,
+    takeEvents: takeAndRecord,
+    holdAnswer,
+    requestId,
+    engine: target.engine,
     engineVersion: target.engineVersion,
     format,
     signal,
     ...(waitMs !== undefined && { timeoutMs: waitMs }),
   });
-  if (!result.ok) throw problemOf(result.problem);
-  return {
-    status: 200 as const,
-    bytes: result.body,
-    contentType: result.contentType,
-    headers: {
-      'Server-Timing': `ledger;dur=${result.ledgerMs}, gateway;dur=${result.gatewayMs}`,
-      ...(format === 'csv' && pageHeaders(result.page)),
-    },
+  const done = {
+    databaseId: params.databaseId,
+    operation: name,
+    events: created,
+    durationMs: systemTimers.nowMs() - begunMs,
+    requestId,
+    credentialId: principal.credentialId,
   };
+  if (!result.ok) {
+    const code = result.problem?.code;
+    if (code !== undefined) finished({ ...done, code, ledgerMs: null });
+    throw errorOf(result.problem);
+  }
+  finished({ ...done, code: null, ledgerMs: result.ledgerMs });
+  if (name === 'lookup_accounts') {
+    const { databaseId } = params;
+    lookedUp({ databaseId, body, ip, userAgent, ms: result.ledgerMs + result.gatewayMs });
+  }
+  return replyOf(result, format);
 }
+
+const replyOf = (answer: LedgerAnswer, format: 'json' | 'csv') => ({
+  status: 200 as const,
+  bytes: answer.body,
+  contentType: answer.contentType,
+  headers: {
+    'Server-Timing': `ledger;dur=${answer.ledgerMs}, gateway;dur=${answer.gatewayMs}`,
+    ...(format === 'csv' && pageHeaders(answer.page)),
+  },
+});
 
 /** The page in headers: CSV has no place for it, and omitted rows must not go unnoticed. */
 const pageHeaders = (page: Page | undefined): Readonly<Record<string, string>> =>
@@ -71,24 +154,3 @@ const pageHeaders = (page: Page | undefined): Readonly<Record<string, string>> =
         'Page-Has-More': String(page.hasMore),
         ...(page.next !== null && { 'Page-Next': JSON.stringify(page.next) }),
       };
-
-function problemOf(problem: LedgerProblem | undefined): Error {
-  // The client has gone: the router knows this and sends no answer.
-  if (problem === undefined) return new Error('the client has gone');
-  const { code, detail, errors, retryAfterSeconds, ...rest } = problem;
-  return new Refusal(code, {
-    detail,
-    ...(errors && { errors }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    members: propertiesOf(rest),
-  });
-}
-
-const known = ['outcome', 'offset', 'limitBytes', 'maxEventsPerBatch'] as const;
-
-const propertiesOf = (problem: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(problem).filter(
-      ([name, value]) => value !== undefined && known.some((one) => one === name),
-    ),
-  );

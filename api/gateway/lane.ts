@@ -10,16 +10,16 @@ import { eventMax, shapeOf } from '../../engine/wire/operations.ts';
 import { batchSizeLimitProduction } from '../../engine/wire/limits.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import type { Address } from '../../engine/client/client.ts';
-import type { LedgerRequest } from '../ledger/decode.ts';
+import type { WireRequest } from '../ledger/decode.ts';
 import { takeMessage, type Call, type GatewayReply } from './call.ts';
 import { BadReply, Connection, isSameTarget, type Target } from './connection.ts';
 import { FullLedger, type Full } from './full-ledger.ts';
 import { isOfRelease, isOfSession } from './evictions.ts';
 import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
 import { healthByTraffic, type GatewayHealth } from '../model/gateway-health.ts';
-import type { GatewayMetrics } from './metrics.ts';
+import { outcomeOf, type GatewayMetrics } from './metrics.ts';
 
-export interface LaneOptions {
+interface LaneOptions {
   readonly timers: Timers;
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
@@ -32,12 +32,12 @@ export interface LaneOptions {
 }
 
 /** How to ask the engines' status. */
-export interface StatusOptions {
+interface StatusOptions {
   readonly fetch: StatusFetch;
   readonly url: (address: Address) => string;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly timeoutMs: number;
   /** Aborts when the caller has gone. A call that was not sent by then is never sent. */
   readonly signal: AbortSignal | undefined;
@@ -113,7 +113,7 @@ export class Lane {
   }
 
   /** Rejects only with a GatewayFailure. */
-  submit(target: Target, request: LedgerRequest, options: CallOptions): Promise<GatewayReply> {
+  submit(target: Target, request: WireRequest, options: CallOptions): Promise<GatewayReply> {
     this.follow(target);
     const { promise, resolve, reject } = Promise.withResolvers<GatewayReply>();
     const call: Call = {
@@ -141,7 +141,7 @@ export class Lane {
   /** Replaces the connection, because the codec found that an answer was invalid. */
   distrust(): void {
     this.#retire();
-    this.#heard('the reply is no answer to what was asked');
+    this.#heard('the reply does not answer the request');
     this.#pump();
   }
 
@@ -444,8 +444,8 @@ export class Lane {
     const { metrics, timers } = this.#options;
     const operation = request.operation.name;
     metrics.calls.inc({ operation, result });
-    if (result !== 'answered') return;
-    metrics.seconds.observe({ operation }, (timers.nowMs() - queuedAtMs) / 1_000);
+    const seconds = (timers.nowMs() - queuedAtMs) / 1_000;
+    metrics.seconds.observe({ operation, outcome: outcomeOf(result) }, seconds);
   }
 }
 

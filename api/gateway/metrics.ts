@@ -1,6 +1,6 @@
 /** The gateway's Prometheus metrics. No series names a database, because their number is unbounded. */
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
-import { ledgerOperations } from '../ledger/operations.ts';
+import { getChangeEvents, ledgerOperations } from '../ledger/operations.ts';
 import type { GatewayFailureCode } from './failures.ts';
 
 const prefix = 'ledgerhouse_gateway_';
@@ -16,16 +16,25 @@ const results = [
   'abandoned',
 ] as const satisfies readonly ('answered' | GatewayFailureCode)[];
 
+const outcomes = ['answered', 'failed', 'abandoned'] as const;
+
+/** Results by which durations are told apart: all seven would be more than twice the series. */
+export const outcomeOf = (result: (typeof results)[number]): (typeof outcomes)[number] =>
+  result === 'answered' || result === 'abandoned' ? result : 'failed';
+
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
 /** Gauges that are read when the metrics are requested. */
-export interface GatewayGauges {
+interface GatewayGauges {
   readonly sessions: number;
   readonly waiting: number;
+  readonly turns: { readonly waiting: number };
 }
 
 export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) {
-  const operations = Object.keys(ledgerOperations).map((operation) => ({ operation }));
+  const operations = [...Object.values(ledgerOperations), getChangeEvents].map(({ name }) => ({
+    operation: name,
+  }));
   const counter = (name: string, help: string) => registry.counter(`${prefix}${name}`, help);
   registry.gauge(
     `${prefix}sessions`,
@@ -33,6 +42,11 @@ export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) 
     () => gauges.sessions,
   );
   registry.gauge(`${prefix}waiting_calls`, 'Calls that wait to be sent.', () => gauges.waiting);
+  registry.gauge(
+    `${prefix}waiting_turns`,
+    'Requests and answers that wait for time of this process.',
+    () => gauges.turns.waiting,
+  );
   return {
     calls: registry.counter(
       `${prefix}calls_total`,
@@ -41,9 +55,9 @@ export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) 
     ),
     seconds: registry.histogram(
       `${prefix}call_seconds`,
-      'Time from accepting a call to its answer; answered calls only.',
+      'Time from accepting a call to its answer, its failure, or the departure of its client.',
       secondsBounds,
-      operations,
+      operations.flatMap((labels) => outcomes.map((outcome) => ({ ...labels, outcome }))),
     ),
     probes: registry.counter(
       `${prefix}probes_total`,

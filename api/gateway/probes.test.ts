@@ -38,7 +38,11 @@ function world(all: readonly Target[]) {
   const probes = new Probes({
     timers,
     logger: pino({ level: 'silent' }),
-    metrics: gatewayMetrics(new MetricRegistry(), { sessions: 0, waiting: 0 }),
+    metrics: gatewayMetrics(new MetricRegistry(), {
+      sessions: 0,
+      waiting: 0,
+      turns: { waiting: 0 },
+    }),
     list: async () => {
       if (state.storeAway) throw new Error('away');
       return state.all;
@@ -89,7 +93,7 @@ test('one replica that answers is enough', async () => {
   expect(state.asked).toEqual(['a-0', 'a-1']);
 });
 
-test('what has just had traffic is not asked', async () => {
+test('a database with recent traffic is not probed', async () => {
   const { timers, state } = world([]);
   const checkedAt = new Date(timers.wallMs()).toISOString();
   state.traffic.set('a', { status: 'CONNECTED', latencyMs: 2, lastError: null, checkedAt });
@@ -100,7 +104,7 @@ test('what has just had traffic is not asked', async () => {
   expect(state.asked).toEqual(['a']);
 });
 
-test('of traffic and asking, the newer is told', async () => {
+test('health is the newer of the results of traffic and probes', async () => {
   const { probes, timers, state } = world([database('a')]);
   await timers.advance(100);
   const checkedAt = new Date(timers.wallMs()).toISOString();

@@ -3,13 +3,14 @@
  * is limited, each has a deadline, and a database with recent traffic is not pinged.
  */
 import type { Logger } from 'pino';
-import { sleep, type Timers } from '../../base/timers.ts';
+import { RepeatingTask } from '../../base/repeating-task.ts';
+import type { Timers } from '../../base/timers.ts';
 import type { Target } from './connection.ts';
 import { newerHealth, unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { ping } from './ping.ts';
 
-export interface ProbesOptions {
+interface ProbesOptions {
   readonly timers: Timers;
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
@@ -35,11 +36,18 @@ interface Found {
 export class Probes {
   readonly #options: ProbesOptions;
   readonly #found = new Map<string, Found>();
-  readonly #stopping = new AbortController();
-  #run: Promise<void> | undefined;
+  readonly #task: RepeatingTask;
 
   constructor(options: ProbesOptions) {
+    const { list, logger, timers } = options;
     this.#options = options;
+    this.#task = new RepeatingTask({
+      everyMs: roundMs,
+      timers,
+      run: async (signal) => this.#askAll(await list(), signal),
+      onFailure: (error) =>
+        logger.warn({ err: error }, 'the list of databases to ping could not be read'),
+    });
   }
 
   /** The newest known health, from traffic or from a probe. */
@@ -49,35 +57,21 @@ export class Probes {
   }
 
   start(): void {
-    this.#run ??= this.#askNowAndThen();
+    this.#task.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#run;
+  stop(): Promise<void> {
+    return this.#task.stop();
   }
 
-  async #askNowAndThen(): Promise<void> {
-    const { list, logger, timers } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await this.#askAll(await list());
-      } catch (error) {
-        logger.warn({ err: error }, 'the list of databases to ping could not be read');
-      }
-      await sleep(timers, roundMs, signal);
-    }
-  }
-
-  async #askAll(targets: readonly Target[]): Promise<void> {
+  async #askAll(targets: readonly Target[], signal: AbortSignal): Promise<void> {
     const ids = new Set(targets.map(({ databaseId }) => databaseId));
     for (const id of this.#found.keys()) if (!ids.has(id)) this.#found.delete(id);
     const due = targets.filter((target) => this.#isDue(target)).values();
     const asker = async () => {
       for (const target of due) {
-        if (this.#stopping.signal.aborted) return;
-        await this.#ask(target);
+        if (signal.aborted) return;
+        await this.#ask(target, signal);
       }
     };
     await Promise.all(Array.from({ length: atOnceMax }, asker));
@@ -94,9 +88,8 @@ export class Probes {
   }
 
   /** One replica that answers is enough: the gateway's client asks all of them. */
-  async #ask({ databaseId, cluster, addresses }: Target): Promise<void> {
+  async #ask({ databaseId, cluster, addresses }: Target, signal: AbortSignal): Promise<void> {
     const { timers, metrics } = this.#options;
-    const { signal } = this.#stopping;
     let lastError: string | null = null;
     for (const address of addresses) {
       try {

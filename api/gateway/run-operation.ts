@@ -5,15 +5,25 @@ import { decodeRequest, type LedgerRequest } from '../ledger/decode.ts';
 import { encodeReply, type EncodedReply, type Warning } from '../ledger/encode.ts';
 import { account, offsetOf } from '../ledger/layouts.ts';
 import { ledgerOperations, type LedgerOperation } from '../ledger/operations.ts';
-import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
-import type { GatewayReply } from './call.ts';
+import type { LedgerProblem } from '../model/ledger-problems.ts';
+import { rowsOf, type GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure, sameIds } from './failures.ts';
+import { problemOfFailure } from './problems.ts';
+import { unsafeRequest } from './unsafe-request.ts';
 import { deadlineRange, type Gateway } from './gateway.ts';
 
 export interface OperationContext {
   readonly target: Target;
+  /** The organization, among which the time of this process is shared. */
+  readonly owner: string;
+  /** Takes what the request costs, in events or records, from a limit. Rejects when that is used up. */
+  readonly takeEvents?: (count: number) => Promise<void>;
+  /** Holds room for an answer of this size until it has left. With `mayRefuse` it throws if there is none. */
+  readonly holdAnswer?: (bytes: number, mayRefuse: boolean) => void;
   readonly requestId: string;
+  /** Name of the engine, as the catalog has it. */
+  readonly engine: string;
   readonly engineVersion: string;
   readonly format: 'json' | 'csv';
   /** Time for the whole operation, from now. */
@@ -28,13 +38,16 @@ export interface LedgerAnswer extends EncodedReply {
   readonly gatewayMs: number;
 }
 
-export interface LedgerRefusal {
+interface LedgerRefusal {
   readonly ok: false;
   /** `undefined` when the caller has gone and nobody can be answered. */
   readonly problem: LedgerProblem | undefined;
 }
 
-/** `body` is the request's raw body, decompressed. Failures of the caller, the engine or the network never make it reject. */
+/**
+ * `body` is the request's raw body, decompressed. Failures of the caller, the engine or the network never make it reject; a limit that
+ * is used up does.
+ */
 export async function runOperation(
   gateway: Gateway,
   operation: LedgerOperation,
@@ -43,20 +56,38 @@ export async function runOperation(
   timers: Timers = systemTimers,
 ): Promise<LedgerAnswer | LedgerRefusal> {
   const startedMs = timers.nowMs();
-  const decoded = decodeRequest(operation, body);
+  const { turns } = gateway;
+  const { owner, signal } = context;
+  const decoded = await turns.run(owner, () =>
+    signal?.aborted === true ? undefined : decodeRequest(operation, body),
+  );
+  if (decoded === undefined) return { ok: false, problem: undefined };
   if (!decoded.ok) return decoded;
   const { request } = decoded;
+  const unsafe = unsafeRequest(request, { name: context.engine, version: context.engineVersion });
+  if (unsafe !== undefined) return { ok: false, problem: unsafe };
+  await context.takeEvents?.(rowsOf(request));
   try {
     const reply = await gateway.submit(context.target, request, {
       ...context,
       bodyBytes: body.length,
     });
+    const isRead = operation.kind === 'read';
+    // The records wait for their turn, and nothing bounds the number of those who wait but this.
+    context.holdAnswer?.(reply.rows.length, isRead);
     const spentMs = timers.nowMs() - startedMs;
     const warnings = await warningsOf(gateway, request, reply, context, spentMs);
-    return encoded(gateway, request, reply, context, { warnings, startedMs, timers });
+    const answer = await turns.run(owner, () =>
+      signal?.aborted === true
+        ? undefined
+        : encoded(gateway, request, reply, context, { warnings, startedMs, timers }),
+    );
+    if (answer === undefined) return { ok: false, problem: undefined };
+    if (answer.ok) context.holdAnswer?.(answer.body.length, isRead);
+    return answer;
   } catch (error) {
     if (!(error instanceof GatewayFailure)) throw error;
-    return { ok: false, problem: problemOf(error) };
+    return { ok: false, problem: problemOfFailure(error) };
   }
 }
 
@@ -96,7 +127,7 @@ function encoded(
   if (reply === undefined) {
     gateway.distrust(target.databaseId);
     const failure = new GatewayFailure('gateway_bad_reply', 'unknown', notAnAnswer);
-    return { ok: false, problem: problemOf(failure) };
+    return { ok: false, problem: problemOfFailure(failure) };
   }
   const tookMs = timers.nowMs() - startedMs;
   return { ok: true, ...reply, ledgerMs: rounded(ledgerMs), gatewayMs: rounded(tookMs - ledgerMs) };
@@ -145,15 +176,4 @@ async function warningsOf(
   const detail =
     'The account was created without the flag “history”, so the ledger keeps no past balances of it.';
   return [{ code: 'account_without_history', detail }];
-}
-
-function problemOf(failure: GatewayFailure): LedgerProblem | undefined {
-  const { code, outcome, message: detail, eventsMax } = failure;
-  if (code === 'abandoned') return undefined;
-  return ledgerProblem(code, {
-    detail,
-    outcome,
-    ...(code === 'ledger_unavailable' && { retryAfterSeconds: 1 }),
-    ...(eventsMax !== undefined && { maxEventsPerBatch: eventsMax }),
-  });
 }

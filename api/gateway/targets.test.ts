@@ -16,7 +16,7 @@ const view = (
       clusterId: '7',
       observed: { addresses, engineVersion: '0.1.0' },
     },
-    profile: { engineVersion: '0.0.9' },
+    profile: { engine: 'Builtin', engineVersion: '0.0.9' },
     activeJobId: null,
   }) as unknown as DatabaseView;
 
@@ -34,11 +34,13 @@ test('a database that is READY has a target, whatever its health', async () => {
   const { one } = targets(() => Promise.resolve(view()));
   expect(await one.resolve('org_1', 'db_1')).toEqual({
     databaseId: 'db_1',
+    name: 'payments',
     cluster: 7n,
     addresses: [
       { host: '10.0.0.1', port: 3001 },
       { host: 'fd00::1', port: 3001 },
     ],
+    engine: 'Builtin',
     engineVersion: '0.1.0',
   });
 });

@@ -10,6 +10,8 @@ import type { Address } from '../../engine/client/client.ts';
 import type { Target } from './connection.ts';
 
 export interface LedgerTarget extends Target {
+  readonly name: string;
+  readonly engine: string;
   readonly engineVersion: string;
 }
 
@@ -59,6 +61,25 @@ export class LedgerTargets {
   }
 }
 
+export interface LedgerPlaces {
+  readonly targets: LedgerTargets;
+  /** Reason why a database is suspended, if no person did it. */
+  readonly whySuspended: (databaseId: string) => Promise<Refusal | undefined>;
+}
+
+/** Throws a `Refusal` if the database is not there, or not to be asked. */
+export async function requireTarget(
+  { targets, whySuspended }: LedgerPlaces,
+  organizationId: string,
+  databaseId: string,
+): Promise<LedgerTarget> {
+  const target = await targets.resolve(organizationId, databaseId);
+  if (!(target instanceof Refusal)) return target;
+  const isSuspended = target.occasion.members?.['databaseStatus'] === 'SUSPENDED';
+  const why = isSuspended ? await whySuspended(databaseId) : undefined;
+  throw why ?? target;
+}
+
 /** The target, refused only by the database's status and never by its health: the ledger itself shows whether it answers. */
 function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
   const { id, name, status, clusterId, observed } = database;
@@ -78,6 +99,8 @@ function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
     databaseId: id,
     cluster: BigInt(clusterId),
     addresses,
+    name,
+    engine: profile.engine,
     engineVersion: observed?.engineVersion ?? profile.engineVersion,
   };
 }

@@ -45,6 +45,6 @@ test.each([
   expect(await stateOf(workers)).toMatchObject({ status, alive, working });
 });
 
-test('what was seen too long ago is not known any more', async () => {
+test('a state that was read too long ago is unknown', async () => {
   expect(await stateOf([worker()], 30_001)).toMatchObject({ status: 'UNKNOWN', working: false });
 });

@@ -4,10 +4,11 @@
  */
 import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
-import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
+import { RepeatingTask } from '../../base/repeating-task.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { WorkerSighting } from '../store/workers.ts';
 
-export interface WorkerWatchOptions {
+interface WorkerWatchOptions {
   /** Lists the latest heartbeats, the newest first. */
   readonly list: () => Promise<readonly WorkerSighting[]>;
   readonly logger: Logger;
@@ -35,24 +36,30 @@ interface Seen {
 }
 
 export class WorkerWatch {
-  readonly #options: WorkerWatchOptions;
   readonly #timers: Timers;
-  readonly #stopping = new AbortController();
+  readonly #task: RepeatingTask;
   #seen: Seen | undefined;
-  #run: Promise<void> | undefined;
 
-  constructor(options: WorkerWatchOptions) {
-    this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
+  constructor({ list, logger, timers = systemTimers }: WorkerWatchOptions) {
+    this.#timers = timers;
+    this.#task = new RepeatingTask({
+      everyMs,
+      timers,
+      run: async () => {
+        const workers = await list();
+        this.#seen = { workers, atMs: timers.nowMs() };
+      },
+      onFailure: (error) =>
+        logger.warn({ err: error }, 'the heartbeats of the workers cannot be read'),
+    });
   }
 
   start(): void {
-    this.#run ??= this.#repeat();
+    this.#task.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#run;
+  stop(): Promise<void> {
+    return this.#task.stop();
   }
 
   get state(): WorkersState {
@@ -90,19 +97,5 @@ export class WorkerWatch {
       '1 while some worker lives and can work; -1 while the store cannot be read.',
       () => (this.state.status === 'UNKNOWN' ? -1 : Number(this.working)),
     );
-  }
-
-  async #repeat(): Promise<void> {
-    const { list, logger } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        const workers = await list();
-        this.#seen = { workers, atMs: this.#timers.nowMs() };
-      } catch (error) {
-        logger.warn({ err: error }, 'the heartbeats of the workers cannot be read');
-      }
-      await sleep(this.#timers, everyMs, signal);
-    }
   }
 }

@@ -5,7 +5,7 @@ import { ratePolicies, type RatePolicy } from './rate-limits.ts';
 
 export const apiPrefix = 'ledgerhouse_api_';
 
-const classes = ['2xx', '3xx', '4xx', '5xx'] as const;
+const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export interface ApiMetrics {

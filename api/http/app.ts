@@ -21,7 +21,8 @@ import { routeEntries, type OperationId } from '../contract/routes.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { AnonymousBodies } from './anonymous-bodies.ts';
-import { BodyBudget, bodyLimitDefaults, type BodyLimits } from './body-budget.ts';
+import { BodyBudget, bodyLimitDefaults } from './body-budget.ts';
+import type { ByteLimits } from './held-bytes.ts';
 import { ClientGone } from './client-gone.ts';
 import { dispatch, isStream, type AnyHandler } from './dispatch.ts';
 import { addDocumentation } from './documentation.ts';
@@ -31,13 +32,18 @@ import { problemContentType, problemResponse, refusalOf } from './problem-respon
 import { RateLimits, type RateLimitSettings } from './rate-limits.ts';
 import { Refusal } from '../model/refusal.ts';
 import { requestIdOf } from './request-id.ts';
+import { streamCheckMs } from './streams.ts';
 import { securityHeaders, strictTransport } from './security-headers.ts';
 
-export interface AppOptions {
+interface AppOptions {
   readonly handlers: Handlers;
   readonly gate: GatePort;
   readonly limits: RateLimitSettings;
-  readonly bodyLimits?: BodyLimits;
+  readonly bodyLimits?: ByteLimits;
+  /** Limits of the large answers that are held at once; as those of bodies by default. */
+  readonly answerLimits?: ByteLimits;
+  /** Time for a client to take an answer; 60 s by default, as long as a request may take to arrive. */
+  readonly answerMs?: number;
   readonly metrics: ApiMetrics;
   readonly logger: Logger;
   /** The OpenAPI document, for the reference page. */
@@ -50,7 +56,7 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
   /** Aborts when the process is to end; open streams then end too. */
   readonly stopping: AbortSignal;
-  /** Interval between access checks of an open stream; 30 s by default. */
+  /** Interval between access checks of an open stream; by default `streamCheckMs`. */
   readonly streamCheckMs?: number;
   /** Adds pages and endpoints that are not in the route table. */
   readonly addPages?: (app: Express, gate: Gate) => void;
@@ -85,7 +91,7 @@ export function createApp(options: AppOptions): Express {
     denied: (denial) => options.gate.denied(denial),
     limits,
     origin: options.origin,
-    streamCheckMs: options.streamCheckMs ?? 30_000,
+    streamCheckMs: options.streamCheckMs ?? streamCheckMs,
     onWrongCredential: () => options.metrics.credentialRefused(),
   });
   app.use((request, response, next) => {
@@ -119,7 +125,7 @@ function begin(request: Request, response: Response, options: AppOptions): void 
   if (options.stopping.aborted) response.set('Connection', 'close');
   options.metrics.began();
   response.once('close', () => {
-    const isGone = !response.writableFinished;
+    const isGone = !response.writableFinished && response.statusCode !== 101;
     if (isGone) locals.gone.abort(new ClientGone());
     const tookMs = performance.now() - locals.startedMs;
     const status = isGone ? 0 : response.statusCode;
@@ -146,6 +152,8 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
   const bodies = {
     budget: new BodyBudget(options.bodyLimits ?? bodyLimitDefaults),
     anonymous: new AnonymousBodies(),
+    answers: new BodyBudget(options.answerLimits ?? bodyLimitDefaults, 'answers'),
+    answerMs: options.answerMs ?? 60_000,
   };
   // Paths with fewer parameters come first, so that `/members/leave` is not read as a member ID. The ledger's paths come before
   // all: they are called most, each request is compared with the paths in order, and no other path resembles them.
@@ -162,7 +170,7 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
       app[add](path, async (request, response) => {
         const locals = localsOf(response);
         locals.operationId = operationId;
-        const gone = endOf(locals.gone.signal, options.stopping, isStream(route.responses));
+        const gone = endOf(locals.gone.signal, options.stopping, isStream(request, route));
         const { requestId } = locals;
         const exchange = { request, response, requestId, operationId, gone, bodies };
         await dispatch(exchange, route, handler, gate);

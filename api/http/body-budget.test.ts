@@ -17,3 +17,13 @@ test('no organization takes the room of the others, and all of them no more than
   budget.hold('a').add(60);
   budget.hold('b').add(40);
 });
+
+test('an answer to a write is held beyond the limit, and nothing is held after the release', () => {
+  const budget = new BodyBudget({ totalBytes: 100, organizationBytes: 60 }, 'answers');
+  const [write, read] = [budget.hold('a'), budget.hold('a')];
+  write.addAnyway(70);
+  expect(() => read.add(1)).toThrow('has not read');
+  write.release();
+  write.addAnyway(70);
+  read.add(60);
+});

@@ -1,62 +1,69 @@
 /**
- * Bytes of request bodies that this process holds, from arrival until the answer has left. They are limited in total and for each
- * organization, so that no organization takes the room of the others.
+ * Bytes that this process holds for requests: of their bodies, from arrival until the answer has left, and of large answers that
+ * were not taken yet. They are limited in total and for each organization, so that no organization takes the room of the others.
  */
 import { Refusal } from '../model/refusal.ts';
-
-export interface BodyLimits {
-  readonly totalBytes: number;
-  readonly organizationBytes: number;
-}
+import { HeldBytes, type ByteLimits } from './held-bytes.ts';
 
 const mebibyte = 1024 * 1024;
-export const bodyLimitDefaults: BodyLimits = {
+export const bodyLimitDefaults: ByteLimits = {
   totalBytes: 128 * mebibyte,
   organizationBytes: 48 * mebibyte,
 };
+/** Smaller answers need no room: they are less than the buffers of a socket. */
+export const smallAnswerMax = 32 * 1024;
 
 /** The bytes held for one request. */
-export interface BodyHold {
+interface BodyHold {
   /** Holds more bytes. Throws a `Refusal` when there is no room for them. */
   readonly add: (bytes: number) => void;
+  /** Holds more bytes even if there is no room: what was done must be answered. */
+  readonly addAnyway: (bytes: number) => void;
   readonly release: () => void;
 }
 
 export class BodyBudget {
-  readonly #limits: BodyLimits;
-  readonly #held = new Map<string, number>();
-  #total = 0;
+  readonly #held: HeldBytes;
+  readonly #what: 'bodies' | 'answers';
 
-  constructor(limits: BodyLimits) {
-    this.#limits = limits;
+  constructor(limits: ByteLimits, what: 'bodies' | 'answers' = 'bodies') {
+    this.#held = new HeldBytes(limits);
+    this.#what = what;
   }
 
   /** `owner` is the organization, or another name for callers without one. */
   hold(owner: string): BodyHold {
     let own = 0;
+    let isOver = false;
+    const addAnyway = (bytes: number) => {
+      if (isOver) return;
+      own += bytes;
+      this.#held.count(owner, bytes);
+    };
     return {
       add: (bytes) => {
         this.#check(owner, bytes);
-        own += bytes;
-        this.#count(owner, bytes);
+        addAnyway(bytes);
       },
+      addAnyway,
       release: () => {
-        this.#count(owner, -own);
+        isOver = true;
+        this.#held.count(owner, -own);
         own = 0;
       },
     };
   }
 
   #check(owner: string, bytes: number): void {
-    const { totalBytes, organizationBytes } = this.#limits;
-    if ((this.#held.get(owner) ?? 0) + bytes > organizationBytes) {
+    const reached = this.#held.limitReached(owner, bytes);
+    if (reached === 'organizationBytes') {
       throw new Refusal('rate_limited', {
-        detail: `The service already works on requests of this organization with ${organizationBytes} bytes. Send fewer at a time.`,
+        detail: detailOf[this.#what](this.#held.limits.organizationBytes),
         retryAfterSeconds: 1,
-        members: { 'violated-policies': ['bodies'] },
+        members: { 'violated-policies': [this.#what] },
       });
     }
-    if (this.#total + bytes > totalBytes) {
+    if (reached === 'totalBytes') {
       throw new Refusal('service_unavailable', {
         detail:
           'The service has no memory left for another request. Nothing was done; send it again.',
@@ -64,11 +71,11 @@ export class BodyBudget {
       });
     }
   }
-
-  #count(owner: string, bytes: number): void {
-    this.#total += bytes;
-    const held = (this.#held.get(owner) ?? 0) + bytes;
-    if (held > 0) this.#held.set(owner, held);
-    else this.#held.delete(owner);
-  }
 }
+
+const detailOf = {
+  bodies: (limit: number) =>
+    `The service already works on requests of this organization with ${limit} bytes. Send fewer at a time.`,
+  answers: (limit: number) =>
+    `The service already holds answers of ${limit} bytes that this organization has not read. Read them, or ask for fewer at a time.`,
+} as const;

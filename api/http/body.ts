@@ -14,7 +14,7 @@ const controlBodyMax = 256 * 1024;
 const limits = { json: controlBodyMax, ledger: ledgerBodyMax, signed: controlBodyMax };
 
 /** Conditions for reading a body. */
-export interface BodyTerms {
+interface BodyTerms {
   /** Called with the decompressed size of each piece. An error that it throws ends the reading. */
   readonly onBytes: (bytes: number) => void;
   /** The caller has no credential: the body must not be compressed, and must come soon. */

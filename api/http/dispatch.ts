@@ -1,6 +1,7 @@
 /** Handles one request to one route: gate, body, query, handler, answer. */
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { WebSocket } from 'ws';
 import { startDeadline } from '../../base/deadline.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { idempotencyKeyPattern } from '../contract/document.ts';
@@ -10,19 +11,22 @@ import {
   type BodySpec,
   type RouteSpec,
   type ServerSentEvent,
+  type ServeSocket,
 } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
 import type { AnonymousBodies } from './anonymous-bodies.ts';
-import type { BodyBudget } from './body-budget.ts';
+import { smallAnswerMax, type BodyBudget } from './body-budget.ts';
 import { parseBody, readBody } from './body.ts';
 import { ClientGone } from './client-gone.ts';
 import { isKnown } from './conditional.ts';
 import { callerOf, type Gate } from './gate.ts';
-import type { RequestFacts } from './handler.ts';
+import type { HoldAnswer, RequestFacts } from './handler.ts';
 import { parseQuery } from './query.ts';
 import { onBehalfOf } from '../store/connection-shares.ts';
 import { Refusal } from '../model/refusal.ts';
+import { none, writePieces } from './pieces.ts';
 import { eventStreamType, writeEvents } from './server-sent-events.ts';
+import { socketOf } from './upgrades.ts';
 
 const deadlineDefaultMs = 30_000;
 const onePieceMax = 4_096;
@@ -38,16 +42,21 @@ interface AnyReply {
   readonly body?: unknown;
   readonly bytes?: Uint8Array;
   readonly contentType?: string;
-  readonly events?: AsyncIterable<ServerSentEvent>;
+  readonly events?: AsyncIterable<ServerSentEvent | Uint8Array>;
+  readonly pieces?: AsyncIterable<string>;
+  readonly serve?: ServeSocket;
 }
 
-/** Limits on the bodies that are read at once. */
-export interface Bodies {
+/** Limits on the bodies that are read, and the answers that are held, at once. */
+interface Bodies {
   readonly budget: BodyBudget;
   readonly anonymous: AnonymousBodies;
+  readonly answers: BodyBudget;
+  /** Time for the other end to take an answer. */
+  readonly answerMs: number;
 }
 
-export interface Exchange {
+interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly requestId: string;
@@ -71,20 +80,22 @@ export async function dispatch(
   const admission = isPublic ? undefined : await gate.admit(exchange, route);
   response.locals['principal'] = admission?.principal;
   const query = parseQuery(route.query, search);
+  const accept = route.responses[101] && socketAsked(request);
   const format = formatOf(request, route);
+  const wantsEvents = eventsWanted(request, route);
   const bytes = route.body && (await bodyOf(exchange, route.body, admission?.principal));
   if (admission !== undefined && route.body?.form === 'ledger')
     await gate.admitBytes(admission.principal, bytes?.length ?? 0);
   const body = route.body && parseBody(route.body, bytes ?? new Uint8Array(0));
   const stream =
-    admission !== undefined && isStream(route.responses)
+    admission !== undefined && isStream(request, route)
       ? gate.openStream(request, route, admission.principal)
       : undefined;
   const gone =
     stream === undefined ? exchange.gone : AbortSignal.any([exchange.gone, stream.ended]);
   const deadline = startDeadline(systemTimers, route.timeoutMs ?? deadlineDefaultMs, gone);
   try {
-    const facts = factsOf(exchange, route, bytes, deadline.signal, format);
+    const facts = { ...factsOf(exchange, route, bytes, deadline.signal, format), wantsEvents };
     const input = { ...facts, params: { ...request.params }, query, body };
     const author = admission && {
       actor: admission.principal.actor,
@@ -92,14 +103,31 @@ export async function dispatch(
       ip: facts.ip,
       userAgent: facts.userAgent,
     };
-    const full = admission ? { ...input, principal: admission.principal, author } : input;
+    const full = admission ? { ...input, ...ofCaller(exchange, gate, admission), author } : input;
     const run = () => handler(full as never);
-    const work = admission ? onBehalfOf(ownerOf(admission.principal), run) : run();
-    const reply = await untilEnded(work, deadline.signal);
-    if (reply.events !== undefined) deadline.disarm();
-    await send(exchange, route, reply, deadline.signal);
+    const forOwner = <T>(work: () => T): T =>
+      admission ? onBehalfOf(ownerOf(admission.principal), work) : work();
+    const reply = await untilEnded(forOwner(run), deadline.signal);
+    const isOpenEnded =
+      reply.events !== undefined || reply.pieces !== undefined || reply.serve !== undefined;
+    if (isOpenEnded) deadline.disarm();
+    if (accept !== undefined && admission !== undefined && reply.serve !== undefined) {
+      const { principal } = admission;
+      const { serve } = reply;
+      const socket = await accept();
+      await forOwner(() =>
+        serve(socket, {
+          ended: gone,
+          admit: (bytes, events) => gate.ledgerWaitMs(principal, bytes, events),
+        }),
+      );
+      return;
+    }
+    // What a stream reads of the store while it is sent counts for its owner, too.
+    await forOwner(() => send(exchange, route, reply, deadline.signal));
   } catch (error) {
     if (route.access.kind === 'public') await gate.countIfWrong(request.ip ?? '', error);
+    if (admission !== undefined) gate.noteFailure(exchange, route, admission.principal, error);
     throw error;
   } finally {
     stream?.close();
@@ -107,8 +135,63 @@ export async function dispatch(
   }
 }
 
-export const isStream = (responses: Readonly<Record<string, { readonly form: string }>>): boolean =>
-  Object.values(responses).some(({ form }) => form === 'events');
+const ofCaller = (
+  exchange: Exchange,
+  gate: Gate,
+  { principal }: { readonly principal: Caller },
+) => ({
+  principal,
+  takeEvents: (count: number) => gate.admitEvents(principal, count),
+  holdAnswer: answerHold(exchange, principal),
+});
+
+function answerHold({ response, bodies }: Exchange, principal: Caller): HoldAnswer {
+  const hold = bodies.answers.hold(ownerOf(principal));
+  if (response.closed) hold.release();
+  else response.once('close', hold.release);
+  let held = 0;
+  return (bytes, mayRefuse) => {
+    if (bytes <= smallAnswerMax || bytes <= held) return;
+    if (mayRefuse) hold.add(bytes - held);
+    else hold.addAnyway(bytes - held);
+    held = bytes;
+  };
+}
+
+export const isStream = (request: Request, { responses }: RouteSpec): boolean =>
+  Object.values(responses).some(
+    ({ form, streams, orEvents }) =>
+      form === 'events' ||
+      form === 'websocket' ||
+      streams === true ||
+      (orEvents === true && request.accepts(pageOrEvents) === eventsOnly),
+  );
+
+const eventsOnly = 'text/event-stream';
+/** The first is what a client gets that takes both alike. */
+const pageOrEvents = ['application/json', eventsOnly];
+
+function eventsWanted(request: Request, { responses }: RouteSpec): boolean {
+  if (responses[200]?.orEvents !== true) return false;
+  return preferredOf(request, pageOrEvents) === eventsOnly;
+}
+
+function preferredOf(request: Request, types: readonly string[]): string {
+  const best = request.accepts([...types]);
+  if (best !== false) return best;
+  throw new Refusal('not_acceptable', {
+    detail: `The header Accept must allow ${types.join(' or ')}.`,
+  });
+}
+
+function socketAsked(request: Request): () => Promise<WebSocket> {
+  const accept = socketOf(request);
+  if (accept !== undefined) return accept;
+  throw new Refusal('upgrade_required', {
+    detail: 'The request does not ask for a WebSocket, or a proxy removed its header Upgrade.',
+    headers: { Upgrade: 'websocket', Connection: 'Upgrade' },
+  });
+}
 
 /** Reads the body and holds its bytes until the answer has left. A ledger request holds its decoded records too. */
 async function bodyOf(
@@ -162,7 +245,7 @@ function factsOf(
   bytes: Uint8Array | undefined,
   signal: AbortSignal,
   format: 'json' | 'csv',
-): RequestFacts {
+): Omit<RequestFacts, 'wantsEvents'> {
   const { headers } = request;
   const { ip, userAgent } = callerOf(request);
   return {
@@ -209,17 +292,11 @@ function formatOf(request: Request, route: RouteSpec): 'json' | 'csv' {
   if (route.body?.form !== 'ledger') return 'json';
   const reads = route.access.kind === 'database' && route.access.permission === 'db:read';
   const types = reads ? ['application/json', 'text/csv'] : ['application/json'];
-  const best = request.accepts(types);
-  if (best === false) {
-    throw new Refusal('not_acceptable', {
-      detail: `The header Accept must allow ${types.join(' or ')}.`,
-    });
-  }
-  return best === 'text/csv' ? 'csv' : 'json';
+  return preferredOf(request, types) === 'text/csv' ? 'csv' : 'json';
 }
 
 async function send(
-  { request, response }: Exchange,
+  { request, response, bodies }: Exchange,
   route: RouteSpec,
   reply: AnyReply,
   signal: AbortSignal,
@@ -246,10 +323,14 @@ async function send(
     return;
   }
   response.status(reply.status);
-  if (reply.bytes !== undefined) {
+  if (reply.pieces !== undefined) {
+    response.set('Content-Type', reply.contentType ?? 'application/octet-stream');
+    await writePieces(response, request.method === 'HEAD' ? none() : reply.pieces, signal);
+  } else if (reply.bytes !== undefined) {
     response.set('Content-Type', reply.contentType ?? 'application/octet-stream');
     response.setHeader('Content-Length', reply.bytes.length);
     endWith(response, reply.bytes);
+    if (reply.bytes.length > smallAnswerMax) cutOffLate(response, bodies.answerMs);
   } else if (reply.body === undefined) {
     response.end();
   } else {
@@ -258,7 +339,16 @@ async function send(
     // Without this header the compression writer sends chunks, which costs both sides more.
     response.setHeader('Content-Length', Buffer.byteLength(text));
     response.end(text);
+    if (text.length > smallAnswerMax) cutOffLate(response, bodies.answerMs);
   }
+}
+
+/** Ends the connection if the other end does not take its answer: it would be held for as long as the other end likes. */
+function cutOffLate(response: Response, afterMs: number): void {
+  response.once(
+    'close',
+    systemTimers.after(afterMs, () => response.destroy()),
+  );
 }
 
 /**

@@ -2,6 +2,7 @@
  * Checks before a route's handler: who the caller is, whether their rate limits allow the request, and whether they may make it.
  */
 import type { Request } from 'express';
+import { DeadlineExceeded } from '../../base/deadline.ts';
 import { authorize, otherDatabase } from '../auth/authorize.ts';
 import type { Origin } from '../auth/authenticator.ts';
 import { publicIdIn } from '../auth/api-key-format.ts';
@@ -11,24 +12,25 @@ import type { Denial } from '../auth/denials.ts';
 import { checkSuspension } from '../auth/suspension.ts';
 import { isGuest, type Caller } from '../auth/principal.ts';
 import { pathParameters } from '../contract/path-parameters.ts';
-import type { RouteSpec } from '../contract/route.ts';
+import { opensSocket, type RouteSpec } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
 import { isTypeId } from '../../domain/type-id.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { networkOf } from './network.ts';
-import { Streams } from './streams.ts';
+import { AccessChanged } from './access-changed.ts';
+import { changeStreams, eventStreams, Streams, tunnels } from './streams.ts';
 import { Refusal } from '../model/refusal.ts';
 
-/** What the gate depends on: `api/auth/authenticator.ts`, and the store for databases. */
+/** Dependencies of the gate: `api/auth/authenticator.ts`, and the store for databases. */
 export interface GatePort {
   authenticate(credential: Credential, origin: Origin): Promise<Caller>;
   /** Tells whether the organization has the database; deleted ones that can be restored count too. */
   hasDatabase(organizationId: string, databaseId: string): Promise<boolean>;
-  /** Reports that a valid credential was used for something it does not allow. Returns at once. */
+  /** Reports what a valid credential tried without success. Returns at once. */
   denied(denial: Denial): void;
 }
 
-export interface GateOptions extends GatePort {
+interface GateOptions extends GatePort {
   readonly limits: RateLimits;
   /** Our own origin, for requests of browsers; `undefined`: take it from the Host header. */
   readonly origin: string | undefined;
@@ -43,13 +45,15 @@ interface Asked {
   readonly operationId: OperationId;
 }
 
-export interface Admission {
+interface Admission {
   readonly principal: Caller;
 }
 
 export class Gate {
   readonly #options: GateOptions;
-  readonly #streams = new Streams();
+  readonly #streams = new Streams(eventStreams);
+  readonly #tunnels = new Streams(tunnels);
+  readonly #changeStreams = new Streams(changeStreams);
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -84,7 +88,8 @@ export class Gate {
     checkOrigin(request.headers, this.#options.origin);
   }
 
-  async admit({ request, requestId, operationId }: Asked, route: RouteSpec): Promise<Admission> {
+  async admit(asked: Asked, route: RouteSpec): Promise<Admission> {
+    const { request } = asked;
     const { origin } = this.#options;
     const principal = await this.identify(request);
     const headers = await this.#take(route, principal);
@@ -92,20 +97,39 @@ export class Gate {
     request.res?.set({ ...headers });
     const csrfHash = principal.type === 'api_key' ? null : principal.csrfHash;
     if (csrfHash !== null && route.method !== 'GET') checkCsrf(request.headers, csrfHash, origin);
+    // Browsers let any page open a WebSocket and read it, with the cookies of pages on the same site.
+    if (csrfHash !== null && opensSocket(route)) checkOrigin(request.headers, origin);
     checkIds(request.params);
     try {
       await this.#authorize(route, principal, request.params['databaseId']);
       checkSuspension(route, principal);
     } catch (error) {
-      // A caller without an organization has no audit log to be recorded in.
-      if (error instanceof Refusal && !isGuest(principal)) {
-        const { ip, userAgent } = callerOf(request);
-        const author = { actor: principal.actor, requestId, ip, userAgent };
-        this.#options.denied({ principal, author, action: operationId, code: error.code });
-      }
+      if (error instanceof Refusal) this.#report(asked, principal, error, 'DENIED');
       throw error;
     }
     return { principal };
+  }
+
+  /** Reports a permitted change that was refused. The ledger's own requests are not recorded. */
+  noteFailure(asked: Asked, route: RouteSpec, principal: Caller, error: unknown): void {
+    if (route.method === 'GET' || route.body?.form === 'ledger') return;
+    if (!(error instanceof Refusal) || error.code === 'rate_limited') return;
+    // Nobody knows whether it was executed; if it was, its own event says so.
+    if (error.occasion.cause instanceof DeadlineExceeded) return;
+    this.#report(asked, principal, error, 'FAILED');
+  }
+
+  /** A caller without an organization has no audit log to be recorded in. */
+  #report(
+    { request, requestId, operationId }: Asked,
+    principal: Caller,
+    { code }: Refusal,
+    outcome: Denial['outcome'],
+  ): void {
+    if (isGuest(principal)) return;
+    const { ip, userAgent } = callerOf(request);
+    const author = { actor: principal.actor, requestId, ip, userAgent };
+    this.#options.denied({ principal, author, action: operationId, code, outcome });
   }
 
   /**
@@ -117,16 +141,23 @@ export class Gate {
     route: RouteSpec,
     principal: Caller,
   ): { readonly ended: AbortSignal; readonly close: () => void } {
-    const release = this.#streams.take(principal);
+    const release = this.#streamsOf(route).take(principal);
     const ended = new AbortController();
     const timer = setInterval(() => {
-      void this.#isStillAdmitted(request, route, principal).then((is) => is || ended.abort());
+      void this.#isStillAdmitted(request, route, principal).then(
+        (is) => is || ended.abort(new AccessChanged()),
+      );
     }, this.#options.streamCheckMs);
     const close = () => {
       clearInterval(timer);
       release();
     };
     return { ended: ended.signal, close };
+  }
+
+  #streamsOf({ responses, readsLedger }: RouteSpec): Streams {
+    if (responses[101] !== undefined) return this.#tunnels;
+    return readsLedger === true ? this.#changeStreams : this.#streams;
   }
 
   /** Returns true if the check itself fails: such a failure says nothing about the access. */
@@ -143,10 +174,30 @@ export class Gate {
     }
   }
 
+  /** Takes a ledger request from the organization's rate limits. Returns the time to wait before it may be sent, in ms. */
+  async ledgerWaitMs(principal: Caller, bytes: number, events: number): Promise<number> {
+    const { limits } = this.#options;
+    try {
+      await limits.take('ledger', principal.organization?.id ?? principal.credentialId);
+      await this.admitBytes(principal, bytes);
+      await this.admitEvents(principal, events);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return 1_000 * (error.occasion.retryAfterSeconds ?? 1);
+    }
+  }
+
   /** Takes the size of a ledger request's body from the organization's rate limit. */
   async admitBytes(principal: Caller, bytes: number): Promise<void> {
     const who = principal.organization?.id ?? principal.credentialId;
     await this.#options.limits.take('ledger-bytes', who, bytes);
+  }
+
+  /** Takes the events of a ledger request, or the records that it may answer with, from the organization's rate limit. */
+  async admitEvents(principal: Caller, events: number): Promise<void> {
+    const who = principal.organization?.id ?? principal.credentialId;
+    await this.#options.limits.take('ledger-events', who, events);
   }
 
   /** Counts a wrong secret that was sent in a body. */
@@ -161,10 +212,15 @@ export class Gate {
     const { limits } = this.#options;
     const { credentialId } = principal;
     const organizationId = principal.organization?.id ?? credentialId;
-    if (route.body?.form === 'ledger') return limits.take('ledger', organizationId);
+    // Clients reconnect all at once when a process ends.
+    const { body, readsLedger } = route;
+    const isOfLedger = body?.form === 'ledger' || readsLedger === true || opensSocket(route);
+    if (isOfLedger) return limits.take('ledger', organizationId);
     if (route.endsAccess === true) return limits.take('revocation', credentialId);
-    if (principal.type === 'api_key') await limits.take('organization-keys', organizationId);
-    return limits.take('control', credentialId);
+    const points = route.countsAs ?? 1;
+    if (principal.type === 'api_key')
+      await limits.take('organization-keys', organizationId, points);
+    return limits.take('control', credentialId, points);
   }
 
   /** Counts a wrong credential by address and named key, and by address alone, which bounds the number of counters. */

@@ -25,6 +25,8 @@ export interface RequestFacts {
   readonly waitMs: number | undefined;
   /** The format that the client prefers, among those of an operation that reads the ledger. */
   readonly format: 'json' | 'csv';
+  /** The client prefers a stream of events, of an operation that has both that and pages. */
+  readonly wantsEvents: boolean;
 }
 
 /** Further facts of routes that need a credential. */
@@ -34,9 +36,20 @@ export interface CallerFacts<Who extends Caller> {
   readonly author: Author;
 }
 
+/** What a handler may charge its caller. */
+export interface CostFacts {
+  /** Takes the events of a ledger request, or the records that it may answer with, from the organization's rate limit. */
+  readonly takeEvents: (count: number) => Promise<void>;
+  /** Holds room for a ledger's answer of this size until it has left. */
+  readonly holdAnswer: HoldAnswer;
+}
+
+/** With `mayRefuse` it throws a `Refusal` when there is no room; an answer to a write is held in any case. */
+export type HoldAnswer = (bytes: number, mayRefuse: boolean) => void;
+
 type FactsOf<Route extends RouteSpec> = Route['access'] extends { kind: 'public' }
   ? RequestFacts
-  : RequestFacts & CallerFacts<WhoMay<Route['access']>>;
+  : RequestFacts & CallerFacts<WhoMay<Route['access']>> & CostFacts;
 
 /** Type of the caller, as far as the route's row decides it. */
 type WhoMay<Access> = Access extends { kind: 'self'; keys: true }
@@ -48,7 +61,7 @@ type WhoMay<Access> = Access extends { kind: 'self'; keys: true }
       : Principal;
 
 export type RequestTo<Id extends OperationId> = Input<Routes[Id]> & FactsOf<Routes[Id]>;
-export type ReplyTo<Id extends OperationId> = Reply<Routes[Id]>;
+type ReplyTo<Id extends OperationId> = Reply<Routes[Id]>;
 
 /** Returns the answer, or throws a `Refusal`. Lets failures of its dependencies pass: the router knows them. */
 export type Handler<Id extends OperationId> = (request: RequestTo<Id>) => Promise<ReplyTo<Id>>;

@@ -3,7 +3,7 @@ import { ApiError } from '../../base/kube/kube.ts';
 import { problems, problemType, type ProblemCode } from '../model/problems.ts';
 import { Refusal, type Occasion } from '../model/refusal.ts';
 
-export interface ProblemResponse {
+interface ProblemResponse {
   readonly status: number;
   readonly code: ProblemCode;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@
  */
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Refusal } from '../model/refusal.ts';
+import { RefusalPace } from './refusal-pace.ts';
 
 export interface RateLimitSettings {
   /** Requests a minute for each credential, without ledger operations. */
@@ -12,6 +13,8 @@ export interface RateLimitSettings {
   readonly ledgerPerSecond: number;
   /** Decompressed bytes of ledger request bodies, a second for each organization. */
   readonly ledgerBytesPerSecond: number;
+  /** Events that ledger operations write, and records that they may answer with, a second for each organization. */
+  readonly ledgerEventsPerSecond: number;
   /** Wrong credentials a minute, for each address and the key that they name. */
   readonly wrongCredentialsPerMinute: number;
 }
@@ -20,6 +23,7 @@ export const rateLimitDefaults: RateLimitSettings = {
   controlPerMinute: 600,
   ledgerPerSecond: 5_000,
   ledgerBytesPerSecond: 128 * 1024 * 1024,
+  ledgerEventsPerSecond: 1_000_000,
   wrongCredentialsPerMinute: 60,
 };
 
@@ -29,6 +33,7 @@ export const ratePolicies = [
   'revocation',
   'ledger',
   'ledger-bytes',
+  'ledger-events',
   'credentials',
   'addresses',
   'secrets',
@@ -45,6 +50,7 @@ const revocationsPerMinute = 60;
 export class RateLimits {
   readonly #limiters: Readonly<Record<RatePolicy, RateLimiterMemory>>;
   readonly #onRefused: (policy: RatePolicy) => void;
+  readonly #pace = new RefusalPace();
 
   constructor(settings: RateLimitSettings, onRefused: (policy: RatePolicy) => void) {
     const limiter = (points: number, duration: number) =>
@@ -56,6 +62,7 @@ export class RateLimits {
       revocation: limiter(Math.max(revocationsPerMinute, controlPerMinute / 10), 60),
       ledger: limiter(settings.ledgerPerSecond, 1),
       'ledger-bytes': limiter(settings.ledgerBytesPerSecond, 1),
+      'ledger-events': limiter(settings.ledgerEventsPerSecond, 1),
       credentials: limiter(wrongCredentialsPerMinute, 60),
       addresses: limiter(addressShare * wrongCredentialsPerMinute, 60),
       secrets: limiter(wrongCredentialsPerMinute, 60),
@@ -63,7 +70,10 @@ export class RateLimits {
     this.#onRefused = onRefused;
   }
 
-  /** Takes `points`, one by default. Returns headers for the answer; throws when the limit is used up. */
+  /**
+   * Takes `points`, one by default. Returns headers for the answer; throws when the limit is used up, to those who go on far beyond it
+   * with a delay.
+   */
   async take(
     policy: RatePolicy,
     who: string,
@@ -73,7 +83,9 @@ export class RateLimits {
     try {
       return headersOf(policy, limiter, await limiter.consume(who, points));
     } catch (error) {
-      throw this.#refused(policy, error as RateLimiterRes);
+      const refusal = this.#refused(policy, error as RateLimiterRes);
+      await this.#pace.wait(`${policy} ${who}`, limiter.points / limiter.duration);
+      throw refusal;
     }
   }
 
@@ -109,6 +121,7 @@ const whose: Readonly<Record<RatePolicy, string>> = {
   revocation: 'requests of the credential that end access',
   ledger: 'ledger operations of the organization',
   'ledger-bytes': 'bytes of ledger operations of the organization',
+  'ledger-events': 'events and records of ledger operations of the organization',
   credentials: 'credentials that were not valid, from one address and for one key',
   addresses: 'credentials that were not valid, from one address',
   secrets: 'secrets that were not valid, from one address',

@@ -20,7 +20,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLogMax } }),
 };
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly encoding: string;
   /** Called with the size of each piece. An error that it throws ends the reading. */
   readonly onBytes: (bytes: number) => void;

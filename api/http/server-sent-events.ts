@@ -8,10 +8,13 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
 /** Interval of heartbeats; without them proxies would consider the connection dead. */
 const heartbeatMs = 15_000;
 
-/** Ends with the last event, or when `signal` aborts; the source of the events observes the same signal. */
+/**
+ * Bytes are whole events that the source has written. A reader that is slow is waited for, and nothing else is read meanwhile.
+ * Ends with the last event, or when `signal` aborts; the source of the events observes the same signal.
+ */
 export async function writeEvents(
   response: Response,
-  events: AsyncIterable<ServerSentEvent>,
+  events: AsyncIterable<ServerSentEvent | Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
   response.writeHead(200, {
@@ -20,15 +23,22 @@ export async function writeEvents(
     'X-Accel-Buffering': 'no',
   });
   response.flushHeaders();
-  const heartbeat = setInterval(() => response.write(': \n\n'), heartbeatMs);
+  const heartbeat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(': \n\n');
+  }, heartbeatMs);
   try {
-    for await (const { id, event, data } of events) {
+    for await (const event of events) {
       if (signal.aborted) break;
-      const text = `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-      if (!response.write(text)) await once(response, 'drain', { signal });
+      const written = event instanceof Uint8Array ? event : textOf(event);
+      if (!response.write(written)) await once(response, 'drain', { signal });
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
     clearInterval(heartbeat);
     response.end();
   }
 }
+
+const textOf = ({ id, event, data }: ServerSentEvent): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

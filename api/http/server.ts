@@ -5,9 +5,10 @@ import type { Express } from 'express';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { newTypeId } from '../../domain/type-id.ts';
 import { capConnections, type ConnectionCaps } from './connection-caps.ts';
+import { asksForSocket, serveUpgrades } from './upgrades.ts';
 import { problemContentType, problemResponse } from './problem-response.ts';
 
-export interface ApiServer {
+interface ApiServer {
   readonly port: number;
   /** Accepts no new requests and waits for running ones. Returns false if `waitMs` was not enough and the rest was cut off. */
   stop(waitMs: number): Promise<boolean>;
@@ -33,12 +34,14 @@ export async function startServer(
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16 * 1024,
       requireHostHeader: true,
+      shouldUpgradeCallback: asksForSocket,
     },
     app,
   );
   server.maxConnections = 10_000;
   if (caps !== undefined) capConnections(server, caps);
   answerBadRequests(server, docsUrl);
+  serveUpgrades(server, app);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve());

@@ -1,22 +1,52 @@
-/** Counts the open streams in this process and limits them for each caller. */
+/** Counts the open streams in this process and limits them for each caller. Tunnels and streams of change events are counted apart from the others. */
 import type { Caller } from '../auth/principal.ts';
 import { Refusal } from '../model/refusal.ts';
 
-const streamLimits = { ofCredential: 20, ofOrganization: 100 } as const;
+/**
+ * Interval between access checks of an open stream. With the time for which a process remembers a key it stays below 30 s, within which
+ * a revoked key ends its streams.
+ */
+export const streamCheckMs = 20_000;
+
+interface StreamLimits {
+  readonly noun: string;
+  readonly ofCredential: number;
+  readonly ofOrganization: number;
+}
+
+export const eventStreams: StreamLimits = {
+  noun: 'streams',
+  ofCredential: 20,
+  ofOrganization: 100,
+};
+/** Each asks its database every second, and holds a page of events while its reader is slow. */
+export const changeStreams: StreamLimits = {
+  noun: 'streams of change events',
+  ofCredential: 5,
+  ofOrganization: 25,
+};
+/** A client has a tunnel for each replica: 64 clients of a database with six replicas have 384. */
+export const tunnels: StreamLimits = { noun: 'tunnels', ofCredential: 500, ofOrganization: 1_000 };
 
 export class Streams {
+  readonly #limits: StreamLimits;
   readonly #open = new Map<string, number>();
+
+  constructor(limits: StreamLimits) {
+    this.#limits = limits;
+  }
 
   /** Counts one more stream until the returned function is called. Throws when the caller has too many. */
   take({ credentialId, organization }: Caller): () => void {
+    const { noun, ofCredential, ofOrganization } = this.#limits;
     const shares = [
-      { name: credentialId, most: streamLimits.ofCredential, whose: 'this credential' },
+      { name: credentialId, most: ofCredential, whose: 'this credential' },
       ...(organization === null
         ? []
         : [
             {
               name: organization.id,
-              most: streamLimits.ofOrganization,
+              most: ofOrganization,
               whose: 'this organization',
             },
           ]),
@@ -24,9 +54,9 @@ export class Streams {
     for (const { name, most, whose } of shares) {
       if ((this.#open.get(name) ?? 0) < most) continue;
       throw new Refusal('rate_limited', {
-        detail: `${most} streams of ${whose} are already open. Close one first.`,
+        detail: `${most} ${noun} of ${whose} are already open. Close one first.`,
         retryAfterSeconds: 5,
-        members: { 'violated-policies': ['streams'] },
+        members: { 'violated-policies': [noun] },
       });
     }
     for (const { name } of shares) this.#add(name, 1);

@@ -2,7 +2,7 @@ import { requireRight } from '../auth/authorize.ts';
 import { seesDatabase, visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { ServerSentEvent } from '../contract/route.ts';
 import type { jobRoutes } from '../contract/routes/jobs.ts';
-import type { HandlersOf, RequestTo } from '../http/handler.ts';
+import type { Handler, HandlersOf, RequestTo } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { notThere } from '../http/gate.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -19,7 +19,7 @@ import { readCursor, shownPage } from '../http/paging.ts';
 import { requireOfUse } from './retry-guard.ts';
 import { waitForJob } from './wait-for-job.ts';
 
-export interface JobServices {
+interface JobServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly listener: Listener;
@@ -35,114 +35,128 @@ type Handlers = HandlersOf<typeof jobRoutes>;
 type Deciding = Pick<RequestTo<'completeJob'>, 'params' | 'principal' | 'author' | 'idempotency'>;
 
 export const jobHandlers = (services: JobServices): Handlers => ({
-  ...readers(services),
-  ...writers(services),
+  listDatabaseJobs: list(services),
+  getJob: get(services),
+  streamJobEvents: stream(services),
+  completeJob: complete(services),
+  refuseJob: refuse(services),
+  cancelJob: cancel(services),
+  retryJob: retry(services),
 });
 
-function readers(
-  services: JobServices,
-): Pick<Handlers, 'listDatabaseJobs' | 'getJob' | 'streamJobEvents'> {
-  const { store, cursors } = services;
-  return {
-    async listDatabaseJobs({ params, query, principal }) {
-      const { databaseId } = params;
-      const { id: organizationId } = principal.organization;
-      if ((await findDatabase(store.read, organizationId, databaseId)) === undefined) {
-        throw notThere('databaseId', databaseId);
-      }
-      const list = { of: 'jobs', databaseId, status: query.status ?? [] };
-      const position = readCursor(cursors, list, query.cursor, 2);
-      const page = await listJobs(
-        store.read,
-        organizationId,
-        { databaseId, ...(query.status && { statuses: query.status }) },
-        { limit: query.limit, ...(position && { position }) },
-      );
-      return { status: 200, body: shownPage(cursors, list, query.limit, page, shownJob) };
-    },
-    async getJob({ params, query, principal, ifNoneMatch, signal }) {
-      let job = await visibleJob(store.read, principal, params.jobId);
-      const known = ifNoneMatch?.includes(jobEtag(job).slice(2)) ?? true;
-      if (query.waitSeconds > 0 && known && !hasEnded(job)) {
-        const changed = await waitForJob(services, {
-          organizationId: principal.organization.id,
-          id: job.id,
-          afterVersion: job.version,
-          timeoutMs: query.waitSeconds * 1_000,
-          signal,
-        });
-        job = changed ?? job;
-      }
-      return { status: 200, etag: jobEtag(job), body: { job: shownJob(job) } };
-    },
-    async streamJobEvents({ params, principal, lastEventId, signal }) {
-      const job = await visibleJob(store.read, principal, params.jobId);
-      const seen = Number(/^\d{1,9}$/.exec(lastEventId ?? '')?.[0] ?? -1);
-      // A browser's EventSource reconnects whenever a stream ends, unless it gets this answer.
-      if (hasEnded(job) && seen >= job.version) return { status: 204 };
-      return { status: 200, events: follow(services, principal, job, seen, signal) };
-    },
+const list =
+  ({ store, cursors }: JobServices): Handler<'listDatabaseJobs'> =>
+  async ({ params, query, principal }) => {
+    const { databaseId } = params;
+    const { id: organizationId } = principal.organization;
+    if ((await findDatabase(store.read, organizationId, databaseId)) === undefined) {
+      throw notThere('databaseId', databaseId);
+    }
+    const listing = { of: 'jobs', databaseId, status: query.status ?? [] };
+    const position = readCursor(cursors, listing, query.cursor, 2);
+    const page = await listJobs(
+      store.read,
+      organizationId,
+      { databaseId, ...(query.status && { statuses: query.status }) },
+      { limit: query.limit, ...(position && { position }) },
+    );
+    return { status: 200, body: shownPage(cursors, listing, query.limit, page, shownJob) };
   };
-}
 
-function writers({
-  store,
-  requests,
-  requireMayRun,
-}: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob' | 'completeJob' | 'refuseJob'> {
-  const decide = (request: Deciding, decision: ManualDecision) =>
-    requests.change(request, async (change) => {
-      const { principal, params } = request;
-      if (!principal.administrator) {
-        throw new Refusal('provisioning_not_permitted', {
-          detail: 'Only the administrator of the installation may complete or refuse a job.',
-        });
-      }
-      const { jobId } = params;
-      const job = await decideJob(change, principal.organization.id, jobId, decision);
-      if (job === undefined) throw notThere('jobId', jobId);
-      if (job === 'not_waiting') {
-        throw new Refusal('not_waiting', { detail: `${jobId} waits for nobody’s decision.` });
+const get =
+  (services: JobServices): Handler<'getJob'> =>
+  async ({ params, query, principal, ifNoneMatch, signal }) => {
+    const { store } = services;
+    let job = await visibleJob(store.read, principal, params.jobId);
+    const known = ifNoneMatch?.includes(jobEtag(job).slice(2)) ?? true;
+    if (query.waitSeconds > 0 && known && !hasEnded(job)) {
+      const changed = await waitForJob(services, {
+        organizationId: principal.organization.id,
+        id: job.id,
+        afterVersion: job.version,
+        timeoutMs: query.waitSeconds * 1_000,
+        signal,
+      });
+      job = changed ?? job;
+    }
+    return { status: 200, etag: jobEtag(job), body: { job: shownJob(job) } };
+  };
+
+const stream =
+  (services: JobServices): Handler<'streamJobEvents'> =>
+  async ({ params, principal, lastEventId, signal }) => {
+    const { store } = services;
+    const job = await visibleJob(store.read, principal, params.jobId);
+    const seen = Number(/^\d{1,9}$/.exec(lastEventId ?? '')?.[0] ?? -1);
+    // A browser's EventSource reconnects whenever a stream ends, unless it gets this answer.
+    if (hasEnded(job) && seen >= job.version) return { status: 204 };
+    return { status: 200, events: follow(services, principal, job, seen, signal) };
+  };
+
+const complete =
+  (services: JobServices): Handler<'completeJob'> =>
+  (request) =>
+    decide(services, request, { kind: 'completed' });
+
+const refuse =
+  (services: JobServices): Handler<'refuseJob'> =>
+  (request) =>
+    decide(services, request, { kind: 'refused', reason: request.body.reason });
+
+const decide = ({ requests }: JobServices, request: Deciding, decision: ManualDecision) =>
+  requests.change(request, async (change) => {
+    const { principal, params } = request;
+    if (!principal.administrator) {
+      throw new Refusal('provisioning_not_permitted', {
+        detail: 'Only the administrator of the installation may complete or refuse a job.',
+      });
+    }
+    const { jobId } = params;
+    const job = await decideJob(change, principal.organization.id, jobId, decision);
+    if (job === undefined) throw notThere('jobId', jobId);
+    if (job === 'not_waiting') {
+      throw new Refusal('not_waiting', { detail: `${jobId} waits for nobody’s decision.` });
+    }
+    return accepted(job);
+  });
+
+const cancel =
+  ({ requests }: JobServices): Handler<'cancelJob'> =>
+  (request) => {
+    const { params, principal } = request;
+    return requests.change(request, async (change) => {
+      const { id, type } = await visibleJob(change.db, principal, params.jobId);
+      requireRightTo(principal, type);
+      const job = await requestJobCancel(change, principal.organization.id, id);
+      if (job === undefined) throw notThere('jobId', id);
+      if (job === 'not_cancellable') {
+        const detail = `${id} has ended, or its work cannot be stopped halfway.`;
+        throw new Refusal('not_cancellable', { detail });
       }
       return accepted(job);
     });
-  return {
-    completeJob: (request) => decide(request, { kind: 'completed' }),
-    refuseJob: (request) => decide(request, { kind: 'refused', reason: request.body.reason }),
-    cancelJob(request) {
-      const { params, principal } = request;
-      return requests.change(request, async (change) => {
-        const { id, type } = await visibleJob(change.db, principal, params.jobId);
-        requireRightTo(principal, type);
-        const job = await requestJobCancel(change, principal.organization.id, id);
-        if (job === undefined) throw notThere('jobId', id);
-        if (job === 'not_cancellable') {
-          const detail = `${id} has ended, or its work cannot be stopped halfway.`;
-          throw new Refusal('not_cancellable', { detail });
-        }
-        return accepted(job);
-      });
-    },
-    retryJob(request) {
-      const { params, principal, author } = request;
-      return requests.run(request, async (keep) => {
-        const found = await visibleJob(store.read, principal, params.jobId);
-        requireRightTo(principal, found.type);
-        if (!found.retryable || found.attempt >= found.maxAttempts) throw notRetryable(found.id);
-        if (found.type !== 'database.delete') await requireMayRun(principal.organization);
-        return store.change(author, async (change) => {
-          await requireOfUse(change, found);
-          const job = await retryJob(change, principal.organization.id, found.id);
-          if (job === undefined) throw notThere('jobId', found.id);
-          if (job === 'not_retryable') throw notRetryable(found.id);
-          const reply = accepted(job);
-          await keep(change, reply);
-          return reply;
-        });
-      });
-    },
   };
-}
+
+const retry =
+  ({ store, requests, requireMayRun }: JobServices): Handler<'retryJob'> =>
+  (request) => {
+    const { params, principal, author } = request;
+    return requests.run(request, async (keep) => {
+      const found = await visibleJob(store.read, principal, params.jobId);
+      requireRightTo(principal, found.type);
+      if (!found.retryable || found.attempt >= found.maxAttempts) throw notRetryable(found.id);
+      if (found.type !== 'database.delete') await requireMayRun(principal.organization);
+      return store.change(author, async (change) => {
+        await requireOfUse(change, found);
+        const job = await retryJob(change, principal.organization.id, found.id);
+        if (job === undefined) throw notThere('jobId', found.id);
+        if (job === 'not_retryable') throw notRetryable(found.id);
+        const reply = accepted(job);
+        await keep(change, reply);
+        return reply;
+      });
+    });
+  };
 
 const accepted = (job: Job) => ({
   status: 202 as const,

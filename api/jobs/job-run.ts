@@ -19,7 +19,7 @@ import type { JobContext, JobHandler, JobHooks, JobOutcome } from './handler.ts'
 import type { Job, JobProgress, StepStatus } from '../model/job.ts';
 import { advance } from './steps.ts';
 
-export interface JobRunOptions {
+interface JobRunOptions {
   readonly leased: LeasedJob;
   readonly handler: JobHandler;
   readonly store: Store;
@@ -113,7 +113,7 @@ export class JobRun {
     const answer = said.catch((error: unknown) =>
       error instanceof Error
         ? error
-        : new Error('a handler threw what is no error', { cause: error }),
+        : new Error('a handler threw a value that is no error', { cause: error }),
     );
     const toldToEnd = new Promise<undefined>((resolve) => {
       const { signal } = this.#abort;

@@ -6,7 +6,7 @@ import { assert } from '../../base/assert.ts';
 import { etagOf } from '../http/conditional.ts';
 import type { Job } from '../model/job.ts';
 
-export type ShownJob = Immutable<z.input<typeof jobSchema>>;
+type ShownJob = Immutable<z.input<typeof jobSchema>>;
 
 export function shownJob(job: Job): ShownJob {
   const { databaseId } = job;
@@ -46,7 +46,19 @@ const titles: Readonly<Record<string, string>> = {
   forbidden_by_cluster: 'The service lacks a right in the cluster',
   provisioning_stalled: 'The database cannot be created as requested',
   deletion_protected: 'The database was protected before it was deleted',
+  final_backup_failed: 'The last backup could not be made',
   refused_by_provider: 'The provider refused the job',
+  changed_meanwhile: 'Somebody else changed the database first',
+  overwritten: 'Somebody else wrote over the change',
+  refused_by_operator: 'The operator refused the change',
+  replica_failing: 'A replica does not start with the change',
+  stalled: 'The database waits for a person',
+  storage_not_grown: 'The volumes did not grow',
+  backup_failed: 'The backup could not be made',
+  backup_not_begun: 'The backup did not begin',
+  backups_not_configured: 'The service has no store for backups',
+  backup_protected: 'The backup is protected',
+  backup_not_managed: 'The backup has no resource in Kubernetes',
   superseded: 'Another change made the job obsolete',
 };
 

@@ -9,6 +9,11 @@ const retryableIn: Readonly<Record<JobType, readonly DatabaseStatus[]>> = {
   'database.create': ['PROVISIONING', 'FAILED'],
   'database.restore_deleted': ['PROVISIONING', 'FAILED'],
   'database.delete': ['DELETING'],
+  'database.change': ['READY', 'SUSPENDED'],
+  // Another backup is another request.
+  'backup.create': [],
+  'backup.delete': [],
+  'backup.verify': [],
 };
 
 /**

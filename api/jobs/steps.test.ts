@@ -38,7 +38,7 @@ test('told again, nothing changes but the words', () => {
   });
 });
 
-test('what failed or was skipped before stays so', () => {
+test('failed and skipped steps keep their result', () => {
   const { steps } = advance(
     of(step('a', 'SKIPPED'), step('b', 'FAILED'), step('c')),
     'c',

@@ -7,7 +7,7 @@ import { channels, type Listener } from '../store/listener.ts';
 import type { Store } from '../store/store.ts';
 import type { Job } from '../model/job.ts';
 
-export interface JobWait {
+interface JobWait {
   readonly organizationId: string;
   readonly id: string;
   /** Version of the job that the caller has. The call returns when a newer version exists. */

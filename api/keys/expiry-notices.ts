@@ -1,4 +1,4 @@
-/** Notices that API keys are about to expire: an event of the organization, and a mail to whoever made the key. */
+/** Notices that API keys are about to expire: an event of the organization, and a mail to the maker of the key. */
 import { plain } from '../mail/plain.ts';
 import { systemAuthor } from '../model/actor.ts';
 import { factOf, type ApiKey } from '../store/api-keys.ts';
@@ -10,7 +10,7 @@ import { findOrganization } from '../store/organizations.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
 
-export interface NoticeServices {
+interface NoticeServices {
   readonly store: Store;
   readonly sealer: Sealer;
   /** Whether the service sends mail. */
@@ -20,22 +20,18 @@ export interface NoticeServices {
 /** Keys of one transaction. */
 const keysMax = 50;
 
-/** Gives the notices that are due, each once. Returns their number. */
+/** Gives some of the notices that are due, each once. Returns their number; none are left if it is 0. */
 export async function tellExpiringKeys(services: NoticeServices): Promise<number> {
-  let told = 0;
   // The last notice first, so that a key whose week went by while nothing ran gets one notice.
   for (const days of [...noticeDays].reverse()) {
-    for (;;) {
-      const taken = await services.store.change(systemAuthor('key expiry'), async (change) => {
-        const keys = await takeExpiringKeys(change, days, keysMax);
-        for (const key of keys) await tell(services, change, key, days);
-        return keys.length;
-      });
-      told += taken;
-      if (taken < keysMax) break;
-    }
+    const told = await services.store.change(systemAuthor('key expiry'), async (change) => {
+      const keys = await takeExpiringKeys(change, days, keysMax);
+      for (const key of keys) await tell(services, change, key, days);
+      return keys.length;
+    });
+    if (told > 0) return told;
   }
-  return told;
+  return 0;
 }
 
 async function tell(

@@ -5,7 +5,7 @@ import { rights } from '../model/access.ts';
 import { generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
 import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
 import { notThere } from '../http/gate.ts';
-import type { HandlersOf } from '../http/handler.ts';
+import type { Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -26,7 +26,7 @@ import { findDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/tables.ts';
 
-export interface KeyServices {
+interface KeyServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
@@ -39,123 +39,126 @@ const lifetimeDefaultMs = 90 * 24 * 60 * 60 * 1_000;
 type Handlers = HandlersOf<typeof apiKeyRoutes>;
 
 export const apiKeyHandlers = (services: KeyServices): Handlers => ({
-  ...makers(services),
-  ...renewer(services),
-  ...readers(services),
-  async revokeApiKey({ params, principal, author }) {
-    const { keyId } = params;
-    await manageableKey(services.store.read, principal, keyId);
-    const key = await services.store.change(author, (change) =>
-      revokeApiKey(change, principal.organization.id, keyId),
-    );
-    if (key === undefined) throw notThere('keyId', keyId);
-    services.forget(key.publicId);
-    return { status: 204 };
-  },
+  createApiKey: create(services),
+  rotateApiKey: rotate(services),
+  renewApiKey: renew(services),
+  listApiKeys: list(services),
+  getApiKey: get(services),
+  revokeApiKey: revoke(services),
 });
 
-function makers({
-  requests,
-  forget,
-}: KeyServices): Pick<Handlers, 'createApiKey' | 'rotateApiKey'> {
-  return {
-    createApiKey(request) {
-      const { body, principal } = request;
-      return requests.change(request, async (change) => {
-        await requireStillMember(change, principal);
-        const { id: organizationId } = principal.organization;
-        const { databaseScope: scope, name, permissions, ipAllowList } = body;
-        const databaseId = scope.type === 'ALL' ? null : scope.databaseId;
-        if (databaseId !== null) {
-          const database = await findDatabase(change.db, organizationId, databaseId);
-          if (database === undefined) throw notThere('databaseId', databaseId);
-        }
-        if (!mayMakeKey(principal, { permissions, databaseId })) throw readOnlyKeys();
-        const expiresAt = expiryOf(body.expiresAt, Date.now());
-        await requireKeyRoom(change, organizationId);
-        const secret = generateApiKey();
-        const key = await createApiKey(
-          change,
-          { organizationId, name, databaseId, permissions, ipAllowList, expiresAt },
-          stored(secret),
-        );
-        return withSecret(key, secret);
+const create =
+  ({ requests }: KeyServices): Handler<'createApiKey'> =>
+  (request) => {
+    const { body, principal } = request;
+    return requests.change(request, async (change) => {
+      await requireStillMember(change, principal);
+      const { id: organizationId } = principal.organization;
+      const { databaseScope: scope, name, permissions, ipAllowList } = body;
+      const databaseId = scope.type === 'ALL' ? null : scope.databaseId;
+      if (databaseId !== null) {
+        const database = await findDatabase(change.db, organizationId, databaseId);
+        if (database === undefined) throw notThere('databaseId', databaseId);
+      }
+      if (!mayMakeKey(principal, { permissions, databaseId })) throw readOnlyKeys();
+      const expiresAt = expiryOf(body.expiresAt, Date.now());
+      await requireKeyRoom(change, organizationId);
+      const secret = generateApiKey();
+      const key = await createApiKey(
+        change,
+        { organizationId, name, databaseId, permissions, ipAllowList, expiresAt },
+        stored(secret),
+      );
+      return withSecret(key, secret);
+    });
+  };
+
+const rotate =
+  ({ requests, forget }: KeyServices): Handler<'rotateApiKey'> =>
+  async (request) => {
+    const { params, body, principal } = request;
+    let oldId: string | undefined;
+    const reply = await requests.change(request, async (change) => {
+      await requireStillMember(change, principal);
+      const { id } = await manageableKey(change.db, principal, params.keyId);
+      const { id: organizationId } = principal.organization;
+      const secret = generateApiKey();
+      const graceMs = body.gracePeriodSeconds * 1_000;
+      const rotated = await rotateApiKey(change, { organizationId, id, graceMs }, stored(secret));
+      if (rotated !== undefined) {
+        oldId = rotated.old.publicId;
+        return withSecret(rotated.key, secret);
+      }
+      const now = await manageableKey(change.db, principal, id);
+      throw new Refusal('api_key_not_active', {
+        detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
       });
-    },
-    async rotateApiKey(request) {
-      const { params, body, principal } = request;
-      let oldId: string | undefined;
-      const reply = await requests.change(request, async (change) => {
-        await requireStillMember(change, principal);
-        const { id } = await manageableKey(change.db, principal, params.keyId);
-        const { id: organizationId } = principal.organization;
-        const secret = generateApiKey();
-        const graceMs = body.gracePeriodSeconds * 1_000;
-        const rotated = await rotateApiKey(change, { organizationId, id, graceMs }, stored(secret));
-        if (rotated !== undefined) {
-          oldId = rotated.old.publicId;
-          return withSecret(rotated.key, secret);
-        }
+    });
+    if (oldId !== undefined) forget(oldId);
+    return reply;
+  };
+
+const renew =
+  ({ requests, forget }: KeyServices): Handler<'renewApiKey'> =>
+  async (request) => {
+    const { params, body, principal } = request;
+    let publicId: string | undefined;
+    const reply = await requests.change(request, async (change) => {
+      await requireStillMember(change, principal);
+      const { id } = await manageableKey(change.db, principal, params.keyId);
+      const expiresAt = expiryOf(body.expiresAt, Date.now());
+      const renewed = await renewApiKey(change, principal.organization.id, id, expiresAt);
+      if (renewed === undefined) {
         const now = await manageableKey(change.db, principal, id);
         throw new Refusal('api_key_not_active', {
           detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
         });
-      });
-      if (oldId !== undefined) forget(oldId);
-      return reply;
-    },
+      }
+      ({ publicId } = renewed);
+      return {
+        status: 200 as const,
+        body: { success: true as const, apiKey: shownKey(renewed) },
+      };
+    });
+    if (publicId !== undefined) forget(publicId);
+    return reply;
   };
-}
 
-function renewer({ requests, forget }: KeyServices): Pick<Handlers, 'renewApiKey'> {
-  return {
-    async renewApiKey(request) {
-      const { params, body, principal } = request;
-      let publicId: string | undefined;
-      const reply = await requests.change(request, async (change) => {
-        await requireStillMember(change, principal);
-        const { id } = await manageableKey(change.db, principal, params.keyId);
-        const expiresAt = expiryOf(body.expiresAt, Date.now());
-        const renewed = await renewApiKey(change, principal.organization.id, id, expiresAt);
-        if (renewed === undefined) {
-          const now = await manageableKey(change.db, principal, id);
-          throw new Refusal('api_key_not_active', {
-            detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
-          });
-        }
-        ({ publicId } = renewed);
-        return {
-          status: 200 as const,
-          body: { success: true as const, apiKey: shownKey(renewed) },
-        };
-      });
-      if (publicId !== undefined) forget(publicId);
-      return reply;
-    },
+const list =
+  ({ store, cursors }: KeyServices): Handler<'listApiKeys'> =>
+  async ({ query, principal }) => {
+    const { limit, cursor } = query;
+    const { id } = principal.organization;
+    const listing = { of: 'api-keys', organization: id };
+    const position = readCursor(cursors, listing, cursor, 2);
+    const maker = keysOnlyOf(principal);
+    const page = await listApiKeys(store.read, id, {
+      limit,
+      ...(position && { position }),
+      ...(maker && { maker }),
+    });
+    return { status: 200, body: shownPage(cursors, listing, limit, page, shownKey) };
   };
-}
 
-function readers({ store, cursors }: KeyServices): Pick<Handlers, 'listApiKeys' | 'getApiKey'> {
-  return {
-    async listApiKeys({ query, principal }) {
-      const { limit, cursor } = query;
-      const { id } = principal.organization;
-      const list = { of: 'api-keys', organization: id };
-      const position = readCursor(cursors, list, cursor, 2);
-      const maker = keysOnlyOf(principal);
-      const page = await listApiKeys(store.read, id, {
-        limit,
-        ...(position && { position }),
-        ...(maker && { maker }),
-      });
-      return { status: 200, body: shownPage(cursors, list, limit, page, shownKey) };
-    },
-    async getApiKey({ params, principal }) {
-      const key = await manageableKey(store.read, principal, params.keyId);
-      return { status: 200, body: { apiKey: shownKey(key) } };
-    },
+const get =
+  ({ store }: KeyServices): Handler<'getApiKey'> =>
+  async ({ params, principal }) => {
+    const key = await manageableKey(store.read, principal, params.keyId);
+    return { status: 200, body: { apiKey: shownKey(key) } };
   };
-}
+
+const revoke =
+  ({ store, forget }: KeyServices): Handler<'revokeApiKey'> =>
+  async ({ params, principal, author }) => {
+    const { keyId } = params;
+    await manageableKey(store.read, principal, keyId);
+    const key = await store.change(author, (change) =>
+      revokeApiKey(change, principal.organization.id, keyId),
+    );
+    if (key === undefined) throw notThere('keyId', keyId);
+    forget(key.publicId);
+    return { status: 204 };
+  };
 
 /** A key that the member may not manage is treated as not found. */
 async function manageableKey(

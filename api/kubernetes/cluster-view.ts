@@ -7,17 +7,16 @@ import type { KubeSource } from '../../base/kube/kube-source.ts';
 import type { ObjectChange } from '../../base/kube/object-cache.ts';
 import { Reflector } from '../../base/kube/reflector.ts';
 import type { WatchMetrics } from '../../base/metrics/kube-metrics.ts';
-import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
+import type { CatalogObject, CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
 import { resources } from '../../domain/kinds.ts';
 import { catalogName, operatorName } from '../../domain/names.ts';
-import type { CatalogSpec } from '../../domain/resources.ts';
 import { OperatorHeartbeat, type Lease } from './operator-heartbeat.ts';
 
 export const watchedResources = [resources.database, resources.catalog, resources.lease].map(
   (resource) => resource.plural,
 );
 
-export interface ClusterViewOptions {
+interface ClusterViewOptions {
   readonly source: KubeSource;
   /** Namespace of the operator and of its Lease. */
   readonly operatorNamespace: string;

@@ -4,10 +4,13 @@
  */
 import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { ApiError, type Kube, type Reference } from '../../base/kube/kube.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import {
+  type DatabaseObject,
+  apiVersion,
+  type DatabaseSpec,
+} from '../../domain/custom-resources.ts';
 import { resources } from '../../domain/kinds.ts';
 import { apiName, labels } from '../../domain/names.ts';
-import { apiVersion, type DatabaseSpec } from '../../domain/resources.ts';
 
 /** Another resource has the name; nothing was written. */
 export class NotOurs extends Error {
@@ -64,7 +67,10 @@ export class DatabaseWriter {
   }
 
   /** Reads from the API server, not from a cache. */
-  read({ namespace, name }: DatabaseIdentity): Promise<DatabaseObject | undefined> {
+  read({
+    namespace,
+    name,
+  }: Pick<DatabaseIdentity, 'namespace' | 'name'>): Promise<DatabaseObject | undefined> {
     return this.#kube.read<DatabaseObject>({ resource: resources.database, namespace, name });
   }
 
@@ -90,6 +96,21 @@ export class DatabaseWriter {
     }
   }
 
+  /**
+   * Changes fields of the spec, only if the resource is still the one that was read. Throws `ApiError` with status 409 otherwise: the
+   * caller reads and decides again, so that it never writes over what somebody else wrote in between.
+   */
+  changeIf(
+    { metadata: { namespace, name, uid, resourceVersion } }: DatabaseObject,
+    spec: Readonly<Record<string, unknown>>,
+  ): Promise<DatabaseObject> {
+    return this.#kube.mergePatch<DatabaseObject>(
+      { resource: resources.database, namespace, name },
+      { metadata: { uid, resourceVersion }, spec },
+      { fieldManager: apiName },
+    );
+  }
+
   /** Labels the resource with the public ID, so that the objects made from it have the label too. */
   async label(identity: DatabaseIdentity, uid: string): Promise<void> {
     await this.#kube.mergePatch(
@@ -100,16 +121,19 @@ export class DatabaseWriter {
   }
 
   /**
-   * Deletes the resource and keeps its volumes, whatever its policy. `unprotect`: removes its protection first. Does nothing if
-   * the resource is gone or another one has its name.
+   * Deletes the resource under this policy for its volumes, whatever it had. `unprotect`: removes its protection first. Does nothing
+   * if the resource is gone or another one has its name.
    */
   async delete(
     identity: DatabaseIdentity,
     uid: string,
-    { unprotect }: { readonly unprotect: boolean },
+    {
+      unprotect,
+      deletionPolicy,
+    }: { readonly unprotect: boolean; readonly deletionPolicy: DatabaseSpec['deletionPolicy'] },
   ): Promise<void> {
     const found = await this.change(identity, uid, {
-      deletionPolicy: 'Retain',
+      deletionPolicy,
       ...(unprotect && { deletionProtection: false }),
     });
     if (found === undefined) return;

@@ -10,7 +10,7 @@ export type ResourceQuota = Omit<V1ResourceQuota, 'apiVersion' | 'kind' | 'metad
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
 export const podSecurityLevels = ['privileged', 'baseline', 'restricted'] as const;
-export type PodSecurityLevel = (typeof podSecurityLevels)[number];
+type PodSecurityLevel = (typeof podSecurityLevels)[number];
 
 export interface NamespaceDefaults {
   /** The enforced level. `restricted` admits databases' pods, except TigerBeetle's where they run without seccomp. */
@@ -21,7 +21,7 @@ export interface NamespaceDefaults {
   readonly fixed?: Partial<NamespaceQuota>;
 }
 
-export interface NamespaceQuota {
+interface NamespaceQuota {
   readonly pods: number;
   readonly claims: number;
   readonly services: number;

@@ -15,7 +15,7 @@ function heartbeat() {
   return { one, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('nobody is alive of whom nothing was heard', () => {
+test('a worker without a heartbeat is not alive', () => {
   expect(heartbeat().one.alive).toBe(false);
 });
 

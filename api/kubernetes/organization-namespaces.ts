@@ -21,7 +21,7 @@ import {
 
 type Namespace = Omit<V1Namespace, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
 
-export interface OrganizationNamespacesOptions {
+interface OrganizationNamespacesOptions {
   readonly kube: Kube;
   /** The store, which records the namespaces that got defaults. */
   readonly db: () => Reader;

@@ -44,7 +44,7 @@ test('every integer of 128 bits comes back as it went', () => {
   );
 });
 
-test('what needs more than 128 bits is refused', () => {
+test('values of more than 128 bits are refused', () => {
   assert(
     property(bigInt({ min: max + 1n, max: 10n ** 39n - 1n }), (value) => {
       expect(read(String(value))).toBeUndefined();

@@ -166,7 +166,7 @@ test('every name of a flag is its bit', () => {
   expect(Object.keys({ ...accountFlags, ...transferFlags })).toHaveLength(13);
 });
 
-test('amount "max" is all of it, and only an amount can be that', () => {
+test('"max" stands for the whole amount, and only in an amount', () => {
   const request = accepted('create_transfers', [{ ...transfer, amount: 'max' }]);
   expect(fieldOf(request, 'amount')).toBe(u128Max);
   expect(refused('create_transfers', [{ ...transfer, amount: 'maximum' }]).code).toBe(
@@ -414,7 +414,7 @@ test('timestamps at their bounds are valid', () => {
   accepted('query_accounts', { timestamp_min: 5, timestamp_max: 0 });
 });
 
-test('whatever is sent gets rows or a problem, never an exception', () => {
+test('any request gets rows or a problem, never an exception', () => {
   const names = Object.keys(ledgerOperations) as LedgerOperationName[];
   assert(
     property(constantFrom(...names), json({ maxDepth: 4 }), (name, text) => {

@@ -5,14 +5,15 @@ import { decodeIds } from './decode-ids.ts';
 import type { Events } from './events.ts';
 import { EnoughIssues, Issues } from './issues.ts';
 import { JsonReader, MalformedJson } from './json-reader.ts';
-import { eventsMax, type LedgerOperation } from './operations.ts';
+import { eventsMax, type LedgerOperation, type WireOperation } from './operations.ts';
 import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
 
 /** Largest body in bytes: 8,189 transfers with every property at its longest take about 5 MB. */
 export const ledgerBodyMax = 8 * 1024 * 1024;
 
-export interface LedgerRequest {
-  readonly operation: LedgerOperation;
+/** What the gateway sends. */
+export interface WireRequest {
+  readonly operation: WireOperation;
   /** Accounts, transfers, ids or one filter in wire format, one after another. */
   readonly events: Uint8Array;
   readonly count: number;
@@ -20,7 +21,11 @@ export interface LedgerRequest {
   readonly limit: number | undefined;
 }
 
-export type Decoded =
+export interface LedgerRequest extends WireRequest {
+  readonly operation: LedgerOperation;
+}
+
+type Decoded =
   | { readonly ok: true; readonly request: LedgerRequest }
   | { readonly ok: false; readonly problem: LedgerProblem };
 

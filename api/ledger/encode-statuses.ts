@@ -10,7 +10,7 @@ const resultRoom = 130;
 
 export type Summary = Readonly<Record<StatusClass, number>>;
 
-export interface EncodedStatuses {
+interface EncodedStatuses {
   readonly json: Uint8Array;
   readonly summary: Summary;
 }

@@ -248,7 +248,7 @@ test('any record is written digit by digit: strings for 128 and 64 bits, numbers
   );
 });
 
-test('CSV of nothing is the names of its columns, and says beside it what the envelope would', () => {
+test('CSV without rows has its column names, and headers carry the fields of the envelope', () => {
   const asked = request('lookup_accounts', ['7']);
   const reply = encodeReply(asked, new Uint8Array(0), { ...options, format: 'csv' });
   expect(reply).toMatchObject({

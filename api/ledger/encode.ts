@@ -15,7 +15,7 @@ export interface Warning {
 }
 
 /** Returns the facts about the execution, which the codec's caller knows; called after the rows were written. */
-export type ExecutionOf = (counts: {
+type ExecutionOf = (counts: {
   readonly eventCount: number;
   readonly resultCount: number;
 }) => Readonly<Record<string, string | number>>;

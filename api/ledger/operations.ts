@@ -1,14 +1,22 @@
-/** The eight operations of the ledger route, with their inputs and results. */
+/** The eight operations of the ledger route, with their inputs and results, and the one that reads change events. */
 import { bodySizeMax } from '../../engine/wire/limits.ts';
 import { eventMax, Operation, resultMax, shapeOf } from '../../engine/wire/operations.ts';
 import { assert } from '../../base/assert.ts';
 import { account, accountFilter, balance, queryFilter, transfer, type Layout } from './layouts.ts';
 
-export interface LedgerOperation {
+/** What the gateway knows of an operation. */
+export interface WireOperation {
   readonly name: string;
   readonly kind: 'read' | 'write';
   /** Operation code of the wire protocol. */
   readonly code: number;
+  readonly eventSize: number;
+  readonly resultSize: number;
+  /** Several requests may share one message. */
+  readonly multiBatch: boolean;
+}
+
+export interface LedgerOperation extends WireOperation {
   /** Contents of the body: events to create, ids to look up, or one filter. */
   readonly input:
     | { readonly kind: 'events'; readonly layout: Layout; readonly noun: string }
@@ -16,11 +24,9 @@ export interface LedgerOperation {
     | { readonly kind: 'filter'; readonly layout: Layout };
   /** Type of a reply's rows; a create operation returns statuses. */
   readonly rows: Layout | 'statuses';
-  readonly eventSize: number;
-  readonly resultSize: number;
 }
 
-type Declared = Omit<LedgerOperation, 'name' | 'kind' | 'eventSize' | 'resultSize'>;
+type Declared = Pick<LedgerOperation, 'code' | 'input' | 'rows'>;
 
 const declared = {
   create_accounts: {
@@ -60,18 +66,24 @@ export type LedgerOperationName = keyof typeof declared;
 
 export const ledgerOperations = Object.fromEntries(
   Object.entries(declared).map(([name, rest]) => {
-    const shape = shapeOf(rest.code);
-    assert(shape !== undefined && shape.multiBatch, `${name} is an operation of the wire`);
-    const operation: LedgerOperation = {
-      ...rest,
-      name,
-      kind: shape.write ? 'write' : 'read',
-      eventSize: shape.eventSize,
-      resultSize: shape.resultSize,
-    };
+    const operation: LedgerOperation = { ...rest, ...wireOperation(name, rest.code) };
+    assert(operation.multiBatch, `${name} takes several requests in a message`);
     return [name, operation];
   }),
 ) as Record<LedgerOperationName, LedgerOperation>;
+
+/** Reads the events of a ledger in the order of their timestamps; it is no operation of the ledger route. */
+export const getChangeEvents: WireOperation = wireOperation(
+  'get_change_events',
+  Operation.getChangeEvents,
+);
+
+function wireOperation(name: string, code: number): WireOperation {
+  const shape = shapeOf(code);
+  assert(shape !== undefined, `${name} is an operation of the wire`);
+  const { eventSize, resultSize, multiBatch } = shape;
+  return { name, code, kind: shape.write ? 'write' : 'read', eventSize, resultSize, multiBatch };
+}
 
 const shape = shapeOf(Operation.createTransfers);
 assert(shape !== undefined, 'create_transfers is an operation of the wire');

@@ -12,7 +12,7 @@ export interface Page {
   readonly next: Readonly<Record<string, string | number>> | null;
 }
 
-export interface PagedRows {
+interface PagedRows {
   readonly rows: Uint8Array;
   readonly page: Page;
 }

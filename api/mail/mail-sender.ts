@@ -1,6 +1,7 @@
 /** Sends the mails in the store, one after the other, as long as the process runs. */
 import type { Logger } from 'pino';
-import { sleep, systemTimers } from '../../base/timers.ts';
+import { RepeatingTask } from '../../base/repeating-task.ts';
+import { systemTimers } from '../../base/timers.ts';
 import { endMail, takeMail } from '../store/mails.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
@@ -27,38 +28,33 @@ const attemptsMax = 15;
 
 export class MailSender {
   readonly #options: MailSenderOptions;
-  readonly #stopping = new AbortController();
+  readonly #task: RepeatingTask;
   readonly #abandoning = new AbortController();
-  #run: Promise<void> | undefined;
 
   constructor(options: MailSenderOptions) {
+    const { logger, everyMs = everyDefaultMs } = options;
     this.#options = options;
+    this.#task = new RepeatingTask({
+      everyMs,
+      run: (signal) => this.#sendAll(signal),
+      onFailure: (error) =>
+        logger.warn({ err: error }, 'the next mail could not be read from the store'),
+    });
   }
 
   start(): void {
-    this.#run ??= this.#sendAll();
+    this.#task.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
     const cancel = systemTimers.after(stopMaxMs, () => this.#abandoning.abort());
-    await this.#run;
+    await this.#task.stop();
     cancel();
     this.#options.transport.close();
   }
 
-  async #sendAll(): Promise<void> {
-    const { signal } = this.#stopping;
-    const { logger, everyMs = everyDefaultMs } = this.#options;
-    while (!signal.aborted) {
-      let sent = false;
-      try {
-        sent = await this.#sendNext();
-      } catch (error) {
-        logger.warn({ err: error }, 'the next mail could not be read from the store');
-      }
-      if (!sent) await sleep(systemTimers, everyMs, signal);
-    }
+  async #sendAll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.#sendNext()));
   }
 
   /** Sends the next mail. Returns false if there is none. */

@@ -1,19 +1,23 @@
-/** What a removed member has made: it stays, or is revoked with the removal. */
+/** Keys and invitations that a removed member has made: they stay, or are revoked with the removal. */
 import { revokeApiKey, workingKeysOf, type ApiKey } from '../store/api-keys.ts';
 import type { Change } from '../store/change.ts';
 import { openInvitationsOf, revokeInvitation, type Invitation } from '../store/invitations.ts';
 import type { Member } from '../store/members.ts';
 
-export interface Left {
+interface Left {
   readonly apiKeys: readonly ApiKey[];
   readonly invitations: readonly Invitation[];
 }
 
-/** Lists what the member has made, in the change that removes them, after revoking what `revoke` names. */
+/**
+ * Lists what the member has made, in the change that removes them, after revoking what `revoke` names. An invitation that the
+ * remover may not revoke stays open, and is in the list as such.
+ */
 export async function belongingsOfRemoved(
   change: Change,
   { organizationId, userId }: Member,
   revoke: readonly ('apiKeys' | 'invitations')[],
+  mayRevoke: (invitation: Invitation) => boolean,
 ): Promise<Left> {
   const keys = await workingKeysOf(change.db, organizationId, userId);
   const invitations = await openInvitationsOf(change.db, organizationId, userId);
@@ -22,7 +26,9 @@ export async function belongingsOfRemoved(
       ? await each(keys, ({ id }) => revokeApiKey(change, organizationId, id))
       : keys,
     invitations: revoke.includes('invitations')
-      ? await each(invitations, ({ id }) => revokeInvitation(change, organizationId, id))
+      ? await each(invitations, async (one) =>
+          mayRevoke(one) ? revokeInvitation(change, organizationId, one.id) : one,
+        )
       : invitations,
   };
 }

@@ -1,9 +1,9 @@
 import { requireRight } from '../auth/authorize.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
-import { restrictableRoles, type Role } from '../model/access.ts';
+import { hasRight, restrictableRoles, type Role } from '../model/access.ts';
 import type { memberRoutes } from '../contract/routes/members.ts';
 import { notThere } from '../http/gate.ts';
-import type { HandlersOf } from '../http/handler.ts';
+import type { Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -23,7 +23,7 @@ import { belongingsOfRemoved } from './belongings-of-removed.ts';
 import { checkedScope, shownScope } from './database-scope.ts';
 import { shownInvitation } from './shown-invitation.ts';
 
-export interface MemberServices {
+interface MemberServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   /** Makes this process forget what it has cached about a key. */
@@ -34,87 +34,94 @@ export interface MemberServices {
 type Handlers = HandlersOf<typeof memberRoutes>;
 
 export const memberHandlers = (services: MemberServices): Handlers => ({
-  ...readers(services),
-  ...changers(services),
+  listMembers: list(services),
+  getMember: get(services),
+  updateMember: update(services),
+  removeMember: remove(services),
+  leaveOrganization: leave(services),
 });
 
-function readers({ store, cursors }: MemberServices): Pick<Handlers, 'listMembers' | 'getMember'> {
-  return {
-    async listMembers({ query, principal }) {
-      const { limit, cursor } = query;
-      const { id } = principal.organization;
-      const list = { of: 'members', organization: id };
-      const position = readCursor(cursors, list, cursor, 2);
-      const page = await listMembers(store.read, id, { limit, ...(position && { position }) });
-      return { status: 200, body: shownPage(cursors, list, limit, page, shownMember) };
-    },
-    async getMember({ params, principal }) {
-      const { membershipId } = params;
-      const member = await findMember(store.read, principal.organization.id, membershipId);
-      if (member === undefined) throw notThere('membershipId', membershipId);
-      return { status: 200, body: { member: shownMember(member) } };
-    },
+const list =
+  ({ store, cursors }: MemberServices): Handler<'listMembers'> =>
+  async ({ query, principal }) => {
+    const { limit, cursor } = query;
+    const { id } = principal.organization;
+    const listing = { of: 'members', organization: id };
+    const position = readCursor(cursors, listing, cursor, 2);
+    const page = await listMembers(store.read, id, { limit, ...(position && { position }) });
+    return { status: 200, body: shownPage(cursors, listing, limit, page, shownMember) };
   };
-}
 
-function changers({
-  store,
-  requests,
-  forget,
-}: MemberServices): Pick<Handlers, 'updateMember' | 'removeMember' | 'leaveOrganization'> {
-  return {
-    async updateMember({ params, body, principal, author }) {
-      const { id: organizationId } = principal.organization;
-      const { membershipId: id } = params;
-      const changed = await store.change(author, (change) =>
-        changeMember(change, { organizationId, id }, async (before) => {
-          const role = body.role ?? before.role;
-          requireRightOver(principal, before.role);
-          requireRightOver(principal, role);
-          const scope = body.databaseScope ?? keptScope(before, role);
-          const databaseIds = await checkedScope(change.db, organizationId, role, scope);
-          return { role, databaseIds };
-        }),
-      );
-      const member = checked(changed, id);
-      return { status: 200, body: { success: true, member: shownMember(member) } };
-    },
-    async removeMember({ params, query, principal, author }) {
-      const { membershipId: id } = params;
-      const { member, left } = await store.change(author, async (change) => {
-        const check = (before: Member) => requireRightOver(principal, before.role);
-        const removed = await remove(change, principal, id, check);
-        const belongings = await belongingsOfRemoved(change, removed, query.revoke ?? []);
-        return { member: removed, left: belongings };
-      });
-      for (const { publicId } of left.apiKeys) forget(publicId);
-      return {
-        status: 200,
-        body: {
-          success: true,
-          member: shownMember(member),
-          apiKeys: left.apiKeys.map(shownKey),
-          invitations: left.invitations.map(shownInvitation),
-        },
-      };
-    },
-    leaveOrganization(request) {
-      const { user, organization } = request.principal;
-      return requests.change(request, async (change) => {
-        const own = user && (await findMemberByUser(change.db, organization.id, user.id));
-        if (!own) {
-          throw new Refusal('member_not_found', {
-            detail: 'The local administrator is a member of no organization.',
-          });
-        }
-        await remove(change, request.principal, own.id, () => {});
-        return { status: 204 };
-      });
-    },
+const get =
+  ({ store }: MemberServices): Handler<'getMember'> =>
+  async ({ params, principal }) => {
+    const { membershipId } = params;
+    const member = await findMember(store.read, principal.organization.id, membershipId);
+    if (member === undefined) throw notThere('membershipId', membershipId);
+    return { status: 200, body: { member: shownMember(member) } };
   };
-}
 
-async function remove(
+const update =
+  ({ store }: MemberServices): Handler<'updateMember'> =>
+  async ({ params, body, principal, author }) => {
+    const { id: organizationId } = principal.organization;
+    const { membershipId: id } = params;
+    const changed = await store.change(author, (change) =>
+      changeMember(change, { organizationId, id }, async (before) => {
+        const role = body.role ?? before.role;
+        requireRightOver(principal, before.role);
+        requireRightOver(principal, role);
+        const scope = body.databaseScope ?? keptScope(before, role);
+        const databaseIds = await checkedScope(change.db, organizationId, role, scope);
+        return { role, databaseIds };
+      }),
+    );
+    const member = checked(changed, id);
+    return { status: 200, body: { success: true, member: shownMember(member) } };
+  };
+
+const remove =
+  ({ store, forget }: MemberServices): Handler<'removeMember'> =>
+  async ({ params, query, principal, author }) => {
+    const { membershipId: id } = params;
+    const { member, left } = await store.change(author, async (change) => {
+      const check = (before: Member) => requireRightOver(principal, before.role);
+      const removed = await removeMembership(change, principal, id, check);
+      const mayRevoke = ({ role }: { readonly role: Role }) =>
+        hasRight(principal.role, rightOver(role));
+      const revoked = query.revoke ?? [];
+      const belongings = await belongingsOfRemoved(change, removed, revoked, mayRevoke);
+      return { member: removed, left: belongings };
+    });
+    for (const { publicId } of left.apiKeys) forget(publicId);
+    return {
+      status: 200,
+      body: {
+        success: true,
+        member: shownMember(member),
+        apiKeys: left.apiKeys.map(shownKey),
+        invitations: left.invitations.map(shownInvitation),
+      },
+    };
+  };
+
+const leave =
+  ({ requests }: MemberServices): Handler<'leaveOrganization'> =>
+  (request) => {
+    const { user, organization } = request.principal;
+    return requests.change(request, async (change) => {
+      const own = user && (await findMemberByUser(change.db, organization.id, user.id));
+      if (!own) {
+        throw new Refusal('member_not_found', {
+          detail: 'The local administrator is a member of no organization.',
+        });
+      }
+      await removeMembership(change, request.principal, own.id, () => {});
+      return { status: 204 };
+    });
+  };
+
+async function removeMembership(
   change: Change,
   { organization }: MemberPrincipal,
   id: string,
@@ -125,8 +132,10 @@ async function remove(
 
 /** A member who may not make owners may not change or remove them either. */
 export function requireRightOver(principal: MemberPrincipal, role: Role): void {
-  requireRight(principal, role === 'owner' ? 'manageOwners' : 'manageMembers');
+  requireRight(principal, rightOver(role));
 }
+
+const rightOver = (role: Role) => (role === 'owner' ? 'manageOwners' : 'manageMembers');
 
 /** Removes the restriction if the new role cannot have one. */
 const keptScope = ({ databaseIds }: Member, role: Role) =>

@@ -1,6 +1,6 @@
 import { plain } from '../mail/plain.ts';
 
-export interface InvitationFacts {
+interface InvitationFacts {
   readonly organization: string;
   readonly role: string;
   readonly inviter: string;

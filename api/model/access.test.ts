@@ -73,6 +73,8 @@ const table: readonly {
       'queryTransfers',
       'getAccountTransfers',
       'getAccountBalances',
+      'listChangeStreams',
+      'getChangeStream',
     ],
     open: ['owner', 'admin', 'developer', 'viewer'],
   },
@@ -89,6 +91,17 @@ const table: readonly {
       'getWebhookEndpoint',
       'updateWebhookEndpoint',
       'deleteWebhookEndpoint',
+    ],
+    open: ['owner', 'admin'],
+  },
+  {
+    line: 'change streams',
+    operations: [
+      'createChangeStream',
+      'updateChangeStream',
+      'deleteChangeStream',
+      'showChangeStreamSecret',
+      'rotateChangeStreamSecret',
     ],
     open: ['owner', 'admin'],
   },
@@ -134,7 +147,7 @@ test.each(cells)('$operation, $role: $may', ({ operation, role, may }) => {
   expect(authorize(access, member(role), databaseId).kind).toBe(may ? 'allowed' : 'refused');
 });
 
-test('who is restricted to some databases uses those, sees no other, and makes and changes none', () => {
+test('a member restricted to some databases uses those, sees no other, and makes and changes none', () => {
   const restricted = member('developer', [databaseId]);
   const kind = (operation: OperationId, id?: string) => {
     const { access } = routes[operation];
@@ -149,7 +162,7 @@ test('who is restricted to some databases uses those, sees no other, and makes a
   expect(kind('createDatabase')).toBe('refused');
 });
 
-test('who belongs to no organization reaches what is about themselves alone', () => {
+test('a person without an organization reaches only their own account', () => {
   const { organization: _, role: __, databaseIds: ___, ...person } = member('viewer');
   const guest = { ...person, organization: null, role: null };
   for (const [operation, { access }] of Object.entries(routes)) {

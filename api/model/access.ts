@@ -37,7 +37,7 @@ export const hasRight = (role: Role, right: Right): boolean =>
  * Rule for a key's database scope. `organization`: all databases. `database`: it includes the one in the path. `visible`: any;
  * the handler shows only the databases in the scope.
  */
-export type ScopeRule = 'organization' | 'database' | 'visible';
+type ScopeRule = 'organization' | 'database' | 'visible';
 
 export type Access =
   | { readonly kind: 'public' }
@@ -49,6 +49,8 @@ export type Access =
   | {
       readonly kind: 'database';
       readonly permission: Permission;
+      /** A key with this permission may, too. */
+      readonly orPermission?: Permission;
       readonly scope: ScopeRule;
       readonly roles: readonly Role[];
     }
@@ -73,9 +75,13 @@ export const access = {
   createDatabase: database('db:write', 'organization', 'createDatabase'),
   changeDatabase: database('db:write', 'organization', 'changeDatabase'),
   writeLedger: database('db:write', 'database', 'writeLedger'),
+  /** Each operation is checked by itself. */
+  connect: { ...database('db:read', 'database', 'readDatabases'), orPermission: 'db:write' },
   anyPerson: { kind: 'person', roles },
   keys: person('manageOwnKeys'),
   webhooks: person('manageWebhooks'),
+  /** A person only, because a stream carries a ledger out of the service. */
+  changeStreams: person('changeDatabase'),
   members: person('manageMembers'),
   billing: person('manageBilling'),
   auditLog: person('readAuditLog'),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Condition, LedgerDatabase } from '../../domain/resources.ts';
+import type { Condition, LedgerDatabase } from '../../domain/custom-resources.ts';
 import { standingOf } from './database-standing.ts';
 
 function database(
@@ -56,7 +56,7 @@ test('deleting comes before all else', () => {
   expect(standingOf(going, true).status).toBe('DELETING');
 });
 
-test('what stalls it is told before what is merely not ready', () => {
+test('the reason of a stall takes precedence over the reason of not being ready', () => {
   const stuck = database({
     Available: 'False/NotBootstrapped',
     Ready: 'False/Stalled',

@@ -3,7 +3,7 @@
  * through changes and trouble.
  */
 import { ConditionType } from '../../domain/conditions.ts';
-import type { Condition, LedgerDatabase } from '../../domain/resources.ts';
+import type { Condition, LedgerDatabase } from '../../domain/custom-resources.ts';
 
 export const databaseStatuses = [
   'PROVISIONING',

@@ -2,43 +2,49 @@
  * Events of an organization, by name. The audit log, notifications and webhooks read them. Types are never renamed; data only
  * gains members.
  */
-export interface DatabaseFact {
+interface DatabaseFact {
   readonly id: string;
   readonly name: string;
   readonly status: string;
 }
 
-export interface JobFact {
+interface JobFact {
   readonly id: string;
   readonly type: string;
   readonly status: string;
 }
 
-export interface ReasonFact {
+interface ReasonFact {
   readonly code: string;
   readonly message: string;
 }
 
-export interface ApiKeyFact {
+interface ApiKeyFact {
   readonly id: string;
   readonly name: string;
   /** The visible part of the key. */
   readonly prefix: string;
 }
 
-export interface WebhookEndpointFact {
+interface WebhookEndpointFact {
   readonly id: string;
   readonly url: string;
 }
 
-export interface MemberFact {
+interface ChangeStreamFact {
+  readonly id: string;
+  readonly state: string;
+  readonly sink: { readonly type: string; readonly url: string };
+}
+
+interface MemberFact {
   readonly id: string;
   readonly userId: string;
   readonly name: string;
   readonly role: string;
 }
 
-export interface InvitationFact {
+interface InvitationFact {
   readonly id: string;
   readonly email: string;
   readonly role: string;
@@ -52,6 +58,41 @@ interface AboutDatabase {
   readonly database: DatabaseFact;
   readonly job?: JobFact;
   readonly reason?: ReasonFact | null;
+}
+
+interface AboutChange {
+  readonly database: DatabaseFact;
+  readonly change: { readonly id: string; readonly status: string };
+  readonly jobId?: string;
+  readonly error?: ReasonFact;
+}
+
+interface AboutBackup {
+  readonly database: DatabaseFact;
+  readonly backup: {
+    readonly id: string;
+    readonly name: string;
+    readonly type: string;
+    readonly status: string;
+  };
+  readonly error?: ReasonFact;
+  /** The database that is begun with it. */
+  readonly restored?: DatabaseFact;
+}
+
+interface AboutBackupSchedule {
+  readonly database: DatabaseFact;
+  readonly backupSchedule: {
+    readonly id: string;
+    readonly name: string;
+    readonly schedule: string;
+    readonly timeZone: string;
+  };
+}
+
+interface AboutChangeStream {
+  readonly database: DatabaseFact;
+  readonly changeStream: ChangeStreamFact;
 }
 
 interface AboutBilling {
@@ -79,6 +120,7 @@ export interface EventData {
   'session.closed': Record<string, never>;
   'session.token_reused': Record<string, never>;
   'access.denied': { readonly action: string; readonly code: string };
+  'request.failed': { readonly action: string; readonly code: string };
   'database.created': AboutDatabase;
   'database.provisioning_started': AboutDatabase;
   'database.ready': AboutDatabase;
@@ -95,6 +137,39 @@ export interface EventData {
   'database.restore_requested': AboutDatabase;
   'database.restored': AboutDatabase;
   'database.purged': AboutDatabase;
+  /** `operations`: number of requests of each operation. */
+  'database.connected': {
+    readonly from: string;
+    readonly until: string;
+    readonly opened: number;
+    readonly refused: number;
+    readonly operations: Readonly<Record<string, number>>;
+  };
+  /** `events`: accounts or transfers of the request. `payloadSha256`: of the body as it was sent, in hexadecimal. */
+  'database.ledger_written': {
+    readonly operation: string;
+    readonly events: number;
+    readonly payloadSha256: string;
+  };
+  'configuration.change_queued': AboutChange;
+  'configuration.change_started': AboutChange;
+  'configuration.change_applied': AboutChange;
+  'configuration.change_failed': AboutChange;
+  'configuration.change_withdrawn': AboutChange;
+  'engine.upgraded': AboutChange;
+  'backup.requested': AboutBackup;
+  'backup.succeeded': AboutBackup;
+  'backup.failed': AboutBackup;
+  'backup.damaged': AboutBackup;
+  'backup.changed': AboutBackup;
+  'backup.test_requested': AboutBackup;
+  'backup.restore_requested': AboutBackup;
+  'backup.delete_requested': AboutBackup;
+  'backup.deleted': AboutBackup;
+  'backup.expired': AboutBackup;
+  'backup_schedule.created': AboutBackupSchedule;
+  'backup_schedule.changed': AboutBackupSchedule;
+  'backup_schedule.deleted': AboutBackupSchedule;
   'job.succeeded': AboutJob;
   'job.failed': AboutJob;
   'job.cancel_requested': AboutJob;
@@ -115,6 +190,20 @@ export interface EventData {
   'webhook.endpoint_created': { readonly endpoint: WebhookEndpointFact };
   'webhook.endpoint_changed': { readonly endpoint: WebhookEndpointFact };
   'webhook.endpoint_deleted': { readonly endpoint: WebhookEndpointFact };
+  'webhook.endpoint_disabled': { readonly endpoint: WebhookEndpointFact; readonly reason: string };
+  'webhook.endpoint_secret_shown': { readonly endpoint: WebhookEndpointFact };
+  'webhook.endpoint_secret_rotated': { readonly endpoint: WebhookEndpointFact };
+  'webhook.test': { readonly endpoint: WebhookEndpointFact };
+  /** \`count\`: deliveries that are made again. */
+  'webhook.deliveries_replayed': { readonly count: number };
+  'change_stream.created': AboutChangeStream;
+  'change_stream.changed': AboutChangeStream;
+  'change_stream.deleted': AboutChangeStream;
+  'change_stream.secret_shown': AboutChangeStream;
+  'change_stream.secret_rotated': AboutChangeStream;
+  'change_stream.stalled': AboutChangeStream & { readonly reason: ReasonFact };
+  'change_stream.failed': AboutChangeStream & { readonly reason: ReasonFact };
+  'change_stream.recovered': AboutChangeStream;
   'member.invited': { readonly invitation: InvitationFact };
   'member.invitation_revoked': { readonly invitation: InvitationFact };
   'member.joined': { readonly member: MemberFact };
@@ -137,7 +226,7 @@ export interface EventData {
 }
 export type EventType = keyof EventData;
 
-export interface EventTypeRow {
+interface EventTypeRow {
   readonly description: string;
   /** Whether the event is sent to webhooks. Other events appear in the audit log only. */
   readonly webhook: boolean;
@@ -160,6 +249,7 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'session.closed': audited('Somebody signed out, or ended a session elsewhere.'),
   'session.token_reused': audited('A used refresh token was sent again; the session was ended.'),
   'access.denied': audited('A valid credential lacked the right for a request.'),
+  'request.failed': audited('A request that would have changed something was refused.'),
   'database.created': sent('The creation of a database was requested and queued.'),
   'database.provisioning_started': sent('Work on a new database began.'),
   'database.ready': sent('A database serves for the first time.'),
@@ -180,6 +270,35 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'database.restore_requested': sent('The restoration of a deleted database was requested.'),
   'database.restored': sent('A deleted database serves again.'),
   'database.purged': sent('A deleted database can no longer be restored.'),
+  'database.connected': audited(
+    'Somebody used a database through tunnels; the sums of a minute, for one credential.',
+  ),
+  'database.ledger_written': audited(
+    'A person sent accounts or transfers to a ledger; what became of each is in the ledger.',
+  ),
+  'configuration.change_queued': sent(
+    'A change of a database’s configuration waits, or more was added to it.',
+  ),
+  'configuration.change_started': sent('A change of a database’s configuration is being applied.'),
+  'configuration.change_applied': sent('A change of a database’s configuration was applied.'),
+  'configuration.change_failed': sent('A change of a database’s configuration failed.'),
+  'configuration.change_withdrawn': sent(
+    'A change of a database’s configuration was withdrawn before it began.',
+  ),
+  'engine.upgraded': sent('A database runs another version of its engine.'),
+  'backup.requested': sent('A backup of a database was requested.'),
+  'backup.succeeded': sent('A backup of a database was made.'),
+  'backup.failed': sent('A backup of a database could not be made.'),
+  'backup.damaged': sent('A test restore found a backup damaged.'),
+  'backup.changed': sent('Name or protection of a backup were changed.'),
+  'backup.test_requested': sent('A test restore of a backup was requested.'),
+  'backup.restore_requested': sent('A new database is begun with a backup.'),
+  'backup.delete_requested': sent('The removal of a backup was requested.'),
+  'backup.deleted': sent('A backup was removed as requested; it cannot be restored any more.'),
+  'backup.expired': sent('A backup was removed because its time was over.'),
+  'backup_schedule.created': sent('A schedule of backups was made.'),
+  'backup_schedule.changed': sent('A schedule of backups was changed.'),
+  'backup_schedule.deleted': sent('A schedule of backups was deleted; its backups stay.'),
   'job.succeeded': sent('A job succeeded.'),
   'job.failed': sent('A job failed.'),
   'job.cancel_requested': sent('The cancellation of a job was requested.'),
@@ -195,6 +314,25 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'webhook.endpoint_created': sent('A webhook endpoint was added.'),
   'webhook.endpoint_changed': sent('A webhook endpoint was changed.'),
   'webhook.endpoint_deleted': sent('A webhook endpoint was removed.'),
+  'webhook.endpoint_disabled': sent(
+    'A webhook endpoint was disabled because its receiver failed for five days, or said that it is gone.',
+  ),
+  'webhook.endpoint_secret_shown': audited('Somebody looked at the secret of a webhook endpoint.'),
+  'webhook.endpoint_secret_rotated': sent('A webhook endpoint got another secret.'),
+  'webhook.test': sent('Somebody tests a webhook endpoint; only that endpoint gets it.'),
+  'webhook.deliveries_replayed': audited('Deliveries of webhooks are made again.'),
+  'change_stream.created': sent('A change stream was made.'),
+  'change_stream.changed': sent('A change stream was changed, paused or resumed.'),
+  'change_stream.deleted': sent('A change stream was deleted.'),
+  'change_stream.secret_shown': audited('Somebody looked at the secret of a change stream.'),
+  'change_stream.secret_rotated': sent('A change stream got another secret.'),
+  'change_stream.stalled': sent(
+    'A change stream has delivered nothing for five minutes although it should; it is tried again.',
+  ),
+  'change_stream.failed': sent(
+    'A change stream stopped: its sink failed for a day, or said that it is gone.',
+  ),
+  'change_stream.recovered': sent('A change stream that was stalled or failed delivers again.'),
   'member.invited': sent('Somebody was invited, or the invitation was sent again.'),
   'member.invitation_revoked': audited('An invitation was revoked.'),
   'member.joined': sent('Somebody accepted an invitation.'),

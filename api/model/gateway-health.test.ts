@@ -24,7 +24,7 @@ test.each([
 const heard = (checkedAt: string) =>
   ({ status: 'CONNECTED', latencyMs: 1, lastError: null, checkedAt }) as const;
 
-test('of two the newer counts, and what was never heard counts for nothing', () => {
+test('the newer of two results counts, and an absent result never does', () => {
   const [older, newer] = [heard('2026-11-21T02:00:00.000Z'), heard('2026-11-21T02:00:00.001Z')];
   expect(newerHealth(older, newer)).toBe(newer);
   expect(newerHealth(newer, older)).toBe(newer);
@@ -33,7 +33,7 @@ test('of two the newer counts, and what was never heard counts for nothing', () 
   expect(newerHealth(unknownHealth, unknownHealth)).toBe(unknownHealth);
 });
 
-test('that no answer comes is known as of now, and is said', () => {
+test('a missing answer counts as of now and is reported', () => {
   const before = { latencyMs: 2, lastError: null, heardAtMs: 0, nowMs: 60_000 };
   expect(healthByTraffic({ ...open, silentMs: 12_345 }, before)).toEqual({
     status: 'DISCONNECTED',

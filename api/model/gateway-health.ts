@@ -1,6 +1,6 @@
 /** Health of the gateway's connection to a database. It says nothing about the database's own health. */
 
-export type GatewayStatus = 'CONNECTED' | 'CONNECTING' | 'DISCONNECTED' | 'UNKNOWN';
+type GatewayStatus = 'CONNECTED' | 'CONNECTING' | 'DISCONNECTED' | 'UNKNOWN';
 
 export interface GatewayHealth {
   /** UNKNOWN: nothing was ever heard of the connection, or it is no longer in use. */
@@ -31,7 +31,7 @@ export function newerHealth(a: GatewayHealth, b: GatewayHealth): GatewayHealth {
   return (b.checkedAt ?? '') > (a.checkedAt ?? '') ? b : a;
 }
 
-export interface ConnectionFacts {
+interface ConnectionFacts {
   readonly ready: boolean;
   readonly wasReady: boolean;
   readonly ageMs: number;
@@ -39,7 +39,7 @@ export interface ConnectionFacts {
 }
 
 /** Last news about a connection. Times are wall-clock times. */
-export interface Heard {
+interface Heard {
   readonly latencyMs: number | null;
   readonly lastError: string | null;
   readonly heardAtMs: number | null;

@@ -1,7 +1,15 @@
 /** Jobs: long-running things done to a database. */
 import type { Actor } from './actor.ts';
 
-export const jobTypes = ['database.create', 'database.delete', 'database.restore_deleted'] as const;
+export const jobTypes = [
+  'database.create',
+  'database.delete',
+  'database.restore_deleted',
+  'database.change',
+  'backup.create',
+  'backup.delete',
+  'backup.verify',
+] as const;
 export type JobType = (typeof jobTypes)[number];
 
 export const jobStatuses = [
@@ -58,6 +66,8 @@ export interface Job {
   /** Consecutive failed tries in this attempt. */
   readonly failures: number;
   readonly deadlineAt: Date;
+  /** Whether no other such job may run on the database at the same time. */
+  readonly exclusive: boolean;
   readonly cancellable: boolean;
   /** Whether the job failed or was cancelled and may be tried again. */
   readonly retryable: boolean;
@@ -81,6 +91,8 @@ export interface NewJob {
   readonly steps: readonly string[];
   readonly timeoutMs: number;
   readonly maxAttempts: number;
+  /** By default, a job is the only one of its database. */
+  readonly exclusive?: boolean;
   readonly cancellable: boolean;
   readonly message: string;
 }

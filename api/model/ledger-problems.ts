@@ -21,7 +21,7 @@ export const ledgerProblems = {
   ledger_full: { status: 503, title: 'The database is full', retryable: false },
   ledger_timeout: { status: 504, title: 'No answer within the deadline', retryable: true },
 } as const;
-export type LedgerProblemCode = keyof typeof ledgerProblems;
+type LedgerProblemCode = keyof typeof ledgerProblems;
 
 /** Whether the ledger may have changed: `not_executed` means no; `unknown` means that it may have. */
 export type Outcome = 'not_executed' | 'unknown';

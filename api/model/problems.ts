@@ -4,7 +4,7 @@
  */
 import { ledgerProblems } from './ledger-problems.ts';
 
-export interface ProblemRow {
+interface ProblemRow {
   readonly status: number;
   readonly title: string;
   readonly retryable: boolean;
@@ -132,6 +132,9 @@ export const problems = {
     'Database not found',
     'Use the ID (`db_…`), not the name; `GET /api/v1/databases?name=` finds it.',
   ),
+  change_not_found: problem(404, 'Change not found', 'Check the ID (`chg_…`).'),
+  backup_not_found: problem(404, 'Backup not found', 'Check the ID (`bkp_…`).'),
+  backup_schedule_not_found: problem(404, 'Backup schedule not found', 'Check the ID (`bks_…`).'),
   job_not_found: problem(404, 'Job not found', 'Check the ID (`job_…`).'),
   member_not_found: problem(404, 'Member not found', 'Check the ID (`mem_…`).'),
   invitation_not_found: problem(
@@ -142,7 +145,18 @@ export const problems = {
   organization_not_found: problem(404, 'Organization not found', 'Check the ID (`org_…`).'),
   session_not_found: problem(404, 'Session not found', 'Check the ID (`ses_…`).'),
   api_key_not_found: problem(404, 'API key not found', 'Check the ID (`key_…`).'),
+  connection_check_not_found: problem(
+    404,
+    'Connection check not found',
+    'Check the ID (`chk_…`); a check is kept for a day.',
+  ),
   webhook_endpoint_not_found: problem(404, 'Webhook endpoint not found', 'Check the ID (`whe_…`).'),
+  webhook_delivery_not_found: problem(
+    404,
+    'Webhook delivery not found',
+    'Check the ID (`dlv_…`); deliveries are kept for 30 days.',
+  ),
+  change_stream_not_found: problem(404, 'Change stream not found', 'Check the ID (`chs_…`).'),
   unknown_operation: problem(404, 'Unknown ledger operation', 'Use one of `allowedOperations`.'),
   method_not_allowed: problem(
     405,
@@ -171,6 +185,38 @@ export const problems = {
     'The database is protected',
     'Set `deletionProtection` to false first.',
   ),
+  backups_not_configured: problem(
+    409,
+    'The service has no store for backups',
+    'The operators of the service must set `backups.store` of the chart.',
+  ),
+  backups_not_supported: problem(
+    409,
+    'The engine has no backups',
+    'Only databases of the built-in engine can be backed up.',
+  ),
+  backup_schedule_name_taken: problem(
+    409,
+    'The name of the schedule is taken',
+    'Choose another name; it is unique in the organization, also among schedules that are in Kubernetes only. An administrator can delete one of those with kubectl.',
+  ),
+  backup_protected: problem(409, 'The backup is protected', 'Set its `protected` to false first.'),
+  backup_not_restorable: problem(
+    409,
+    'The backup cannot be restored',
+    'Only a backup that is SUCCEEDED can be restored.',
+  ),
+  backup_not_managed: problem(
+    409,
+    'The backup has no resource in Kubernetes',
+    'It stays in the store and can be restored. The operators of the service can remove it there.',
+  ),
+  resource_changed: problem(
+    409,
+    'The resource was changed at the same time',
+    'Nothing was changed; send the request again.',
+    true,
+  ),
   operation_in_progress: problem(
     409,
     'Another operation is in progress',
@@ -187,6 +233,16 @@ export const problems = {
     409,
     'The request was carried out, and its answer can no longer be read',
     'Look at what the request made. A new key would carry it out again.',
+  ),
+  change_not_queued: problem(
+    409,
+    'The change does not wait',
+    'Only a change that is QUEUED can be withdrawn. To take one back, ask for an earlier revision.',
+  ),
+  field_managed_elsewhere: problem(
+    409,
+    'Somebody else declares this field',
+    'The program that `errors` names declares the field in Kubernetes; change it there, or take the field out of what it applies.',
   ),
   not_cancellable: problem(
     409,
@@ -230,6 +286,11 @@ export const problems = {
     'An organization needs at least one owner',
     'Make another member an owner first.',
   ),
+  webhook_endpoint_disabled: problem(
+    409,
+    'The webhook endpoint is disabled',
+    'Enable it first: `PATCH` it with `status` `ENABLED`.',
+  ),
   api_key_not_active: problem(409, 'The key is not active', 'Make another one.'),
   database_purged: problem(
     410,
@@ -251,6 +312,16 @@ export const problems = {
     'Not in the catalog',
     'Choose one of the values in `errors`; `GET /api/v1/catalog/create` lists all.',
   ),
+  nothing_to_change: problem(
+    422,
+    'Nothing would change',
+    'The database already is as the request asks.',
+  ),
+  storage_cannot_shrink: problem(
+    422,
+    'Storage cannot shrink',
+    'Ask for at least as much as the volumes have; `errors` says how much that is.',
+  ),
   storage_unavailable_for_topology: problem(
     422,
     'This storage is not available for this topology',
@@ -260,6 +331,11 @@ export const problems = {
     422,
     'The idempotency key was used for another request',
     'Send a new key with a new request.',
+  ),
+  upgrade_required: problem(
+    426,
+    'Only a WebSocket may be opened here',
+    'Send the headers of RFC 6455 for an upgrade to `websocket`; `ledgerhouse connect` does so. A proxy in between must pass them on.',
   ),
   rate_limited: problem(
     429,

@@ -1,4 +1,4 @@
-/** What the administrator of the installation does with organizations. An owner may rename the own one. */
+/** Operations of the installation's administrator on organizations. An owner may rename the own one. */
 import type { organizationRoutes } from '../contract/routes/organizations.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
@@ -20,7 +20,7 @@ import type { Caller, KeyPrincipal } from '../auth/principal.ts';
 import { requireActive } from '../auth/suspension.ts';
 import { shownOrganization } from './shown-organization.ts';
 
-export interface AdministrationServices {
+interface AdministrationServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   /** Called when this process must forget what it caches about an organization. */

@@ -13,7 +13,7 @@ import { administrationHandlers, requireAdministrator } from './administration.t
 import { belongingsOf } from './belongings.ts';
 import { shownOrganization } from './shown-organization.ts';
 
-export interface OrganizationServices {
+interface OrganizationServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;

@@ -22,7 +22,7 @@ import {
 } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 
-export interface SessionServices {
+interface SessionServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;

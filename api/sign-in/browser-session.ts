@@ -14,7 +14,7 @@ const tokenLength = 40;
 const administratorMs = 12 * 60 * 60 * 1_000;
 const personMs = 7 * 24 * 60 * 60 * 1_000;
 
-export interface OpenedSession {
+interface OpenedSession {
   readonly session: Session;
   readonly csrfToken: string;
   /** Values of the header Set-Cookie. */

@@ -20,11 +20,11 @@ export interface ProviderSettings {
 export interface Finished {
   readonly identity: Identity;
   readonly returnTo: string;
-  /** What tells this sign-in from all others; the session is opened once for it. */
+  /** Identifies this sign-in; the session is opened once for it. */
   readonly state: string;
 }
 
-export interface Beginning {
+interface Beginning {
   /** Address at the provider to which the browser is sent. */
   readonly url: URL;
   /** The sign-in's secrets, sealed; the browser must return it. */

@@ -17,7 +17,7 @@ import {
 } from './device-tokens.ts';
 import { fieldOf, readForm, requestIdOf } from './form.ts';
 
-export interface OAuthOptions extends TokenServices {
+interface OAuthOptions extends TokenServices {
   /** Public address of the service; empty: take it from the request. */
   readonly publicUrl: string;
 }

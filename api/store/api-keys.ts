@@ -8,10 +8,10 @@ import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';
 import type { ApiKeysTable, Reader } from './tables.ts';
 
-export type KeyPermission = 'db:read' | 'db:write';
+type KeyPermission = 'db:read' | 'db:write';
 
 const apiKeyStatuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
-export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
+type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
 export interface ApiKey {
   /** TypeID `key_…`. */
@@ -40,7 +40,7 @@ export interface ApiKey {
 }
 
 /** Parts of a key that the caller makes, not the store. */
-export interface KeySecret {
+interface KeySecret {
   readonly publicId: string;
   /** SHA-256. */
   readonly secretHash: Buffer;
@@ -63,7 +63,10 @@ export function apiKeyStatus(key: ApiKey, now: Date): ApiKeyStatus {
   return key.rotationEndsAt === null ? 'ACTIVE' : 'ROTATING';
 }
 
-export const isNotExpired = sql<boolean>`(expires_at IS NULL OR expires_at > clock_timestamp())`;
+const isNotExpired = sql<boolean>`(expires_at IS NULL OR expires_at > clock_timestamp())`;
+
+/** Condition for keys that work and are not being replaced. */
+export const isActive = sql<boolean>`(revoked_at IS NULL AND rotation_ends_at IS NULL AND ${isNotExpired})`;
 
 export const factOf = ({ id, name, publicId }: ApiKey) => ({ id, name, prefix: publicId });
 
@@ -97,9 +100,7 @@ export async function rotateApiKey(
     .set({ rotationEndsAt: sql<Date>`clock_timestamp() + ${graceMs} * interval '1 millisecond'` })
     .where('id', '=', uuidOf(id))
     .where('organizationId', '=', uuidOf(organizationId))
-    .where('revokedAt', 'is', null)
-    .where('rotationEndsAt', 'is', null)
-    .where(isNotExpired)
+    .where(isActive)
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
@@ -185,9 +186,7 @@ export async function countActiveApiKeys(db: Reader, organizationId: string): Pr
     .selectFrom('apiKeys')
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .where('organizationId', '=', uuidOf(organizationId))
-    .where('revokedAt', 'is', null)
-    .where('rotationEndsAt', 'is', null)
-    .where(isNotExpired)
+    .where(isActive)
     .executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -6,14 +6,14 @@ import { eventOf } from './events.ts';
 import { uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
 
-export interface ChainFault {
+interface ChainFault {
   readonly code: ChainFaultCode;
   /** Number of the event, or of the head. */
   readonly sequence: bigint;
   readonly detail: string;
 }
 
-export interface Verification {
+interface Verification {
   /** The chain as it was when the check began. */
   readonly head: Pick<ChainHead, 'sequence' | 'hash' | 'keyedFrom'>;
   /** Number of sound events, counted from `from`. */

@@ -4,6 +4,7 @@ import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { BillingAccountsTable } from './billing-tables.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 
 /** `PAST_DUE`: a payment failed, and the provider tries again. `SUSPENDED`: it has given up. */
@@ -41,6 +42,8 @@ export interface BillingAccount {
   readonly spendLimitMicros: bigint | null;
   readonly toldPercent: number;
   readonly toldMonth: Date | null;
+  /** When billing ended for good, because the organization was purged. */
+  readonly closedAt: Date | null;
   readonly version: number;
 }
 
@@ -127,6 +130,12 @@ export interface Card {
   readonly madeAt: Date;
 }
 
+/** The newest card of an account. */
+interface NewestCard extends Card {
+  /** The provider was told to charge it, or found to charge one that a person chose later. */
+  readonly applied: boolean;
+}
+
 /**
  * Stores the card unless the account has a newer one. Returns the newest card. The version stays: the card says what to ask of
  * the provider, and nothing about the standing.
@@ -135,27 +144,46 @@ export async function keepNewestCard(
   db: Reader,
   organizationId: string,
   card: Card,
-): Promise<Card> {
+): Promise<NewestCard> {
   await db
     .updateTable('billingAccounts')
-    .set({ cardId: card.id, cardMadeAt: card.madeAt })
+    .set({ cardId: card.id, cardMadeAt: card.madeAt, cardApplied: false })
     .where('organizationId', '=', uuidOf(organizationId))
     .where((where) =>
-      where.or([where('cardMadeAt', 'is', null), where('cardMadeAt', '<=', card.madeAt)]),
+      where.or([
+        where('cardMadeAt', 'is', null),
+        where('cardMadeAt', '<', card.madeAt),
+        where.and([where('cardMadeAt', '=', card.madeAt), where('cardId', '!=', card.id)]),
+      ]),
     )
     .execute();
   return newestCard(db, organizationId);
 }
 
 /** The newest card. Throws if there is none. */
-export async function newestCard(db: Reader, organizationId: string): Promise<Card> {
-  const { cardId, cardMadeAt } = await db
+export async function newestCard(db: Reader, organizationId: string): Promise<NewestCard> {
+  const { cardId, cardMadeAt, cardApplied } = await db
     .selectFrom('billingAccounts')
-    .select(['cardId', 'cardMadeAt'])
+    .select(['cardId', 'cardMadeAt', 'cardApplied'])
     .where('organizationId', '=', uuidOf(organizationId))
     .executeTakeFirstOrThrow();
   if (cardId === null || cardMadeAt === null) throw new Error('the account has no card');
-  return { id: cardId, madeAt: cardMadeAt };
+  return { id: cardId, madeAt: cardMadeAt, applied: cardApplied };
+}
+
+/** Remembers that the newest card was applied. Returns false if another card is the newest by now. */
+export async function noteCardApplied(
+  db: Reader,
+  organizationId: string,
+  cardId: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('billingAccounts')
+    .set({ cardApplied: true })
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('cardId', '=', cardId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Locks the account until the commit. */
@@ -193,6 +221,8 @@ export async function writeStanding(
       ...standing,
       paymentMethod: paymentMethod === null ? null : JSON.stringify(paymentMethod),
       ...(checkoutOver && { checkoutId: null, checkoutUrl: null, checkoutExpiresAt: null }),
+      // A checkout that completed while the account was being closed may have begun a subscription: it is looked at again.
+      closedAt: null,
     })
     .set({ ...touched, lookedAt: sql<Date>`clock_timestamp()` })
     .where('organizationId', '=', uuidOf(organizationId))
@@ -249,6 +279,51 @@ export async function organizationsToLookAt(db: Reader, limit: number): Promise<
   return rows.map(({ organizationId }) => typeIdOfUuid('org', organizationId));
 }
 
+/**
+ * Accounts of purged organizations whose billing is not closed yet, and whose use was sent. Use that the provider refuses for longer
+ * than it would take it keeps no account open. They come in the order of their organizations' IDs, those after `after`.
+ */
+export async function accountsToClose(
+  db: Reader,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<readonly BillingAccount[]> {
+  const rows = await db
+    .selectFrom('billingAccounts as account')
+    .innerJoin('organizations', 'organizations.id', 'account.organizationId')
+    .selectAll('account')
+    .where('organizations.purgedAt', 'is not', null)
+    .where('account.closedAt', 'is', null)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('billingUsage as usage')
+            .select('usage.hour')
+            .whereRef('usage.organizationId', '=', 'account.organizationId')
+            .where('usage.sentAt', 'is', null)
+            .where('usage.amountMicros', '>', '0')
+            .where('usage.hour', '>', sql<Date>`clock_timestamp() - interval '35 days'`),
+        ),
+      ),
+    )
+    .$if(after !== undefined, (rest) =>
+      rest.where('account.organizationId', '>', uuidOf(after ?? '')),
+    )
+    .orderBy('account.organizationId')
+    .limit(limit)
+    .execute();
+  return rows.map(accountOf);
+}
+
+export async function closeAccount(db: Reader, organizationId: string): Promise<void> {
+  await db
+    .updateTable('billingAccounts')
+    .set({ closedAt: sql<Date>`clock_timestamp()`, status: 'SETUP_REQUIRED' })
+    .set(touched)
+    .where('organizationId', '=', uuidOf(organizationId))
+    .execute();
+}
+
 /** Records an event in the change that acts on it. Returns false if the event was recorded before. */
 export async function noteBillingEvent(
   change: Change,
@@ -273,12 +348,8 @@ export async function isBillingEventKnown(db: Reader, id: string): Promise<boole
 }
 
 /** Deletes old events; returns their number. The provider repeats one for three days; a signature is valid for minutes. */
-export async function sweepBillingEvents(db: Reader): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('billingEvents')
-    .where('receivedAt', '<', sql<Date>`clock_timestamp() - interval '30 days'`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepBillingEvents(db: Reader): Promise<number> {
+  return sweepRows(db, 'billingEvents', sql`received_at < clock_timestamp() - interval '30 days'`);
 }
 
 const touched = {
@@ -298,6 +369,7 @@ const accountOf = (row: Selectable<BillingAccountsTable>): BillingAccount => ({
   spendLimitMicros: row.spendLimitMicros === null ? null : BigInt(row.spendLimitMicros),
   toldPercent: row.toldPercent,
   toldMonth: row.toldMonth,
+  closedAt: row.closedAt,
   version: row.version,
 });
 

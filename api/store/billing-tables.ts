@@ -19,6 +19,8 @@ export interface BillingAccountsTable {
   checkoutExpiresAt: MaybeTime;
   cardId: string | null;
   cardMadeAt: MaybeTime;
+  cardApplied: Generated<boolean>;
+  closedAt: MaybeTime;
   spendLimitMicros: string | null;
   toldPercent: Generated<number>;
   toldMonth: MaybeTime;
@@ -27,7 +29,7 @@ export interface BillingAccountsTable {
   updatedAt: Time;
 }
 
-export interface BillingEventsTable {
+interface BillingEventsTable {
   id: string;
   organizationId: string;
   type: string;
@@ -49,12 +51,12 @@ export interface SavedCreatesTable {
   endedAt: MaybeTime;
 }
 
-export interface BillingHoursTable {
+interface BillingHoursTable {
   hour: ColumnType<Date, Date, never>;
   meteredAt: Time;
 }
 
-export interface BillingUsageTable {
+interface BillingUsageTable {
   databaseId: string;
   hour: ColumnType<Date, Date, never>;
   meter: string;
@@ -72,7 +74,7 @@ export interface BillingUsageTable {
   refusal: string | null;
 }
 
-export interface BillingSuspensionsTable {
+interface BillingSuspensionsTable {
   databaseId: string;
   organizationId: string;
   since: Time;

@@ -119,7 +119,7 @@ export async function writeUsage(
   }
 }
 
-export interface Accrued {
+interface Accrued {
   readonly micros: bigint;
   /** The end of the last hour that is counted. */
   readonly until: Date | null;

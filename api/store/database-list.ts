@@ -9,7 +9,7 @@ import type { DatabasesTable, Reader } from './tables.ts';
 const databaseSorts = ['createdAt', '-createdAt', 'name'] as const;
 export type DatabaseSort = (typeof databaseSorts)[number];
 
-export interface DatabaseFilter {
+interface DatabaseFilter {
   /** IDs of the only databases that the reader may see. */
   readonly onlyIds?: readonly string[];
   readonly statuses?: readonly DatabaseStatus[];
@@ -71,7 +71,10 @@ const views = (db: Reader) =>
       join.onRef('profiles.databaseId', '=', 'databases.id').on('profiles.active', '=', true),
     )
     .leftJoin('jobs', (join) =>
-      join.onRef('jobs.databaseId', '=', 'databases.id').on('jobs.finishedAt', 'is', null),
+      join
+        .onRef('jobs.databaseId', '=', 'databases.id')
+        .on('jobs.finishedAt', 'is', null)
+        .on('jobs.exclusive', '=', true),
     )
     .selectAll('databases')
     .select([
@@ -87,7 +90,10 @@ const views = (db: Reader) =>
       'profiles.engine as profileEngine',
       'profiles.engineVersion as profileEngineVersion',
       'profiles.parameters as profileParameters',
+      'profiles.autogrowLimitGb as profileAutogrowLimitGb',
+      'profiles.suspended as profileSuspended',
       'profiles.price as profilePrice',
+      'profiles.actor as profileActor',
       'profiles.error as profileError',
       'profiles.createdAt as profileCreatedAt',
       'profiles.readyAt as profileReadyAt',
@@ -114,7 +120,10 @@ function viewOf(row: ViewRow): DatabaseView {
       engine: row.profileEngine,
       engineVersion: row.profileEngineVersion,
       parameters: row.profileParameters,
+      autogrowLimitGb: row.profileAutogrowLimitGb,
+      suspended: row.profileSuspended,
       price: row.profilePrice,
+      actor: row.profileActor,
       error: row.profileError,
       createdAt: row.profileCreatedAt,
       readyAt: row.profileReadyAt,

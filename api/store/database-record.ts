@@ -26,7 +26,17 @@ export interface ObservedDatabase {
   readonly stalledSince: string | null;
 }
 
-export interface ObservedNode {
+/** The backup that a database began with. */
+export interface RestoredFrom {
+  /** TypeID `bkp_…`. */
+  readonly backupId: string;
+  /** The database that was backed up. */
+  readonly databaseId: string;
+  /** ID of the backup in the bucket. */
+  readonly archiveId: string;
+}
+
+interface ObservedNode {
   readonly index: number;
   readonly role: string | null;
   readonly status: string;
@@ -59,6 +69,8 @@ export interface Database {
   /** UID of its resource; null while there is none. */
   readonly kubernetesUid: string | null;
   readonly adopted: boolean;
+  /** Null: it began empty. */
+  readonly restoredFrom: RestoredFrom | null;
   /** Number of changes to the database; used as its ETag. */
   readonly version: number;
   readonly createdAt: Date;
@@ -70,7 +82,7 @@ export interface Database {
   readonly purgedAt: Date | null;
 }
 
-export type ProfileStatus = DatabaseStatus | 'SUPERSEDED';
+type ProfileStatus = DatabaseStatus | 'SUPERSEDED';
 
 /** Content of a profile: a choice from the catalog, resolved. */
 export interface ProfileChoice {
@@ -83,6 +95,10 @@ export interface ProfileChoice {
   readonly engine: string;
   readonly engineVersion: string;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Size up to which storage grows by itself; null: it does not. */
+  readonly autogrowLimitGb: number | null;
+  /** Whether the database is to be stopped. */
+  readonly suspended: boolean;
   /** Null if the catalog has no prices. */
   readonly price: Price | null;
 }
@@ -95,6 +111,8 @@ export interface Profile extends ProfileChoice {
   readonly active: boolean;
   readonly status: ProfileStatus;
   readonly error: Explanation | null;
+  /** Who made the revision; null in revisions from before this was kept. */
+  readonly actor: Actor | null;
   readonly createdAt: Date;
   readonly readyAt: Date | null;
   readonly supersededAt: Date | null;
@@ -118,6 +136,7 @@ export const databaseOf = (row: Selectable<DatabasesTable>): Database => ({
   health: row.health as DatabaseHealth,
   observed: row.observed as ObservedDatabase | null,
   createdBy: row.createdBy as Actor,
+  restoredFrom: row.restoredFrom as RestoredFrom | null,
 });
 
 export const profileOf = (row: Selectable<ProfilesTable>): Profile => ({
@@ -126,5 +145,6 @@ export const profileOf = (row: Selectable<ProfilesTable>): Profile => ({
   databaseId: typeIdOfUuid('db', row.databaseId),
   status: row.status as ProfileStatus,
   price: row.price as Price | null,
+  actor: row.actor as Actor | null,
   error: row.error as Explanation | null,
 });

@@ -12,6 +12,7 @@ import {
   type ObservedDatabase,
   type Profile,
   type ProfileChoice,
+  type RestoredFrom,
 } from './database-record.ts';
 import { uuidOf } from './ids.ts';
 import { choiceColumns } from './profile-revisions.ts';
@@ -29,6 +30,7 @@ export interface NewDatabase {
   readonly kubernetesUid?: string;
   readonly adopted?: boolean;
   readonly clusterId?: string;
+  readonly restoredFrom?: RestoredFrom | null;
 }
 
 /** Throws the `Refusal` `database_name_taken` if another database of the organization has the name and is not deleted. */
@@ -52,6 +54,7 @@ export async function createDatabase(
       kubernetesUid: database.kubernetesUid ?? null,
       adopted: database.adopted ?? false,
       clusterId: database.clusterId ?? null,
+      restoredFrom: jsonOrNull(database.restoredFrom ?? null),
       createdBy: JSON.stringify(change.author.actor),
     })
     .onConflict((conflict) =>
@@ -73,6 +76,7 @@ export async function createDatabase(
       revision: 1,
       active: true,
       status: 'PROVISIONING',
+      actor: JSON.stringify(change.author.actor),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -253,7 +257,7 @@ export async function findActiveProfile(
   return row && profileOf(row);
 }
 
-export interface ProfilePatch {
+interface ProfilePatch {
   readonly status?: Profile['status'];
   readonly error?: Explanation | null;
   readonly readyAt?: Date;

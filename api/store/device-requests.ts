@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Change } from './change.ts';
 import { uuidOf, uuidOrNull } from './ids.ts';
 import type { SessionHolder } from './sessions.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 import { userOf } from './users.ts';
 
@@ -10,7 +11,7 @@ export const deviceRequestSeconds = 600;
 /** Initial interval between two polls of a device. */
 export const pollSeconds = 5;
 
-export interface DeviceRequest {
+interface DeviceRequest {
   readonly userCode: string;
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -79,7 +80,7 @@ export async function decideDeviceRequest(
   return numUpdatedRows > 0n;
 }
 
-export type Poll =
+type Poll =
   | { readonly kind: 'pending' | 'slow_down' | 'denied' | 'unknown' }
   /** Returned once: the request is deleted with it. */
   | { readonly kind: 'approved'; readonly holder: SessionHolder };
@@ -121,10 +122,6 @@ export async function pollDeviceRequest(change: Change, deviceCodeHash: Buffer):
 }
 
 /** Deletes expired requests; returns their number. */
-export async function sweepDeviceRequests(db: Reader): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('deviceRequests')
-    .where('expiresAt', '<', now)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepDeviceRequests(db: Reader): Promise<number> {
+  return sweepRows(db, 'deviceRequests', sql`expires_at < clock_timestamp()`);
 }

@@ -1,4 +1,5 @@
 /** Consumers of events (webhooks, notifications). Each takes each event once, in order, in the change that acts on it. */
+import { sql } from 'kysely';
 import { uuidOf } from './ids.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { StoredEvent } from '../model/event.ts';
@@ -30,6 +31,34 @@ export async function organizationsWithEvents(
     .limit(limit)
     .execute();
   return rows.map((row) => typeIdOfUuid('org', row.organizationId));
+}
+
+/** Number of the organization's last event. */
+export async function lastSequence(db: Reader, organizationId: string): Promise<string> {
+  const head = await db
+    .selectFrom('eventHeads')
+    .select('sequence')
+    .where('organizationId', '=', uuidOf(organizationId))
+    .executeTakeFirst();
+  return head?.sequence ?? '0';
+}
+
+/** Takes all events up to this number without reading them: the consumer has nothing to do for them. */
+export async function skipEvents(
+  change: Change,
+  consumer: string,
+  organizationId: string,
+  sequence: string,
+): Promise<void> {
+  await change.db
+    .insertInto('eventPositions')
+    .values({ consumer, organizationId: uuidOf(organizationId), sequence })
+    .onConflict((conflict) =>
+      conflict.columns(['consumer', 'organizationId']).doUpdateSet({
+        sequence: sql<string>`greatest(event_positions.sequence, excluded.sequence)`,
+      }),
+    )
+    .execute();
 }
 
 /**

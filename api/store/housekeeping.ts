@@ -2,10 +2,12 @@
 import type { Logger } from 'pino';
 import { sleep, systemTimers } from '../../base/timers.ts';
 
-/** Sweeps by name, which is for the log. Each returns the number of rows that it swept. */
-export type Sweeps = Readonly<Record<string, () => Promise<number>>>;
+/** Sweeps by name, which is for the log. Each does a bounded piece of work and returns the number of rows that it swept. */
+type Sweeps = Readonly<Record<string, () => Promise<number>>>;
 
 const everyMs = 10 * 60_000;
+/** Pieces of one sweep in a round. What is left then waits for the next round. */
+const piecesMax = 100;
 
 export class Housekeeping {
   readonly #sweeps: Sweeps;
@@ -31,14 +33,24 @@ export class Housekeeping {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       for (const [name, sweep] of Object.entries(this.#sweeps)) {
-        try {
-          const swept = await sweep();
-          if (swept > 0) this.#logger.info({ sweep: name, swept }, 'swept');
-        } catch (error) {
-          this.#logger.warn({ err: error, sweep: name }, 'sweeping failed');
-        }
+        await this.#sweep(name, sweep);
       }
       await sleep(systemTimers, everyMs, signal);
     }
+  }
+
+  /** Repeats a sweep until it finds nothing more, the round's share is done, or the process stops. */
+  async #sweep(name: string, sweep: () => Promise<number>): Promise<void> {
+    let swept = 0;
+    try {
+      for (let pieces = 0; pieces < piecesMax && !this.#stopping.signal.aborted; pieces += 1) {
+        const more = await sweep();
+        swept += more;
+        if (more === 0) break;
+      }
+    } catch (error) {
+      this.#logger.warn({ err: error, sweep: name }, 'sweeping failed');
+    }
+    if (swept > 0) this.#logger.info({ sweep: name, swept }, 'swept');
   }
 }

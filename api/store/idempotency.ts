@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Change } from './change.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 
 export interface IdempotencyKey {
@@ -13,7 +14,7 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
-export type IdempotencyStart =
+type IdempotencyStart =
   /** The caller must execute the request and end it with `token`. */
   | { readonly kind: 'begun'; readonly token: string }
   /** `sealed`: the answer, encrypted; null: a release that did not encrypt answers has carried out the request. */
@@ -85,10 +86,6 @@ export async function abandonIdempotent(db: Reader, token: string): Promise<void
 }
 
 /** Deletes expired keys; returns their number. */
-export async function sweepIdempotencyKeys(db: Reader): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('idempotencyKeys')
-    .where('expiresAt', '<', sql<Date>`clock_timestamp()`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepIdempotencyKeys(db: Reader): Promise<number> {
+  return sweepRows(db, 'idempotencyKeys', sql`expires_at < clock_timestamp()`);
 }

@@ -8,6 +8,7 @@ import type { InvitationStatus } from '../model/invitation-status.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import { addMember, databaseIdsOf, type Member } from './members.ts';
+import { lockOrganization, type Organization } from './organizations.ts';
 import { beyond, pageOf, type Page } from './page.ts';
 import type { InvitationsTable, Reader } from './tables.ts';
 import type { User } from './users.ts';
@@ -27,7 +28,7 @@ export interface Invitation {
   readonly expiresAt: Date;
 }
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly organizationId: string;
   readonly email: string;
   readonly role: Role;
@@ -140,25 +141,34 @@ export async function revokeInvitation(
 
 /**
  * Makes the user a member. Returns `undefined` if no open invitation has that token, or if it is for an address other than the
- * one that the identity provider verified; the result does not tell which.
+ * one that the identity provider verified; the result does not tell which. `check` gets the organization, locked until the commit,
+ * and may throw.
  */
 export async function acceptInvitation(
   change: Change,
   user: User,
   tokenHash: Buffer,
+  check: (organization: Organization) => void,
 ): Promise<{ organizationId: string; member: Member } | 'already_member' | undefined> {
-  if (user.email === null || !user.emailVerified) return undefined;
+  const { email } = user;
+  if (email === null || !user.emailVerified) return undefined;
+  const invited = await change.db
+    .selectFrom('invitations')
+    .select('organizationId')
+    .where('tokenHash', '=', tokenHash)
+    .where('email', '=', email)
+    .executeTakeFirst();
+  if (invited === undefined) return undefined;
+  const organization = await lockOrganization(change, typeIdOfUuid('org', invited.organizationId));
+  if (organization?.deletedAt !== null) return undefined;
   const row = await open(change)
     .where('tokenHash', '=', tokenHash)
-    .where('email', '=', user.email)
     .where('expiresAt', '>', now)
-    .where('organizationId', 'in', (select) =>
-      select.selectFrom('organizations').select('id').where('deletedAt', 'is', null),
-    )
     .set({ acceptedAt: now, acceptedBy: uuidOf(user.id) })
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
+  check(organization);
   const { organizationId, role, databaseIds } = invitationOf(row);
   const member = await addMember(change, { organizationId, user, role, databaseIds });
   return member === undefined ? 'already_member' : { organizationId, member };

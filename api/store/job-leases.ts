@@ -149,7 +149,7 @@ export async function writeProgress(
     .execute();
 }
 
-export interface Release {
+interface Release {
   /** Time until the job may be taken again, unless something wakes it or its deadline comes first. */
   readonly afterMs: number;
   readonly failures: number;

@@ -26,7 +26,10 @@ const now = sql<Date>`clock_timestamp()`;
 const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 const nextVersion = { version: sql<number>`version + 1`, updatedAt: now };
 
-/** Makes a job; it starts after the commit. Throws the `Refusal` `operation_in_progress` if another is unfinished. */
+/**
+ * Makes a job; it starts after the commit. Throws the `Refusal` `operation_in_progress` if it is to be the only one of its database
+ * and another such job is unfinished.
+ */
 export async function createJob(change: Change, job: NewJob): Promise<Job> {
   const { steps, message, input, ...rest } = job;
   const row = await change.db
@@ -45,7 +48,11 @@ export async function createJob(change: Change, job: NewJob): Promise<Job> {
       requestId: change.author.requestId,
     })
     .onConflict((conflict) =>
-      conflict.column('databaseId').where('finishedAt', 'is', null).doNothing(),
+      conflict
+        .column('databaseId')
+        .where('finishedAt', 'is', null)
+        .where(sql<boolean>`exclusive`)
+        .doNothing(),
     )
     .returningAll()
     .executeTakeFirst();
@@ -98,18 +105,35 @@ export async function jobVersions(
   return new Map(rows.map(({ id, version }) => [id, version]));
 }
 
-/** Returns the database's job that has not ended. */
+/** Returns the database's job that has not ended and that excludes others. */
 export async function findActiveJob(db: Reader, databaseId: string): Promise<Job | undefined> {
   const row = await db
     .selectFrom('jobs')
     .selectAll()
     .where('databaseId', '=', uuidOf(databaseId))
     .where('finishedAt', 'is', null)
+    .where('exclusive', '=', true)
     .executeTakeFirst();
   return row && jobOf(row);
 }
 
-export interface JobFilter {
+/** Returns the unfinished job of this type that works on a backup. */
+export async function findBackupJob(
+  db: Reader,
+  type: JobType,
+  backupId: string,
+): Promise<Job | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('type', '=', type)
+    .where(sql<boolean>`input ->> 'backupId' = ${backupId}`)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirst();
+  return row && jobOf(row);
+}
+
+interface JobFilter {
   readonly databaseId?: string;
   readonly statuses?: readonly JobStatus[];
   readonly types?: readonly JobType[];
@@ -216,7 +240,9 @@ export async function retryJob(
   if (found === undefined) return undefined;
   if (!found.retryable) return 'not_retryable';
   const other =
-    found.databaseId === null ? undefined : await findActiveJob(change.db, found.databaseId);
+    found.databaseId === null || !found.exclusive
+      ? undefined
+      : await findActiveJob(change.db, found.databaseId);
   if (other !== undefined) throw operationInProgress(other.id);
   const row = await change.db
     .updateTable('jobs')
@@ -290,7 +316,7 @@ const tell = (
     data: { job: jobFact(job), ...more },
   });
 
-/** Makes the database's job due at once, because something happened that it may be waiting for. */
+/** Makes the database's jobs due at once, because something happened that they may be waiting for. */
 export async function wakeJobOf(db: Reader, databaseId: string): Promise<void> {
   await db
     .updateTable('jobs')
@@ -314,6 +340,7 @@ export const jobOf = (row: Selectable<JobsTable>): Job => ({
   maxAttempts: row.maxAttempts,
   failures: row.failures,
   deadlineAt: row.deadlineAt,
+  exclusive: row.exclusive,
   cancellable: row.cancellable,
   retryable: row.retryable,
   error: row.error as JobError | null,

@@ -1,6 +1,6 @@
 /** The expiry of API keys: putting it off, and finding the keys whose expiry is near. */
 import { sql } from 'kysely';
-import { apiKeyOf, factOf, findApiKey, isNotExpired, type ApiKey } from './api-keys.ts';
+import { apiKeyOf, factOf, findApiKey, isActive, type ApiKey } from './api-keys.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 
@@ -20,9 +20,7 @@ export async function renewApiKey(
     .set({ expiresAt, renewedAt: sql<Date>`clock_timestamp()`, toldDays: null })
     .where('id', '=', uuidOf(id))
     .where('organizationId', '=', uuidOf(organizationId))
-    .where('revokedAt', 'is', null)
-    .where('rotationEndsAt', 'is', null)
-    .where(isNotExpired)
+    .where(isActive)
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
@@ -61,9 +59,7 @@ export async function takeExpiringKeys(
       from
         .selectFrom('apiKeys')
         .select('id')
-        .where('revokedAt', 'is', null)
-        .where('rotationEndsAt', 'is', null)
-        .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
+        .where(isActive)
         .where('expiresAt', '<=', sql<Date>`clock_timestamp() + ${term}`)
         .where(sql<boolean>`expires_at - coalesce(renewed_at, created_at) > ${term}`)
         .where('organizationId', 'in', (organizations) =>

@@ -17,10 +17,12 @@ export const channels = {
   jobDue: 'ledgerhouse_job_due',
   /** Payload: UUID of the organization. */
   event: 'ledgerhouse_event',
+  /** A webhook is due that no event announces: a test, a replay, an endpoint that was enabled. */
+  webhook: 'ledgerhouse_webhook',
   /** An organization's standing with the provider of payments may have changed. */
   billing: 'ledgerhouse_billing',
 } as const;
-export type Channel = (typeof channels)[keyof typeof channels];
+type Channel = (typeof channels)[keyof typeof channels];
 
 /** Notifies all processes that listen. */
 export async function notify(db: Reader, channel: Channel): Promise<void> {
@@ -28,7 +30,7 @@ export async function notify(db: Reader, channel: Channel): Promise<void> {
 }
 
 /** `payload` is `undefined` when notifications may have been missed. Must not throw. */
-export type Hear = (payload: string | undefined) => void;
+type Hear = (payload: string | undefined) => void;
 
 const reconnect = { baseMs: 500, maxMs: 10_000 };
 /** Interval between checks that the connection still answers. */

@@ -7,9 +7,10 @@ import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import type { Sealer } from './sealing.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 
-export interface Mail {
+interface Mail {
   readonly to: string;
   readonly subject: string;
   /** Plain text. */
@@ -75,11 +76,10 @@ export async function endMail(db: Reader, id: string, how: 'sentAt' | 'givenUpAt
 }
 
 /** Deletes mails that ended a month ago; returns their number. */
-export async function sweepMails(db: Reader): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('mails')
-    .where('sealedContent', 'is', null)
-    .where('createdAt', '<', sql<Date>`clock_timestamp() - interval '30 days'`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepMails(db: Reader): Promise<number> {
+  return sweepRows(
+    db,
+    'mails',
+    sql`sealed_content IS NULL AND created_at < clock_timestamp() - interval '30 days'`,
+  );
 }

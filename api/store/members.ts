@@ -27,7 +27,7 @@ export interface Member {
   readonly updatedAt: Date;
 }
 
-export interface NewMember {
+interface NewMember {
   readonly organizationId: string;
   readonly user: User;
   readonly role: Role;
@@ -57,7 +57,7 @@ export async function addMember(
   return member;
 }
 
-export interface MemberPatch {
+interface MemberPatch {
   readonly role: Role;
   readonly databaseIds: readonly string[] | null;
 }

@@ -34,8 +34,8 @@ export async function migrate(
   logger: Logger,
 ): Promise<void> {
   assert(
-    migrations.every(({ number }, index) => number === index + 1),
-    'migrations are numbered from 1 without gaps',
+    migrations.every(({ number }, index) => number > (migrations[index - 1]?.number ?? 0)),
+    'migrations are in the order of their numbers',
   );
   await db.transaction().execute(async (transaction) => {
     await sql`SELECT set_config('lock_timeout', ${lockDeadline}, true)`.execute(transaction);
@@ -63,11 +63,9 @@ export async function migrate(
     }
     const newest = rows.at(-1)?.number ?? 0;
     // A release was rolled back. Migrations only add, so the older release still runs on the newer schema.
-    if (newest > migrations.length) {
-      logger.warn(
-        { newest, known: migrations.length },
-        'the store was migrated by a later release',
-      );
+    const known = migrations.at(-1)?.number ?? 0;
+    if (newest > known) {
+      logger.warn({ newest, known }, 'the store was migrated by a later release');
     }
   });
 }

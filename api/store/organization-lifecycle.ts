@@ -9,7 +9,7 @@ import { lockOrganization, organizationOf, type Organization } from './organizat
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Reader, Tables } from './tables.ts';
 
-export interface OrganizationPatch {
+interface OrganizationPatch {
   readonly name?: string | undefined;
   /** Maximum of databases; null: that of the installation. */
   readonly databasesMax?: number | null | undefined;
@@ -164,6 +164,8 @@ const purgedTables = [
   'memberships',
   'invitations',
   'webhookEndpoints',
+  'changeStreams',
+  'notificationSettings',
   'savedCreates',
 ] as const;
 

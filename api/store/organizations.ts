@@ -8,7 +8,7 @@ import { beyond, pageOf, type Page } from './page.ts';
 import type { OrganizationsTable, Reader } from './tables.ts';
 
 const organizationStatuses = ['ACTIVE', 'SUSPENDED'] as const;
-export type OrganizationStatus = (typeof organizationStatuses)[number];
+type OrganizationStatus = (typeof organizationStatuses)[number];
 
 export interface Organization {
   /** TypeID `org_…`. */

@@ -2,7 +2,7 @@ import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { ObservedDatabase } from './database-record.ts';
 import type { Reader } from './tables.ts';
 
-export interface ReadyDatabase {
+interface ReadyDatabase {
   readonly id: string;
   readonly clusterId: string;
   /** `IP:port`, in the order of replica indexes. */

@@ -9,7 +9,7 @@ export const runningEvents = [
 ] as const;
 export type RunningEvent = (typeof runningEvents)[number];
 
-export interface RunningSeconds {
+interface RunningSeconds {
   /** Seconds for which the database's processes ran. */
   readonly compute: number;
   /** Seconds for which its volumes existed, including the time while it was stopped. */

@@ -5,6 +5,7 @@ import type { Author } from '../model/actor.ts';
 import type { SavedCreatesTable } from './billing-tables.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf } from './ids.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 
 const savedCreateStatuses = ['WAITING', 'CREATED', 'FAILED'] as const;
@@ -73,7 +74,7 @@ export async function saveCreate(
   return typeIdOfUuid('drf', id);
 }
 
-/** Leases a saved create whose organization may have the database now. */
+/** Leases a saved create whose organization may have the database now. Those of a suspended or deleted organization wait. */
 export async function claimSavedCreate(db: Reader): Promise<SavedCreate | undefined> {
   const row = await db
     .updateTable('savedCreates')
@@ -82,9 +83,12 @@ export async function claimSavedCreate(db: Reader): Promise<SavedCreate | undefi
       query
         .selectFrom('savedCreates as saved')
         .innerJoin('billingAccounts as account', 'account.organizationId', 'saved.organizationId')
+        .innerJoin('organizations', 'organizations.id', 'saved.organizationId')
         .select('saved.id')
         .where('saved.status', '=', 'WAITING')
         .where('account.status', '=', 'READY')
+        .where('organizations.status', '=', 'ACTIVE')
+        .where('organizations.deletedAt', 'is', null)
         .where('saved.expiresAt', '>', sql<Date>`clock_timestamp()`)
         .where((where) =>
           where.or([
@@ -185,12 +189,8 @@ export async function listSavedCreates(
 }
 
 /** Deletes saved creates 30 days after they expired; returns their number. */
-export async function sweepSavedCreates(db: Reader): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('savedCreates')
-    .where('expiresAt', '<', sql<Date>`clock_timestamp() - interval '30 days'`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepSavedCreates(db: Reader): Promise<number> {
+  return sweepRows(db, 'savedCreates', sql`expires_at < clock_timestamp() - interval '30 days'`);
 }
 
 const savedCreateOf = (row: Selectable<SavedCreatesTable>): SavedCreate => ({

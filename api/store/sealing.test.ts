@@ -5,7 +5,7 @@ import { SigningKeys } from './signing-keys.ts';
 const sealer = new Sealer(new SigningKeys([Buffer.alloc(32, 1)]));
 const secret = 'whsec_c2VjcmV0';
 
-test('what was sealed opens again, and shows nothing until then', () => {
+test('a sealed text opens again and is unreadable until then', () => {
   const sealed = sealer.seal('whe_1', secret);
   expect(sealed.includes(secret)).toBe(false);
   expect(sealer.open('whe_1', sealed)).toBe(secret);

@@ -12,6 +12,11 @@ export class Sealer {
     this.#keys = keys.derive('ledgerhouse sealed secrets');
   }
 
+  /** Version of the key that seals. */
+  get version(): string {
+    return this.#keys[0].version;
+  }
+
   /** Encrypts with AES-256-GCM: nonce, tag, text. `context` (the row's ID) is bound to it: in another row it does not open. */
   seal(context: string, secret: string): Buffer {
     const nonce = randomBytes(nonceBytes);

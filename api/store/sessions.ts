@@ -8,10 +8,11 @@ import { uuidOf, uuidOrNull } from './ids.ts';
 import { listBelongings } from './members.ts';
 import { defaultSlug, findOrganizationBySlug } from './organizations.ts';
 import { beyond, pageOf, type Page } from './page.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader, SessionsTable, UsersTable } from './tables.ts';
 import { userOf, type User } from './users.ts';
 
-export type SessionKind = 'browser' | 'device';
+type SessionKind = 'browser' | 'device';
 
 /** The person of a session: a user, or the local administrator. */
 export type SessionHolder =
@@ -36,7 +37,7 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-export type NewSession = SessionHolder & {
+type NewSession = SessionHolder & {
   readonly kind: SessionKind;
   /** SHA-256, like `csrfHash`; null: the session has no cookie. */
   readonly tokenHash: Buffer | null;
@@ -158,13 +159,9 @@ export async function noteSessionUse(db: Reader, id: string): Promise<void> {
 }
 
 /** Deletes sessions that were over a week ago, with their tokens. Returns their number. */
-export async function sweepSessions(db: Reader): Promise<number> {
-  const over = sql<Date>`clock_timestamp() - interval '7 days'`;
-  const { numDeletedRows } = await db
-    .deleteFrom('sessions')
-    .where((where) => where.or([where('expiresAt', '<', over), where('endedAt', '<', over)]))
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepSessions(db: Reader): Promise<number> {
+  const over = sql`clock_timestamp() - interval '7 days'`;
+  return sweepRows(db, 'sessions', sql`expires_at < ${over} OR ended_at < ${over}`);
 }
 
 /** Emits the event in every organization of the person; for the local administrator, in the first one. */

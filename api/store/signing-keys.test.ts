@@ -21,14 +21,14 @@ test('a key for one purpose does not serve another', () => {
   expect(one.bytes.equals(two.bytes)).toBe(false);
 });
 
-test('what an earlier key sealed and signed is still good after a rotation', () => {
+test('data that an earlier key sealed and signed is still accepted after a rotation', () => {
   const sealed = new Sealer(before).seal('whe_1', 'secret');
   expect(new Sealer(after).open('whe_1', sealed)).toBe('secret');
   const cursor = new Cursors(before).write({ of: 'a' }, ['1']);
   expect(new Cursors(after).read({ of: 'a' }, cursor)).toEqual(['1']);
 });
 
-test('once the earlier key is gone, nothing of it is good', () => {
+test('once the earlier key is gone, nothing that it sealed or signed is accepted', () => {
   const gone = new SigningKeys([fresh]);
   const sealed = new Sealer(before).seal('whe_1', 'secret');
   expect(() => new Sealer(gone).open('whe_1', sealed)).toThrow();

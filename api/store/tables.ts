@@ -32,7 +32,7 @@ export interface OrganizationsTable {
   purgedAt: MaybeTime;
 }
 
-export interface NamespaceDefaultsTable {
+interface NamespaceDefaultsTable {
   organizationId: string;
   namespaceUid: string;
 }
@@ -52,7 +52,7 @@ export interface SessionsTable {
   endedAt: MaybeTime;
 }
 
-export interface DeviceRequestsTable {
+interface DeviceRequestsTable {
   deviceCodeHash: Buffer;
   userCode: string;
   ip: string | null;
@@ -66,18 +66,18 @@ export interface DeviceRequestsTable {
   bootstrapMac: Buffer | null;
 }
 
-export interface UsedSignInsTable {
+interface UsedSignInsTable {
   stateHash: Buffer;
   expiresAt: ColumnType<Date, Date, Date>;
 }
 
-export interface AccessTokensTable {
+interface AccessTokensTable {
   tokenHash: Buffer;
   sessionId: string;
   expiresAt: ColumnType<Date, Date, Date>;
 }
 
-export interface RefreshTokensTable {
+interface RefreshTokensTable {
   tokenHash: Buffer;
   sessionId: string;
   expiresAt: ColumnType<Date, Date, Date>;
@@ -123,6 +123,7 @@ export interface DatabasesTable {
   kubernetesNamespace: string;
   kubernetesUid: string | null;
   adopted: Generated<boolean>;
+  restoredFrom: MaybeJson;
   version: Generated<number>;
   createdAt: Time;
   createdBy: Json<object>;
@@ -148,7 +149,10 @@ export interface ProfilesTable {
   engine: string;
   engineVersion: string;
   parameters: Json<Record<string, string>>;
+  autogrowLimitGb: ColumnType<number | null, number | null | undefined, number | null>;
+  suspended: Generated<boolean>;
   price: MaybeJson;
+  actor: MaybeJson;
   error: MaybeJson;
   createdAt: Time;
   readyAt: MaybeTime;
@@ -168,6 +172,7 @@ export interface JobsTable {
   maxAttempts: number;
   failures: Generated<number>;
   timeoutMs: number;
+  exclusive: Generated<boolean>;
   deadlineAt: ColumnType<Date, Date, Date>;
   cancellable: boolean;
   retryable: Generated<boolean>;
@@ -186,7 +191,77 @@ export interface JobsTable {
   updatedAt: Time;
 }
 
-export interface EventHeadsTable {
+export interface BackupsTable {
+  id: string;
+  organizationId: string;
+  databaseId: string;
+  name: string;
+  type: string;
+  status: string;
+  statusReason: MaybeJson;
+  protected: boolean;
+  expiresAt: MaybeTime;
+  schedule: ColumnType<string | null, string | null | undefined, string | null>;
+  kubernetesNamespace: string;
+  resourceName: string;
+  kubernetesUid: ColumnType<string | null, string | null | undefined, string | null>;
+  resourceVersion: ColumnType<string | null, string | null | undefined, string | null>;
+  resourceGone: Generated<boolean>;
+  removing: Generated<boolean>;
+  jobId: ColumnType<string | null, string | null | undefined, string | null>;
+  facts: MaybeJson;
+  verification: MaybeJson;
+  actor: Json<object>;
+  version: Generated<number>;
+  createdAt: Time;
+  updatedAt: Time;
+  startedAt: MaybeTime;
+  completedAt: MaybeTime;
+  removedAt: MaybeTime;
+}
+
+export interface BackupSchedulesTable {
+  id: string;
+  organizationId: string;
+  databaseId: string;
+  name: string;
+  kubernetesNamespace: string;
+  resourceVersion: string;
+  spec: Json<object>;
+  state: Json<object>;
+  actor: Json<object>;
+  version: Generated<number>;
+  createdAt: Time;
+  updatedAt: Time;
+}
+
+export interface ConfigurationChangesTable {
+  id: string;
+  organizationId: string;
+  databaseId: string;
+  status: string;
+  origin: string;
+  request: Json<object>;
+  diff: Json<object[]>;
+  impact: Json<object>;
+  priceDelta: MaybeJson;
+  applyAfter: MaybeTime;
+  jobId: ColumnType<string | null, string | null | undefined, string | null>;
+  generation: ColumnType<string | null, string | null | undefined, string | null>;
+  previousRevision: number;
+  profileRevision: ColumnType<number | null, number | null | undefined, number | null>;
+  progress: ColumnType<string | null, string | null | undefined, string | null>;
+  error: MaybeJson;
+  actor: Json<object>;
+  requestId: string | null;
+  version: Generated<number>;
+  createdAt: Time;
+  updatedAt: Time;
+  startedAt: MaybeTime;
+  finishedAt: MaybeTime;
+}
+
+interface EventHeadsTable {
   organizationId: string;
   sequence: string;
   hash: Buffer;
@@ -218,7 +293,7 @@ export interface EventsTable {
   keyVersion: string | null;
 }
 
-export interface EventPositionsTable {
+interface EventPositionsTable {
   consumer: string;
   organizationId: string;
   sequence: string;
@@ -234,13 +309,103 @@ export interface WebhookEndpointsTable {
   status: string;
   disabledReason: string | null;
   sealedSecret: Buffer;
+  previousSealedSecret: Buffer | null;
+  previousSecretUntil: MaybeTime;
+  testedAt: MaybeTime;
+  dueAt: MaybeTime;
+  throttledUntil: MaybeTime;
+  failures: Generated<number>;
+  failingSince: MaybeTime;
+  failedAt: MaybeTime;
+  leaseOwner: string | null;
+  leaseToken: string | null;
+  leaseUntil: MaybeTime;
+  sealedBy: string | null;
   version: Generated<number>;
   createdAt: Time;
   createdBy: Json<object>;
   updatedAt: Time;
 }
 
-export interface IdempotencyKeysTable {
+export interface ChangeStreamsTable {
+  id: string;
+  organizationId: string;
+  databaseId: string;
+  description: string;
+  sinkType: string;
+  url: string;
+  sealedSecret: Buffer;
+  sealedBy: string;
+  previousSealedSecret: Buffer | null;
+  previousSecretUntil: MaybeTime;
+  state: Generated<string>;
+  stateReason: string | null;
+  startedAfter: string;
+  position: string;
+  delivered: Generated<string>;
+  deliveredAt: MaybeTime;
+  pendingFrom: string | null;
+  failures: Generated<number>;
+  failing: string | null;
+  failingSince: MaybeTime;
+  toldFailing: Generated<boolean>;
+  lastError: MaybeJson;
+  dueAt: MaybeTime;
+  leaseOwner: string | null;
+  leaseToken: string | null;
+  leaseUntil: MaybeTime;
+  version: Generated<number>;
+  createdAt: Time;
+  createdBy: Json<object>;
+  updatedAt: Time;
+}
+
+export interface WebhookDeliveriesTable {
+  id: string;
+  organizationId: string;
+  endpointId: string;
+  eventId: string;
+  eventType: string;
+  databaseId: string | null;
+  status: Generated<string>;
+  attemptCount: Generated<number>;
+  schedulePosition: Generated<number>;
+  replayGeneration: Generated<number>;
+  manual: Generated<boolean>;
+  nextAttemptAt: MaybeTime;
+  lastAttemptAt: MaybeTime;
+  lastStatusCode: number | null;
+  lastError: string | null;
+  createdAt: Time;
+}
+
+interface WebhookAttemptsTable {
+  deliveryId: string;
+  number: number;
+  trigger: string;
+  outcome: string;
+  requestHeaders: Json<Record<string, string>>;
+  statusCode: number | null;
+  error: string | null;
+  responseExcerpt: string | null;
+  startedAt: ColumnType<Date, Date, never>;
+  durationMs: number;
+}
+
+export interface ConnectionChecksTable {
+  id: string;
+  organizationId: string;
+  databaseId: string;
+  language: string | null;
+  accountId: string;
+  createdAt: Time;
+  createdBy: Json<object>;
+  expiresAt: ColumnType<Date, Date, Date>;
+  observed: MaybeJson;
+  troubles: ColumnType<object[], string | undefined, string>;
+}
+
+interface IdempotencyKeysTable {
   principal: string;
   key: string;
   requestHash: Buffer;
@@ -260,7 +425,7 @@ export interface UsersTable {
   updatedAt: Time;
 }
 
-export interface IdentitiesTable {
+interface IdentitiesTable {
   issuer: string;
   subject: string;
   userId: string;
@@ -294,7 +459,7 @@ export interface InvitationsTable {
   revokedAt: MaybeTime;
 }
 
-export interface MailsTable {
+interface MailsTable {
   id: string;
   recipient: string;
   sealedContent: Buffer | null;
@@ -305,7 +470,7 @@ export interface MailsTable {
   givenUpAt: MaybeTime;
 }
 
-export interface WorkersTable {
+interface WorkersTable {
   id: string;
   version: string;
   problem: string | null;
@@ -314,7 +479,99 @@ export interface WorkersTable {
   stoppedAt: MaybeTime;
 }
 
+interface NotificationSettingsTable {
+  organizationId: string;
+  person: string;
+  readThrough: Generated<string>;
+  mutedKinds: Generated<string[]>;
+  mutedDatabases: Generated<string[]>;
+}
+
+interface MetricSamplesTable {
+  at: ColumnType<Date, Date, never>;
+  databaseId: string;
+  source: string;
+  readings: (number | null)[];
+  latencies: (number | null)[] | null;
+}
+
+/** A roll-up of samples. */
+interface MetricRollupTable extends MetricSamplesTable {
+  lowest: (number | null)[];
+  highest: (number | null)[];
+}
+
+interface MetricRollupsTable {
+  kind: string;
+  doneUntil: ColumnType<Date, Date, Date>;
+}
+
+interface MetricShardsTable {
+  shard: number;
+  leaseOwner: string | null;
+  leaseUntil: MaybeTime;
+}
+
+interface MetricMarksTable {
+  id: Generated<string>;
+  at: ColumnType<Date, Date, never>;
+  databaseId: string;
+  kind: string;
+  replica: number | null;
+  detail: string;
+}
+
+interface RemarkableRequestsTable {
+  id: Generated<string>;
+  at: ColumnType<Date, Date, never>;
+  databaseId: string;
+  operation: string;
+  code: string | null;
+  events: number;
+  durationMs: number;
+  ledgerMs: number | null;
+  requestId: string;
+  credentialId: string;
+  standsFor: number;
+}
+
+interface LogLinesTable {
+  id: Generated<string>;
+  at: ColumnType<Date, Date, never>;
+  databaseId: string;
+  severity: number;
+  component: string;
+  node: number | null;
+  message: string;
+  attributes: string;
+  bytes: number;
+}
+
+interface LogSourcesTable {
+  databaseId: string;
+  pod: string;
+  container: string;
+  place: Generated<string>;
+  seenAt: Time;
+}
+
+interface LogVolumesTable {
+  databaseId: string;
+  day: string;
+  bytes: string;
+}
+
 export interface Tables extends BillingTables {
+  metricSamples: MetricSamplesTable;
+  metricMinutes: MetricRollupTable;
+  metricTens: MetricRollupTable;
+  metricRollups: MetricRollupsTable;
+  metricShards: MetricShardsTable;
+  metricMarks: MetricMarksTable;
+  remarkableRequests: RemarkableRequestsTable;
+  logLines: LogLinesTable;
+  logSources: LogSourcesTable;
+  logVolumes: LogVolumesTable;
   users: UsersTable;
   identities: IdentitiesTable;
   memberships: MembershipsTable;
@@ -331,10 +588,18 @@ export interface Tables extends BillingTables {
   databases: DatabasesTable;
   profiles: ProfilesTable;
   jobs: JobsTable;
+  configurationChanges: ConfigurationChangesTable;
+  backups: BackupsTable;
+  backupSchedules: BackupSchedulesTable;
   eventHeads: EventHeadsTable;
   events: EventsTable;
   eventPositions: EventPositionsTable;
   webhookEndpoints: WebhookEndpointsTable;
+  webhookDeliveries: WebhookDeliveriesTable;
+  changeStreams: ChangeStreamsTable;
+  webhookAttempts: WebhookAttemptsTable;
+  connectionChecks: ConnectionChecksTable;
+  notificationSettings: NotificationSettingsTable;
   idempotencyKeys: IdempotencyKeysTable;
   workers: WorkersTable;
 }

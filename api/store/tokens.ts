@@ -8,6 +8,7 @@ import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import { endSession, isUsersOrPresent } from './sessions.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 
 export const accessTokenSeconds = 60 * 60;
@@ -15,7 +16,7 @@ export const refreshTokenSeconds = 30 * 24 * 60 * 60;
 /** Maximum age of a device's session, however often it is used; then its person must sign in again. */
 const sessionDaysMax = 90;
 
-export interface TokenHashes {
+interface TokenHashes {
   readonly access: Buffer;
   readonly refresh: Buffer;
 }
@@ -112,13 +113,7 @@ async function isLastUsed(db: Reader, session: string, usedAt: Date): Promise<bo
 
 /** Deletes expired tokens; returns their number. Used refresh tokens stay until they would have expired. */
 export async function sweepTokens(db: Reader): Promise<number> {
-  const access = await db
-    .deleteFrom('accessTokens')
-    .where('expiresAt', '<', now)
-    .executeTakeFirst();
-  const refresh = await db
-    .deleteFrom('refreshTokens')
-    .where('expiresAt', '<', now)
-    .executeTakeFirst();
-  return Number(access.numDeletedRows + refresh.numDeletedRows);
+  const isOver = sql`expires_at < clock_timestamp()`;
+  const access = await sweepRows(db, 'accessTokens', isOver);
+  return access + (await sweepRows(db, 'refreshTokens', isOver));
 }

@@ -1,6 +1,7 @@
 /** Sign-ins at the identity provider that have opened a session, so that none opens a second one. */
 import { sql } from 'kysely';
 import type { Change } from './change.ts';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 
 /**
@@ -25,10 +26,6 @@ export async function useSignIn(
 }
 
 /** Deletes those whose tickets have expired; returns their number. */
-export async function sweepUsedSignIns(db: Reader): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('usedSignIns')
-    .where('expiresAt', '<', sql<Date>`clock_timestamp()`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepUsedSignIns(db: Reader): Promise<number> {
+  return sweepRows(db, 'usedSignIns', sql`expires_at < clock_timestamp()`);
 }

@@ -1,5 +1,4 @@
 /** Webhook endpoints: URLs that get an organization's events. */
-import { randomBytes } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
@@ -8,10 +7,11 @@ import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
 import type { Sealer } from './sealing.ts';
 import type { Reader, WebhookEndpointsTable } from './tables.ts';
+import { newSecret, rotated } from './webhook-secrets.ts';
 
 export const webhookEndpointsMax = 10;
 const webhookEndpointStatuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const;
-export type WebhookEndpointStatus = (typeof webhookEndpointStatuses)[number];
+type WebhookEndpointStatus = (typeof webhookEndpointStatuses)[number];
 
 export interface WebhookEndpoint {
   /** TypeID `whe_…`. */
@@ -25,13 +25,19 @@ export interface WebhookEndpoint {
   readonly databaseId: string | null;
   readonly status: WebhookEndpointStatus;
   readonly disabledReason: string | null;
+  /** After a rotation: until then the secret before signs as well. */
+  readonly previousSecretUntil: Date | null;
+  /** The receiver could not take more, and is left alone until then. */
+  readonly throttledUntil: Date | null;
+  /** Every attempt since then has failed. */
+  readonly failingSince: Date | null;
   readonly version: number;
   readonly createdAt: Date;
   readonly createdBy: Actor;
   readonly updatedAt: Date;
 }
 
-export interface NewWebhookEndpoint {
+interface NewWebhookEndpoint {
   readonly organizationId: string;
   readonly url: string;
   readonly description: string;
@@ -60,7 +66,7 @@ export async function createWebhookEndpoint(
     .executeTakeFirstOrThrow();
   if (Number(count) >= webhookEndpointsMax) return 'too_many';
   const id = newTypeId('whe');
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const secret = newSecret();
   const row = await change.db
     .insertInto('webhookEndpoints')
     .values({
@@ -72,6 +78,7 @@ export async function createWebhookEndpoint(
       databaseId: uuidOrNull(endpoint.databaseId),
       status: 'ENABLED',
       sealedSecret: sealer.seal(id, secret),
+      sealedBy: sealer.version,
       createdBy: JSON.stringify(change.author.actor),
     })
     .returningAll()
@@ -81,7 +88,7 @@ export async function createWebhookEndpoint(
   return { endpoint: made, secret };
 }
 
-export interface WebhookEndpointPatch {
+interface WebhookEndpointPatch {
   readonly url?: string;
   readonly description?: string;
   readonly eventTypes?: readonly string[];
@@ -106,6 +113,9 @@ export async function updateWebhookEndpoint(
       ...(eventTypes === undefined ? {} : { eventTypes: [...eventTypes] }),
       ...(databaseId === undefined ? {} : { databaseId: uuidOrNull(databaseId) }),
       ...(patch.status === undefined ? {} : { disabledReason: null }),
+      // What is enabled again, or has another receiver, starts anew: earlier failures do not count against it.
+      ...(patch.status === 'ENABLED' && found.status !== 'ENABLED' && afresh),
+      ...(patch.url !== undefined && patch.url !== found.url && afresh),
       version: sql<number>`version + 1`,
       updatedAt: sql<Date>`clock_timestamp()`,
     })
@@ -154,15 +164,113 @@ export async function listWebhookEndpoints(
   );
 }
 
+/** Returns the secret, and records in the audit log that somebody saw it. Returns `undefined` if there is no such endpoint. */
 export async function revealWebhookSecret(
-  db: Reader,
+  change: Change,
   sealer: Sealer,
   organizationId: string,
   id: string,
 ): Promise<string | undefined> {
-  const row = await own(db, organizationId).where('id', '=', uuidOf(id)).executeTakeFirst();
-  return row && sealer.open(id, row.sealedSecret);
+  const row = await own(change.db, organizationId).where('id', '=', uuidOf(id)).executeTakeFirst();
+  if (row === undefined) return undefined;
+  tell(change, 'webhook.endpoint_secret_shown', endpointOf(row));
+  return sealer.open(id, row.sealedSecret);
 }
+
+/** Replaces the secret. The one before signs as well for `graceSeconds`; a secret before that one no longer does. */
+export async function rotateWebhookSecret(
+  change: Change,
+  sealer: Sealer,
+  { organizationId, id, graceSeconds }: SecretRotation,
+): Promise<{ endpoint: WebhookEndpoint; secret: string } | undefined> {
+  const secret = newSecret();
+  const row = await change.db
+    .updateTable('webhookEndpoints')
+    .set(rotated(sealer.seal(id, secret), graceSeconds))
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const endpoint = endpointOf(row);
+  tell(change, 'webhook.endpoint_secret_rotated', endpoint);
+  return { endpoint, secret };
+}
+
+/** Notes that a test begins. Returns false if the last one was less than `everySeconds` ago. */
+export async function beginTest(
+  change: Change,
+  id: string,
+  everySeconds: number,
+): Promise<boolean> {
+  const row = await change.db
+    .updateTable('webhookEndpoints')
+    .set({ testedAt: sql<Date>`clock_timestamp()` })
+    .where('id', '=', uuidOf(id))
+    .where(
+      sql<boolean>`coalesce(tested_at < clock_timestamp() - ${everySeconds} * interval '1 second', true)`,
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+interface SecretRotation {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly graceSeconds: number;
+}
+
+/**
+ * Disables an endpoint because its receiver fails; its pending deliveries are cancelled. Returns undefined if it is not enabled, or has
+ * another receiver by now.
+ */
+export async function autoDisable(
+  change: Change,
+  { id, url }: Pick<WebhookEndpoint, 'id' | 'url'>,
+  reason: string,
+): Promise<WebhookEndpoint | undefined> {
+  const row = await change.db
+    .updateTable('webhookEndpoints')
+    .set({
+      status: 'AUTO_DISABLED',
+      disabledReason: reason,
+      dueAt: null,
+      version: sql<number>`version + 1`,
+      updatedAt: sql<Date>`clock_timestamp()`,
+    })
+    .where('id', '=', uuidOf(id))
+    .where('url', '=', url)
+    .where('status', '=', 'ENABLED')
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await change.db
+    .updateTable('webhookDeliveries')
+    .set({ status: 'CANCELED', nextAttemptAt: null })
+    .where('endpointId', '=', uuidOf(id))
+    .where('nextAttemptAt', 'is not', null)
+    .execute();
+  const endpoint = endpointOf(row);
+  change.emit({
+    organizationId: endpoint.organizationId,
+    type: 'webhook.endpoint_disabled',
+    outcome: 'FAILED',
+    subject: { type: 'webhook_endpoint', id, display: endpoint.url },
+    databaseId: endpoint.databaseId,
+    data: { endpoint: { id, url: endpoint.url }, reason },
+  });
+  return endpoint;
+}
+
+const afresh = {
+  // Deliveries that waited while it was disabled are due.
+  dueAt: sql<Date>`(SELECT min(next_attempt_at) FROM webhook_deliveries WHERE endpoint_id = webhook_endpoints.id)`,
+  failures: 0,
+  failingSince: null,
+  failedAt: null,
+  throttledUntil: null,
+};
 
 const own = (db: Reader, organizationId: string) =>
   db
@@ -172,7 +280,7 @@ const own = (db: Reader, organizationId: string) =>
 
 const tell = (
   change: Change,
-  type: EventType & `webhook.endpoint_${string}`,
+  type: Exclude<EventType & `webhook.endpoint_${string}`, 'webhook.endpoint_disabled'>,
   { id, organizationId, url, databaseId }: WebhookEndpoint,
 ) =>
   change.emit({
@@ -183,14 +291,22 @@ const tell = (
     data: { endpoint: { id, url } },
   });
 
-function endpointOf(row: Selectable<WebhookEndpointsTable>): WebhookEndpoint {
-  const { sealedSecret: _, ...shown } = row;
+export function endpointOf(row: Selectable<WebhookEndpointsTable>): WebhookEndpoint {
   return {
-    ...shown,
     id: typeIdOfUuid('whe', row.id),
     organizationId: typeIdOfUuid('org', row.organizationId),
+    url: row.url,
+    description: row.description,
+    eventTypes: row.eventTypes,
     databaseId: typeIdOrNull('db', row.databaseId),
     status: row.status as WebhookEndpointStatus,
+    disabledReason: row.disabledReason,
+    previousSecretUntil: row.previousSecretUntil,
+    throttledUntil: row.throttledUntil,
+    failingSince: row.failingSince,
+    version: row.version,
+    createdAt: row.createdAt,
     createdBy: row.createdBy as Actor,
+    updatedAt: row.updatedAt,
   };
 }

@@ -1,8 +1,9 @@
 /** Heartbeats of the worker processes. All times are PostgreSQL's own. */
 import { sql } from 'kysely';
+import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
 
-export interface Heartbeat {
+interface Heartbeat {
   /** Identity of the process. */
   readonly id: string;
   readonly version: string;
@@ -58,10 +59,10 @@ export async function listWorkers(db: Reader, limit: number): Promise<readonly W
 }
 
 /** Removes old heartbeats. Returns their number. */
-export async function sweepWorkers(db: Reader): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('workers')
-    .where('seenAt', '<', sql<Date>`clock_timestamp() - ${keptDays} * interval '1 day'`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export function sweepWorkers(db: Reader): Promise<number> {
+  return sweepRows(
+    db,
+    'workers',
+    sql`seen_at < clock_timestamp() - ${keptDays} * interval '1 day'`,
+  );
 }

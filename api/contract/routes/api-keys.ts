@@ -73,9 +73,9 @@ export const apiKeyRoutes = {
     method: 'POST',
     path: `${path}/{keyId}/rotate`,
     tag,
-    summary: 'Replace an API key by another',
+    summary: 'Replace an API key with a new one',
     description:
-      'The answer is the new key: same name, permissions and scope, another ID and secret. The old one goes on working for the grace period.',
+      'The answer is the new key: same name, permissions and scope, another ID and secret. The old key works until the grace period ends.',
     access: access.keys,
     body: {
       ...jsonBody(rotateApiKeyRequest, { atOnce: { gracePeriodSeconds: 0 } }),
@@ -91,9 +91,9 @@ export const apiKeyRoutes = {
     method: 'POST',
     path: `${path}/{keyId}/renew`,
     tag,
-    summary: 'Give an API key another expiry',
+    summary: 'Change the expiry of an API key',
     description:
-      'The secret stays; rotate the key for a new one. A key that has expired is not renewed. A week and a day before the expiry, `api_key.expiring` is told, and a mail goes to the maker.',
+      'The secret stays; rotate the key for a new one. An expired key cannot be renewed. A week and a day before the expiry, the event `api_key.expiring` is sent, and a mail to the maker.',
     access: access.keys,
     body: {
       ...jsonBody(renewApiKeyRequest, {
@@ -103,7 +103,7 @@ export const apiKeyRoutes = {
       optional: true,
     },
     responses: {
-      200: answer('The key, renewed.', changedApiKey, { success: true, apiKey: apiKeyExample }),
+      200: answer('The renewed key.', changedApiKey, { success: true, apiKey: apiKeyExample }),
     },
     problems: ['api_key_not_active'],
   },
@@ -113,7 +113,7 @@ export const apiKeyRoutes = {
     path: `${path}/{keyId}`,
     tag,
     summary: 'Revoke an API key',
-    description: 'It ceases to work within five seconds.',
+    description: 'It stops working within five seconds.',
     access: access.keys,
     responses: { 204: empty('It is revoked.') },
     problems: [],

@@ -18,9 +18,9 @@ export const billingRoutes = {
     method: 'GET',
     path,
     tag,
-    summary: 'How the organization stands',
+    summary: 'Read the billing status of the organization',
     access: access.billing,
-    responses: { 200: answer('Its standing.', readBilling, { billing: billingExample }) },
+    responses: { 200: answer('The billing status.', readBilling, { billing: billingExample }) },
     problems: [],
   },
   updateBilling: {
@@ -28,9 +28,9 @@ export const billingRoutes = {
     method: 'PATCH',
     path,
     tag,
-    summary: 'Set or take away the spend limit',
+    summary: 'Set or remove the spend limit',
     description:
-      'At 50, 80 and 100 percent of it, `billing.spend_threshold_reached` is told once a month.',
+      'At 50, 80 and 100 percent of it, the event `billing.spend_threshold_reached` is sent once a month.',
     access: access.billing,
     body: jsonBody(updateBillingRequest, {
       limited: { spendLimit: { currency: 'EUR', amount: '500.00' } },
@@ -50,7 +50,7 @@ export const billingRoutes = {
     access: access.billing,
     body: { ...jsonBody(openCheckoutRequest, { plain: {} }), optional: true },
     responses: {
-      201: answer('It is open.', openedCheckout, {
+      201: answer('The checkout is open.', openedCheckout, {
         success: true,
         checkoutUrl: 'https://checkout.stripe.com/c/pay/cs_1',
         expiresAt: '2026-11-22T02:03:04.567Z',
@@ -62,15 +62,15 @@ export const billingRoutes = {
     method: 'POST',
     path: `${path}/stripe-events`,
     tag,
-    summary: 'For Stripe, to tell what has happened',
-    description: 'Signed by Stripe; the same event is acted on once, whenever it comes.',
+    summary: 'Receive an event from Stripe',
+    description: 'Signed by Stripe. A repeated event is processed once.',
     access: access.public,
     body: {
       form: 'signed',
       schema: stripeEvent,
       examples: { event: { id: 'evt_1', type: 'invoice.paid' } },
     } as const satisfies BodySpec,
-    responses: { 204: empty('It was acted on, or is nothing to act on.') },
+    responses: { 204: empty('It was processed, or needs no processing.') },
     problems: ['invalid_credentials', 'csrf_failed', 'not_found'],
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -21,9 +21,9 @@ export const catalogRoutes = {
     method: 'GET',
     path: '/api/v1/catalog/create',
     tag: 'Catalog',
-    summary: 'What a database can be made of',
+    summary: 'Read the catalog',
     description:
-      'Each choice with its ID, which the create request takes, what goes with what and why not, and prices.',
+      'All choices with the IDs for the create request, which of them are compatible and why not, and prices.',
     access: access.any,
     responses: { 200: answer('The catalog.', createCatalog, catalogExample) },
     problems: ['service_unavailable'],

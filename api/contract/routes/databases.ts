@@ -33,7 +33,7 @@ export const databaseRoutes = {
     tag,
     summary: 'Create a database',
     description:
-      'Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether a request that is no dry run would answer 402.',
+      'Answers as soon as it is queued; the job shows the progress. Omitted choices get the catalog’s defaults. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether the real request would answer 402.',
     access: access.createDatabase,
     query: z.strictObject({
       dryRun: z.boolean().default(false).describe('Check and resolve only.'),
@@ -54,7 +54,7 @@ export const databaseRoutes = {
       },
     }),
     responses: {
-      200: answer('The dry run: what would be made.', databasePlan, planExample),
+      200: answer('The dry run: the database that would be made.', databasePlan, planExample),
       202: answer('It is queued.', createdDatabase, createdExample, accepted),
     },
     problems: [
@@ -73,7 +73,7 @@ export const databaseRoutes = {
     path,
     tag,
     summary: 'List databases',
-    description: 'A key for one database sees that one only.',
+    description: 'A key for one database gets only that one.',
     access: access.listDatabases,
     query: z.strictObject({
       limit,
@@ -94,13 +94,13 @@ export const databaseRoutes = {
         .max(16)
         .optional()
         .describe(
-          '`key`, whatever its value, or `key=value`; several with commas, all of which must be there.',
+          '`key` matches any value, `key=value` that value; separate several with commas, all of them must match.',
         ),
       includeDeleted: z
         .boolean()
         .default(false)
         .describe(
-          'Those that can be restored, too. A `status` of DELETING or DELETED includes them anyway.',
+          'Include deleted databases that can be restored. A `status` of DELETING or DELETED includes them anyway.',
         ),
     }),
     responses: {
@@ -151,10 +151,22 @@ export const databaseRoutes = {
     tag,
     summary: 'Delete a database',
     description:
-      'It ceases to answer at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. Asked for again while it goes on, the answer is the same; once it is deleted, it is 404.',
+      'The database stops answering at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. With `finalBackup=true` a backup is made, and the data go once it has succeeded; a new database can begin with it. Of several replicas one that runs is backed up, so end clients of the native protocol before: what they write afterwards is lost. If it cannot be made, the job fails, nothing is lost, and the request without `finalBackup` keeps the data as usual. A repeated request gets the same answer during the deletion, and 404 afterwards.',
     access: access.changeDatabase,
+    query: z.strictObject({
+      finalBackup: z
+        .boolean()
+        .default(false)
+        .describe('Make a last backup, then delete the data at once.'),
+    }),
     responses: { 202: answer('It is being deleted.', databaseWithJob, deletingExample, accepted) },
-    problems: ['deletion_protected', 'operation_in_progress'],
+    problems: [
+      'deletion_protected',
+      'operation_in_progress',
+      'backups_not_configured',
+      'backups_not_supported',
+      'database_not_ready',
+    ],
     conditional: 'match',
   },
   restoreDatabase: {

@@ -1,26 +1,14 @@
 import { z } from 'zod';
 import { access } from '../../model/access.ts';
-import { answer, empty, jsonBody, textAnswer, type RouteSpec } from '../route.ts';
+import { answer, streamedAnswer, type RouteSpec } from '../route.ts';
 import {
   auditEventExample,
   auditEventList,
   auditVerification,
   auditVerificationExample,
 } from '../schemas/audit-event.ts';
-import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
-import {
-  changedWebhookEndpoint,
-  createdWebhookEndpoint,
-  createWebhookEndpointRequest,
-  readWebhookEndpoint,
-  updateWebhookEndpointRequest,
-  webhookEndpoint,
-  webhookEndpointExample,
-} from '../schemas/webhook-endpoint.ts';
+import { cursor, emptyPage, limit } from '../schemas/common.ts';
 
-const path = '/api/v1/webhook-endpoints';
-const one = `${path}/{endpointId}` as const;
-const tag = 'Webhooks';
 const instant = z.iso.datetime({ offset: true });
 
 const filter = {
@@ -36,7 +24,7 @@ export const auditRoutes = {
     method: 'GET',
     path: '/api/v1/audit-events',
     tag: 'Audit',
-    summary: 'List what was done in the organization',
+    summary: 'List the audit events of the organization',
     description: 'The newest first.',
     access: access.auditLog,
     query: z.strictObject({ limit, cursor, ...filter }),
@@ -54,17 +42,27 @@ export const auditRoutes = {
     tag: 'Audit',
     summary: 'Export audit events as NDJSON or CSV',
     description:
-      'The oldest first, a thousand at most in an answer; `Next-Cursor` says how to go on. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.',
+      'The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.',
     access: access.auditLog,
     query: z.strictObject({
       format: z.enum(['ndjson', 'csv']).default('ndjson'),
-      limit: z.int().min(1).max(1_000).default(1_000),
+      limit: z
+        .int()
+        .min(1)
+        .max(1_000)
+        .optional()
+        .describe('Rows of a page; all in one answer when absent.'),
       cursor,
+      afterSequence: z
+        .string()
+        .regex(/^\d{1,18}$/)
+        .optional()
+        .describe('Begin after the event with this number. Programs that follow events store it.'),
       ...filter,
     }),
     responses: {
-      200: textAnswer(
-        'An event a line; in CSV, the first page begins with the names of the columns.',
+      200: streamedAnswer(
+        'One event on each line; in CSV, the first page begins with the names of the columns.',
         {
           'application/x-ndjson': `${JSON.stringify(auditEventExample)}\n`,
           'text/csv':
@@ -81,7 +79,7 @@ export const auditRoutes = {
     tag: 'Audit',
     summary: 'Check the chain of audit events',
     description:
-      'Checks that no event was changed, added or taken out: 5,000 events at most in an answer, and `next` says how to go on. Whoever can write to the store and has no signing key can make no chain that passes.',
+      'Checks that no event was changed, added or removed: at most 5,000 events in an answer; go on with `next`. Nobody can forge a valid chain without the signing key, even with write access to the store.',
     access: access.auditLog,
     query: z.strictObject({
       from: z
@@ -91,92 +89,12 @@ export const auditRoutes = {
         .describe('Number of the first event to check.'),
     }),
     responses: {
-      200: answer('How far it was checked.', auditVerification, auditVerificationExample),
-    },
-    problems: [],
-  },
-} as const satisfies Record<string, RouteSpec>;
-
-export const webhookRoutes = {
-  createWebhookEndpoint: {
-    method: 'POST',
-    path,
-    tag,
-    summary: 'Create a webhook endpoint',
-    access: access.webhooks,
-    body: jsonBody(createWebhookEndpointRequest, {
-      everything: { url: 'https://hooks.example.com/ledgerhouse' },
-      databases: { url: 'https://hooks.example.com/ledgerhouse', eventTypes: ['database.*'] },
-    }),
-    responses: {
-      201: answer(
-        'The endpoint, with its secret.',
-        createdWebhookEndpoint,
-        {
-          success: true,
-          webhookEndpoint: webhookEndpointExample,
-          secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
-        },
-        ['Location'],
-      ),
-    },
-    problems: ['database_not_found', 'quota_exceeded'],
-    cache: 'no-store, no-transform',
-  },
-  listWebhookEndpoints: {
-    method: 'GET',
-    path,
-    tag,
-    summary: 'List webhook endpoints',
-    access: access.webhooks,
-    query: z.strictObject({ limit, cursor }),
-    responses: {
       200: answer(
-        'A page of endpoints.',
-        listOf(webhookEndpoint).meta({ id: 'WebhookEndpointList' }),
-        { data: [webhookEndpointExample], page: emptyPage },
+        'The result for the checked events.',
+        auditVerification,
+        auditVerificationExample,
       ),
     },
-    problems: ['invalid_cursor'],
-  },
-  getWebhookEndpoint: {
-    method: 'GET',
-    path: one,
-    tag,
-    summary: 'Read a webhook endpoint',
-    access: access.webhooks,
-    responses: {
-      200: answer('The endpoint.', readWebhookEndpoint, {
-        webhookEndpoint: webhookEndpointExample,
-      }),
-    },
     problems: [],
-    conditional: 'read',
-  },
-  updateWebhookEndpoint: {
-    method: 'PATCH',
-    path: one,
-    tag,
-    summary: 'Change a webhook endpoint',
-    access: access.webhooks,
-    body: jsonBody(updateWebhookEndpointRequest, { pause: { status: 'DISABLED' } }),
-    responses: {
-      200: answer('It is changed.', changedWebhookEndpoint, {
-        success: true,
-        webhookEndpoint: webhookEndpointExample,
-      }),
-    },
-    problems: ['database_not_found'],
-    conditional: 'match',
-  },
-  deleteWebhookEndpoint: {
-    method: 'DELETE',
-    path: one,
-    tag,
-    summary: 'Delete a webhook endpoint',
-    access: access.webhooks,
-    responses: { 204: empty('It is gone.') },
-    problems: [],
-    conditional: 'match',
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -9,7 +9,7 @@ export const healthRoutes = {
     tag: 'Health',
     summary: 'Health of the service',
     description:
-      'Whether the parts work that requests depend on. The answer is 200 also when some do not, since the API itself answers.',
+      'State of the parts that requests depend on. The answer is 200 even if some do not work, since the API itself answers.',
     access: access.public,
     responses: { 200: answer('The health.', serviceHealth, serviceHealthExample) },
     problems: [],

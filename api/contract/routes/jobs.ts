@@ -9,7 +9,7 @@ const one = '/api/v1/jobs/{jobId}';
 const tag = 'Jobs';
 
 const ofOthers =
-  'Of a person, jobs that delete or restore a database take the role owner or admin.';
+  'For jobs that delete or restore a database, a person needs the role owner or admin.';
 
 const waitSecondsMax = 25;
 
@@ -44,7 +44,7 @@ export const jobRoutes = {
     tag,
     summary: 'Read a job, or wait for it',
     description:
-      'With `waitSeconds` the answer comes when the job changes from what If-None-Match names, or ends, or the time is over.',
+      'With `waitSeconds` the answer comes when the job differs from the ETag in If-None-Match, when it ends, or when the time is over.',
     access: access.listDatabases,
     query: z.strictObject({
       waitSeconds: z.int().min(0).max(waitSecondsMax).default(0),
@@ -60,7 +60,7 @@ export const jobRoutes = {
     tag,
     summary: 'Follow a job',
     description:
-      'Server-sent events: `job` with the job as data at each change, at once with what it is, and last when it has ended; then the stream ends. `Last-Event-ID` leaves out what was seen; where that is all there will be, 204 tells browsers to cease asking.',
+      'Server-sent events `job` with the job as data: at once, at each change, and at its end, which also ends the stream. `Last-Event-ID` leaves out earlier events; if no further event will come, 204 tells browsers not to reconnect.',
     access: access.listDatabases,
     responses: {
       200: {
@@ -69,7 +69,7 @@ export const jobRoutes = {
         schema: readJob,
         example: { job: jobExample },
       },
-      204: empty('The job has ended, and `Last-Event-ID` is of its last event.'),
+      204: empty('The job has ended, and `Last-Event-ID` is that of its last event.'),
     },
     problems: ['job_not_found'],
   },
@@ -90,6 +90,8 @@ export const jobRoutes = {
     problems: ['job_not_found', 'not_cancellable'],
   },
   retryJob: {
+    // Only a deletion; the handler refuses the others.
+    whileSuspended: true,
     method: 'POST',
     path: `${one}/retry`,
     tag,
@@ -102,7 +104,7 @@ export const jobRoutes = {
         job: { ...jobExample, status: 'QUEUED', attempt: 2 },
       }),
     },
-    problems: ['job_not_found', 'not_retryable', 'operation_in_progress'],
+    problems: ['job_not_found', 'not_retryable', 'operation_in_progress', 'organization_suspended'],
   },
   completeJob: {
     method: 'POST',
@@ -113,7 +115,7 @@ export const jobRoutes = {
       'For the administrator of the installation: a database of a provider with `provisioning: MANUAL` may be made now.',
     access: access.anyPerson,
     responses: {
-      202: answer('It goes on.', changedJob, { success: true, job: jobExample }),
+      202: answer('The job continues.', changedJob, { success: true, job: jobExample }),
     },
     problems: ['job_not_found', 'not_waiting', 'provisioning_not_permitted'],
   },
@@ -130,7 +132,7 @@ export const jobRoutes = {
       full: { reason: 'There is no room in this region before March.' },
     }),
     responses: {
-      202: answer('It is about to fail.', changedJob, { success: true, job: jobExample }),
+      202: answer('The job is going to fail.', changedJob, { success: true, job: jobExample }),
     },
     problems: ['job_not_found', 'not_waiting', 'provisioning_not_permitted'],
   },

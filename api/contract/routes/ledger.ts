@@ -112,7 +112,7 @@ export const ledgerRoutes = {
       ],
     }),
     bytes(
-      'What became of each.',
+      'The result of each event.',
       createdEvents('create_accounts', 'CreateAccountsAnswer'),
       created('create_accounts'),
     ),
@@ -135,7 +135,7 @@ export const ledgerRoutes = {
       post: [{ id: '5003', pending_id: '5002', amount: 'max', flags: 'post_pending_transfer' }],
     }),
     bytes(
-      'What became of each.',
+      'The result of each event.',
       createdEvents('create_transfers', 'CreateTransfersAnswer'),
       created('create_transfers'),
     ),
@@ -146,7 +146,7 @@ export const ledgerRoutes = {
     'Look accounts up by ID',
     lookup,
     bytes(
-      'Those that there are.',
+      'The existing ones.',
       foundRows('lookup_accounts', 'LookupAccountsAnswer', account),
       found('lookup_accounts', rowExamples.account),
     ),
@@ -157,7 +157,7 @@ export const ledgerRoutes = {
     'Look transfers up by ID',
     lookup,
     bytes(
-      'Those that there are.',
+      'The existing ones.',
       foundRows('lookup_transfers', 'LookupTransfersAnswer', transfer),
       found('lookup_transfers', rowExamples.transfer),
     ),

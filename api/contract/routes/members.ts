@@ -25,7 +25,7 @@ const invitations = '/api/v1/invitations';
 const tag = 'Members';
 // No cache may keep a secret, and no proxy may compress it: the compressed length would reveal something about it.
 const secretCache = 'no-store, no-transform';
-const ownersOnly = 'Owners are made, changed and removed by owners only.';
+const ownersOnly = 'Only owners can make, change and remove owners.';
 
 export const memberRoutes = {
   listMembers: {
@@ -67,7 +67,10 @@ export const memberRoutes = {
       },
     }),
     responses: {
-      200: answer('They are changed.', changedMember, { success: true, member: memberExample }),
+      200: answer('The member is changed.', changedMember, {
+        success: true,
+        member: memberExample,
+      }),
     },
     problems: ['database_not_found', 'last_owner'],
   },
@@ -77,17 +80,17 @@ export const memberRoutes = {
     path: `${members}/{membershipId}`,
     tag,
     summary: 'Remove a member',
-    description: `The answer lists the working keys and the open invitations that they made. These stay, because they belong to the organization, unless \`revoke\` names them. ${ownersOnly}`,
+    description: `The answer lists the working keys and the open invitations that they made. These stay, because they belong to the organization, unless \`revoke\` names them. An invitation of an owner stays \`OPEN\` if you are none. ${ownersOnly}`,
     access: access.members,
     query: z.strictObject({
       revoke: z
         .array(revocable)
         .min(1)
         .optional()
-        .describe('What is revoked with the removal: one or both, with commas.'),
+        .describe('Revoke these with the removal; separate both with a comma.'),
     }),
     responses: {
-      200: answer('They belong to the organization no more.', removedMember, removedMemberExample),
+      200: answer('The member is removed.', removedMember, removedMemberExample),
     },
     problems: ['last_owner'],
   },
@@ -97,7 +100,7 @@ export const memberRoutes = {
     tag,
     summary: 'Leave the organization',
     access: access.anyPerson,
-    responses: { 204: empty('You belong to the organization no more.') },
+    responses: { 204: empty('You have left the organization.') },
     problems: ['last_owner', 'member_not_found'],
   },
 } as const satisfies Record<string, RouteSpec>;
@@ -108,7 +111,7 @@ export const invitationRoutes = {
     path: invitations,
     tag,
     summary: 'Invite somebody',
-    description: `They get a mail, where the service sends any. ${ownersOnly}`,
+    description: `They get a mail if the service sends mail. ${ownersOnly}`,
     access: access.members,
     body: jsonBody(createInvitationRequest, {
       developer: { email: 'ada@example.com', role: 'developer' },
@@ -119,7 +122,7 @@ export const invitationRoutes = {
       },
     }),
     responses: {
-      201: answer('They are invited.', sentInvitation, sentInvitationExample, ['Location']),
+      201: answer('The invitation is open.', sentInvitation, sentInvitationExample, ['Location']),
     },
     problems: ['already_member', 'invitation_exists', 'database_not_found'],
     cache: secretCache,
@@ -129,7 +132,7 @@ export const invitationRoutes = {
     path: invitations,
     tag,
     summary: 'List invitations',
-    description: 'The newest first, whatever became of them.',
+    description: 'The newest first, also accepted, revoked and expired ones.',
     access: access.members,
     query: z.strictObject({ limit, cursor }),
     responses: {
@@ -145,7 +148,7 @@ export const invitationRoutes = {
     path: `${invitations}/{invitationId}/resend`,
     tag,
     summary: 'Send an invitation again',
-    description: 'With another token, good for seven days; the one before is worth nothing then.',
+    description: 'With a new token, valid for seven days; the previous one stops working.',
     access: access.members,
     responses: { 201: answer('It is sent.', sentInvitation, sentInvitationExample) },
     problems: [],
@@ -156,9 +159,9 @@ export const invitationRoutes = {
     method: 'DELETE',
     path: `${invitations}/{invitationId}`,
     tag,
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     access: access.members,
-    responses: { 204: empty('Nobody can accept it any more.') },
+    responses: { 204: empty('The invitation is revoked.') },
     problems: [],
   },
   acceptInvitation: {
@@ -167,7 +170,7 @@ export const invitationRoutes = {
     tag,
     summary: 'Accept an invitation',
     description:
-      'As whom it is for: the identity provider must have verified that address. A token that is unknown, used, too old or for another address is answered in one way.',
+      'The caller must be the invited person: the identity provider must have verified the address. Tokens that are unknown, used, too old or for another address all get the same answer.',
     access: access.ownPerson,
     body: jsonBody(acceptInvitationRequest, { token: { token: 'lhi_…' } }),
     responses: {
@@ -177,6 +180,6 @@ export const invitationRoutes = {
         { success: true, organization: organizationExample },
       ),
     },
-    problems: ['invitation_not_found', 'already_member'],
+    problems: ['invitation_not_found', 'already_member', 'organization_suspended'],
   },
 } as const satisfies Record<string, RouteSpec>;

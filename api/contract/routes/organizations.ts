@@ -36,7 +36,7 @@ export const organizationRoutes = {
     body: jsonBody(createOrganizationRequest, { acme: { name: 'Acme', slug: 'acme' } }),
     responses: {
       201: answer(
-        'It is there.',
+        'The organization is made.',
         createdOrganization,
         { success: true, organization: organizationExample },
         ['Location'],
@@ -57,7 +57,7 @@ export const organizationRoutes = {
         .boolean()
         .default(false)
         .describe(
-          'Deleted ones that can be restored, too; for the administrator of the installation.',
+          'Include deleted organizations that can be restored; only for the administrator of the installation.',
         ),
     }),
     responses: {
@@ -146,7 +146,7 @@ export const organizationRoutes = {
     summary: 'Restore a deleted organization',
     description: forAdministrators,
     access: access.ownPerson,
-    responses: { 200: changed('It is there again.') },
+    responses: { 200: changed('The organization is restored.') },
     problems: ['provisioning_not_permitted', 'organization_not_deleted'],
   },
 } as const satisfies Record<string, RouteSpec>;

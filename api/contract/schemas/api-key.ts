@@ -54,7 +54,7 @@ export const rotateApiKeyRequest = z
       .min(0)
       .max(604_800)
       .default(86_400)
-      .describe('How long the old secret goes on working.'),
+      .describe('Time for which the old secret still works.'),
   })
   .meta({ id: 'RotateApiKeyRequest' });
 
@@ -71,7 +71,7 @@ export const apiKey = z
     expiresAt: time('When it ends.').nullable(),
     ipAllowList: z.array(z.string()).describe('Addresses and CIDR ranges; empty: from anywhere.'),
     rotatedFrom: id('key', 'The key that it replaces.').nullable(),
-    rotationEndsAt: time('While ROTATING: until when it still works.').nullable(),
+    rotationEndsAt: time('While ROTATING: time until which the key still works.').nullable(),
     lastUsedAt: time('To the minute.').nullable(),
     lastUsedIp: z.string().nullable(),
     lastUsedUserAgent: z.string().nullable(),
@@ -91,7 +91,7 @@ export const apiKeyWithSecret = z
     secret: z
       .string()
       .regex(/^lhk_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/)
-      .describe('The whole key. It is shown this once.'),
+      .describe('The whole key. It is shown only once.'),
   })
   .meta({ id: 'ApiKeyWithSecret' });
 

@@ -7,7 +7,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const auditEvent = z
   .object({
     id: id('evt', 'Event ID, the same as in webhooks.'),
-    sequence: z.string().describe('Decimal; goes up within the organization.'),
+    sequence: z.string().describe('Decimal; increases within the organization.'),
     occurredAt: time('When it happened.'),
     type: z.string().describe('Such as `database.created`.'),
     outcome: z.enum(eventOutcomes),
@@ -15,19 +15,19 @@ const auditEvent = z
     ip: z.string().nullable(),
     userAgent: z.string().nullable(),
     organizationId: id('org', 'Where it happened.'),
-    databaseId: id('db', 'What database it is about.').nullable(),
+    databaseId: id('db', 'The database of the event.').nullable(),
     target: z.object({ type: z.string(), id: z.string().nullable(), display: z.string() }),
     data: z.record(z.string(), z.unknown()),
     changes: z
       .array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() }))
-      .describe('What of it a person changed.'),
+      .describe('The fields that a person changed.'),
     requestId: z.string().nullable(),
     keyVersion: z
       .string()
       .nullable()
       .describe('Version of the signing key behind `hash`; null: a SHA-256 without a key.'),
     previousHash: sha256.describe(
-      'Of the event before in the organization; zeroes before the first.',
+      'Hash of the previous event of the organization; zeroes for the first one.',
     ),
     hash: sha256.describe(
       'HMAC-SHA-256 of `previousHash` and this event; `GET /audit-events/verify` checks it.',
@@ -45,15 +45,13 @@ export const auditVerification = z
     checked: z.int().describe('Events that were found sound.'),
     next: number
       .nullable()
-      .describe('Number of the event to go on with; null: the end was reached, or a fault.'),
+      .describe('Number of the next event to check; null: the end or a fault was reached.'),
     keyedFrom: number
       .nullable()
       .describe('Number of the first event with a keyed hash; null: there is none yet.'),
     head: z
       .object({ sequence: number, hash: sha256 })
-      .describe(
-        'The last event. Whoever keeps it elsewhere can tell later that nothing was cut off.',
-      ),
+      .describe('The last event. A copy of it elsewhere proves later that no event was cut off.'),
     fault: z
       .object({ code: z.enum(chainFaults), sequence: z.string(), detail: z.string() })
       .nullable()

@@ -3,27 +3,29 @@ import { exampleId, exampleTime, id, money, reason, success, time } from './comm
 
 const spendLimit = money
   .nullable()
-  .describe('Of a month. When it is reached no further database can be created; none is stopped.');
+  .describe(
+    'Limit of a month. When it is reached, no further database can be created; existing ones go on.',
+  );
 
 const savedCreate = z
   .object({
     id: id('drf', 'ID of the draft.'),
-    name: z.string().describe('Of the database.'),
+    name: z.string().describe('Name of the database.'),
     status: z.enum(['WAITING', 'CREATED', 'FAILED']),
-    databaseId: z.string().nullable().describe('What was made of it.'),
-    error: reason.nullable().describe('Why nothing was made of it.'),
-    createdAt: time('When it was asked for.'),
-    expiresAt: time('Until when it waits.'),
+    databaseId: z.string().nullable().describe('The database that was made from it.'),
+    error: reason.nullable().describe('Reason why no database was made from it.'),
+    createdAt: time('Time of the request.'),
+    expiresAt: time('Time until which it waits.'),
   })
   .meta({ id: 'SavedCreate' });
 
 const billingStanding = z
   .object({
-    provider: z.enum(['none', 'stripe']).describe('`none`: this service bills nobody.'),
+    provider: z.enum(['none', 'stripe']).describe('`none`: this service does not bill.'),
     status: z
       .enum(['READY', 'SETUP_REQUIRED', 'PAST_DUE', 'SUSPENDED'])
       .describe(
-        '`PAST_DUE`: a payment failed and is tried again. `SUSPENDED`: payments failed for good, and the databases stand still with all their data.',
+        '`PAST_DUE`: a payment failed and is tried again. `SUSPENDED`: payments failed for good, and the databases are suspended with all their data.',
       ),
     paymentMethod: z
       .object({ brand: z.string(), last4: z.string().nullable() })
@@ -61,7 +63,7 @@ export const openCheckoutRequest = z
       .max(500)
       .optional()
       .describe(
-        'Where the checkout leads back to: on the service’s own site, which it is when absent.',
+        'Page to which the checkout returns, on the service’s own site; its start page when absent.',
       ),
   })
   .meta({ id: 'OpenCheckoutRequest' });
@@ -69,8 +71,8 @@ export const openCheckoutRequest = z
 export const openedCheckout = z
   .object({
     success,
-    checkoutUrl: z.url().describe('Where a person sets billing up.'),
-    expiresAt: time('Until when it can be used.'),
+    checkoutUrl: z.url().describe('Page on which a person sets billing up.'),
+    expiresAt: time('Time until which it can be used.'),
   })
   .meta({ id: 'OpenedCheckout' });
 

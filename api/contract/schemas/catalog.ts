@@ -8,7 +8,7 @@ export const createCatalog = z
   .object({
     version: z.string().describe('Changes whenever the catalog does.'),
     currency: z.string().nullable().describe('ISO 4217; null without prices.'),
-    storageUnit: z.literal('GiB').describe('Of every …Gb.'),
+    storageUnit: z.literal('GiB').describe('Unit of every …Gb.'),
     defaults: z
       .object({
         provider: z.string(),
@@ -19,7 +19,7 @@ export const createCatalog = z
         selectedStorageGb: z.int().min(1),
         engine: engineName,
       })
-      .describe('What a choice that is left out becomes.'),
+      .describe('Values of omitted choices.'),
     providers: z.array(
       z.object({
         id: z.string(),
@@ -46,25 +46,27 @@ export const createCatalog = z
         highAvailability: z.boolean(),
         toleratedFailures: z.int().min(0),
         recommendedForProduction: z.boolean(),
-        engines: z.array(engineName).describe('Those that run it.'),
+        engines: z.array(engineName).describe('Engines that run it.'),
       }),
     ),
     clusterSizes: z.array(
       z.object({
         id: z.string(),
         number: z.int().describe('The number in the ID.'),
-        cpuMillis: z.int().describe('Thousandths of a core that each replica is given at least.'),
-        memoryBytes: z.int().describe('Of each replica.'),
+        cpuMillis: z
+          .int()
+          .describe('Minimum processor time of each replica, in thousandths of a core.'),
+        memoryBytes: z.int().describe('Memory of each replica.'),
         logMember: z
           .object({ cpuMillis: z.int(), memoryBytes: z.int() })
           .describe(
-            'On top, beside each of several replicas of the built-in engine: the member of etcd that keeps their log.',
+            'Additional resources beside each of several replicas of the built-in engine: the etcd member that keeps their log.',
           ),
         transfersMax: z
           .int()
           .nullable()
-          .describe('How many transfers the built-in engine holds in this memory.'),
-        engines: z.array(engineName).describe('Those that it is large enough for.'),
+          .describe('Number of transfers that the built-in engine can hold in this memory.'),
+        engines: z.array(engineName).describe('Engines for which it is large enough.'),
         available: z.boolean(),
       }),
     ),
@@ -96,7 +98,7 @@ export const createCatalog = z
         versions: z.array(
           z.object({
             version: z.string(),
-            release: z.string().describe('Of the client protocol.'),
+            release: z.string().describe('Release of the client protocol.'),
             oldestClient: z.string().nullable(),
             deprecated: z.boolean(),
           }),
@@ -121,7 +123,7 @@ export const createCatalog = z
             perReplicaMonthly: z.string(),
             perLogMemberMonthly: z
               .string()
-              .describe('On top, beside each of several replicas of the built-in engine.'),
+              .describe('Additional price beside each of several replicas of the built-in engine.'),
           }),
         ),
         storage: z.array(z.object({ storageTierId: z.string(), perGbReplicaMonthly: z.string() })),

@@ -51,13 +51,13 @@ const page = z
 
 export const listOf = <Row extends z.ZodType>(row: Row) => z.object({ data: z.array(row), page });
 
-export const limit = z.int().min(1).max(100).default(50).describe('Rows at most.');
+export const limit = z.int().min(1).max(100).default(50).describe('Maximum number of rows.');
 export const cursor = z
   .string()
   .min(1)
   .max(1024)
   .optional()
-  .describe('`page.nextCursor` of the page before; good for 24 hours.');
+  .describe('`page.nextCursor` of the previous page; valid for 24 hours.');
 
 export const exampleTime = '2026-11-21T02:03:04.567Z';
 export const emptyPage = { limit: 50, nextCursor: null, hasMore: false };

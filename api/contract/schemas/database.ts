@@ -15,12 +15,13 @@ import {
   time,
 } from './common.ts';
 import { jobExample, job } from './job.ts';
+import { databaseUsage, usageExample } from './metrics.ts';
 import { billing, provisioning } from './problem.ts';
 
 /** Names that are routes of the dashboard. */
 const reservedNames = ['new', 'settings', 'api', 'docs', 'admin', 'login', 'logout'];
 
-const databaseName = z
+export const databaseName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/, {
     error:
@@ -33,12 +34,14 @@ const databaseName = z
     '3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization.',
   );
 
-const labelKey = z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?$/, {
-  error:
-    'must have 1 to 63 letters, digits, dots, slashes, hyphens and underscores, and begin and end with a letter or digit',
-});
+export const databaseLabelKey = z
+  .string()
+  .regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?$/, {
+    error:
+      'must have 1 to 63 letters, digits, dots, slashes, hyphens and underscores, and begin and end with a letter or digit',
+  });
 const labels = z
-  .record(labelKey, z.string().max(255))
+  .record(databaseLabelKey, z.string().max(255))
   .refine((rows) => Object.keys(rows).length <= 16, { error: 'has more than 16 labels' })
   .describe('At most 16; keys of 1 to 63, values of 0 to 255 characters.');
 
@@ -46,7 +49,8 @@ const parameters = z
   .record(z.string().max(64), z.string().max(64))
   .describe('Engine parameters by name, as the catalog lists them.');
 
-const choiceId = (what: string) => text(40, `${what} of the catalog; its default when absent.`);
+export const choiceId = (what: string) =>
+  text(40, `${what} of the catalog; its default when absent.`);
 
 export const createDatabaseRequest = z
   .strictObject({
@@ -79,11 +83,11 @@ export const updateDatabaseRequest = z
   .strictObject({
     deletionProtection: z.boolean().optional(),
     labels: z
-      .record(labelKey, z.string().max(255).nullable())
+      .record(databaseLabelKey, z.string().max(255).nullable())
       .nullable()
       .optional()
       .describe(
-        'Each label is added or replaced; null takes it off, and null instead of the labels takes all off (RFC 7396). At most 16 may be left.',
+        'Each label is added or replaced; null removes it, and null instead of the labels removes all (RFC 7396). At most 16 labels may remain.',
       ),
   })
   .refine((body) => Object.keys(body).length > 0, { error: 'changes nothing' })
@@ -91,11 +95,13 @@ export const updateDatabaseRequest = z
 
 export const restoreDatabaseRequest = z
   .strictObject({
-    name: databaseName.optional().describe('Another name, where the old one was taken meanwhile.'),
+    name: databaseName
+      .optional()
+      .describe('A new name, if another database has taken the old one.'),
   })
   .meta({ id: 'RestoreDatabaseRequest' });
 
-const choices = {
+export const choices = {
   provider: z.string(),
   region: z.string(),
   clusterConfiguration: topology,
@@ -104,7 +110,12 @@ const choices = {
   selectedStorageGb: z.int().describe('GiB of each replica.'),
 };
 
-const estimatedPrice = money
+export const autogrow = z
+  .object({ limitGb: z.int().min(1).describe('GiB of each replica at most.') })
+  .nullable()
+  .describe('Whether storage grows by itself, by 20 % when 85 % are used; null: it does not.');
+
+export const estimatedPrice = money
   .extend({ lines: z.array(z.object({ item: z.string(), amount: decimal })) })
   .meta({ id: 'EstimatedPrice' });
 
@@ -116,22 +127,20 @@ export const database = z
     clusterId: z
       .string()
       .nullable()
-      .describe('Decimal, 128 bits: what official clients connect with. Null until it is known.'),
+      .describe('Decimal, 128 bits; official clients connect with it. Null until it is known.'),
     mode: z.literal('new'),
     status: z
       .enum(databaseStatuses)
-      .describe('Its life. READY stays READY through changes and trouble.'),
+      .describe('Stage of its life. READY stays READY through changes and failures.'),
     statusReason: reason.nullable(),
-    health: z
-      .enum(databaseHealths)
-      .describe('How it is at the moment; UNKNOWN when nobody has looked lately.'),
+    health: z.enum(databaseHealths).describe('Current health; UNKNOWN without a recent check.'),
     ...choices,
     nodeCount: z.int(),
     nodes: z.array(
       z.object({
         index: z.int(),
         ready: z.boolean(),
-        status: z.string().describe('In the words of the resource’s members.'),
+        status: z.string().describe('State of the replica, as in the resource’s `status.members`.'),
       }),
     ),
     engine: z.object({
@@ -143,17 +152,22 @@ export const database = z
     gateway: z
       .object({
         status: z.enum(['CONNECTED', 'CONNECTING', 'DISCONNECTED', 'UNKNOWN']),
-        checkedAt: time('When that was so.').nullable(),
+        checkedAt: time('Time of the check.').nullable(),
         latencyMs: z.number().nullable(),
         lastError: z.string().nullable(),
       })
-      .describe('The connection of the process that answers.'),
+      .describe('Connection of the API process that answers.'),
     connection: z.object({
       identifier: z.string().describe('The name.'),
-      httpUrl: z.string().describe('The ledger route; an operation follows.'),
-      addresses: z.array(z.string()).describe('Of the replicas, within the Kubernetes cluster.'),
+      httpUrl: z.string().describe('Path of the ledger operations, without the operation.'),
+      addresses: z
+        .array(z.string())
+        .describe('Addresses of the replicas within the Kubernetes cluster.'),
       clusterId: z.string().nullable(),
     }),
+    usage: databaseUsage
+      .nullable()
+      .describe('What it uses, as measured in the last minute; null: nothing was heard.'),
     estimatedMonthlyPrice: estimatedPrice.nullable().describe('Null without prices.'),
     limits: z.object({
       maxEventsPerBatch: z.int(),
@@ -164,13 +178,13 @@ export const database = z
     labels: z.record(z.string(), z.string()),
     activeProfileId: id('prf', 'Its active profile.'),
     activeJobId: id('job', 'The job that works on it.').nullable(),
-    version: z.int().describe('Goes up with each change; part of the ETag.'),
+    version: z.int().describe('Increases with each change; part of the ETag.'),
     createdAt: time('When it was accepted.'),
     createdBy: actor,
     updatedAt: time('When it last changed.'),
     readyAt: time('When it first served.').nullable(),
     deletedAt: time('When its deletion was accepted.').nullable(),
-    purgeAt: time('Until when it can be restored.').nullable(),
+    purgeAt: time('Time until which it can be restored.').nullable(),
   })
   .meta({ id: 'Database' });
 
@@ -183,13 +197,15 @@ export const profile = z
     status: z.enum(databaseStatuses),
     health: z.enum(databaseHealths),
     ...choices,
+    autogrow,
     parameters: z.record(z.string(), z.string()),
     engine,
     engineVersion: z.string(),
+    suspended: z.boolean().describe('Whether it is to be stopped.'),
     createdAt: time('When it was made.'),
     readyAt: time('When it first served.').nullable(),
   })
-  .describe('One revision of what the database is made of.')
+  .describe('One revision of the database’s configuration.')
   .meta({ id: 'Profile' });
 
 export const createdDatabase = z
@@ -216,9 +232,9 @@ export const databasePlan = z
         ready: z.boolean(),
         reason: billing.shape.reason.nullable().describe('Why it is not ready.'),
       })
-      .describe('Not ready: a request that is no dry run would answer 402.'),
+      .describe('Not ready: the real request would answer 402.'),
   })
-  .describe('What would be made; nothing was.')
+  .describe('The database that would be made. Nothing was made.')
   .meta({ id: 'DatabasePlan' });
 
 export const readDatabase = z.object({ database, profile }).meta({ id: 'DatabaseWithProfile' });
@@ -229,7 +245,7 @@ export const databaseWithJob = z
   .object({ success, database, profile, job })
   .meta({ id: 'DatabaseWithJob' });
 
-const exampleChoices = {
+export const exampleChoices = {
   provider: 'local',
   region: 'local-1',
   clusterConfiguration: 'single',
@@ -239,7 +255,7 @@ const exampleChoices = {
 } as const;
 const exampleClusterId = '126385720930470432897564901432759016843';
 
-const priceExample: z.input<typeof estimatedPrice> = {
+export const priceExample: z.input<typeof estimatedPrice> = {
   currency: 'USD',
   amount: '12.50',
   lines: [
@@ -262,6 +278,7 @@ export const databaseExample: z.input<typeof database> = {
   nodes: [{ index: 0, ready: true, status: 'Ready' }],
   engine: { name: 'Builtin', version: '0.1.0', latestVersion: '0.1.0', updateAvailable: false },
   gateway: { status: 'CONNECTED', checkedAt: exampleTime, latencyMs: 1.8, lastError: null },
+  usage: usageExample,
   connection: {
     identifier: 'payments-prod',
     httpUrl: `http://localhost:8080/api/v1/databases/${exampleId('db')}/tb`,
@@ -291,9 +308,11 @@ export const profileExample: z.input<typeof profile> = {
   status: 'READY',
   health: 'HEALTHY',
   ...exampleChoices,
+  autogrow: null,
   parameters: {},
   engine: 'Builtin',
   engineVersion: '0.1.0',
+  suspended: false,
   createdAt: exampleTime,
   readyAt: exampleTime,
 };
@@ -308,6 +327,7 @@ export const createdExample: z.input<typeof createdDatabase> = {
     clusterId: null,
     nodes: [],
     gateway: { status: 'UNKNOWN', checkedAt: null, latencyMs: null, lastError: null },
+    usage: null,
     connection: { ...databaseExample.connection, addresses: [], clusterId: null },
     activeJobId: exampleId('job'),
     version: 1,

@@ -17,13 +17,15 @@ export const serviceHealth = z
           ),
         status: z
           .enum(['OK', 'DOWN', 'UNKNOWN'])
-          .describe('UNKNOWN: it cannot be seen, because the store or the cluster is not OK.'),
+          .describe(
+            'UNKNOWN: its state cannot be read, because the store or the cluster is not OK.',
+          ),
         message: z
           .string()
           .nullable()
-          .describe('What it means while the part is not OK; null: nothing to say.'),
+          .describe('Consequence while the part is not OK; null: none.'),
         lastSeenAt: time(
-          'Last sign of life of a worker; null for other parts, and before one.',
+          'Time of the last heartbeat of a worker; null for other parts, and before the first heartbeat.',
         ).nullable(),
       }),
     ),

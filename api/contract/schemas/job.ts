@@ -8,7 +8,7 @@ export const job = z
     id: id('job', 'Job ID.'),
     type: z.string().describe(`At present one of ${jobTypes.join(', ')}; more may come.`),
     status: z.enum(jobStatuses),
-    databaseId: id('db', 'What it is done to.'),
+    databaseId: id('db', 'The database of the job.'),
     progress: z.object({
       percent: z.int().min(0).max(100),
       message: z.string(),
@@ -24,7 +24,7 @@ export const job = z
     ),
     attempt: z.int().min(0),
     maxAttempts: z.int().min(1),
-    deadlineAt: time('When it fails if it is not done; null while it waits for people.').nullable(),
+    deadlineAt: time('Deadline after which it fails; null while it waits for people.').nullable(),
     cancellable: z.boolean(),
     retryable: z.boolean(),
     error: z
@@ -41,7 +41,9 @@ export const job = z
 
 export const readJob = z.object({ job }).meta({ id: 'JobAnswer' });
 export const refuseJobRequest = z
-  .strictObject({ reason: z.string().min(1).max(256).describe('Shown to whoever asked for it.') })
+  .strictObject({
+    reason: z.string().min(1).max(256).describe('Shown to the person who requested it.'),
+  })
   .meta({ id: 'RefuseJobRequest' });
 
 export const changedJob = z.object({ success, job }).meta({ id: 'ChangedJob' });

@@ -89,7 +89,7 @@ const accountInput = z
   .strictObject({
     id: in128('Unique, not 0, not 2^128 - 1.'),
     ledger: in32('Transfers are between accounts of one ledger.'),
-    code: in16('What kind of account it is, to you.'),
+    code: in16('Your own classification of accounts.'),
     flags: inRecordFlags(accountFlags).optional(),
     ...userDataIn,
     debits_pending: in128('0 only.').optional(),
@@ -109,14 +109,14 @@ const transferInput = z
       .union([z.literal('max'), in128('')])
       .optional()
       .describe(
-        '`max` (2^128 - 1) posts the whole pending amount, and balances all there is. Not needed to void.',
+        '`max` (2^128 - 1) posts the whole pending amount; with a balancing flag it stands for the whole balance. Not needed to void.',
       ),
     pending_id: in128('The pending transfer to post or void.').optional(),
     ...userDataIn,
-    timeout: in32('Of a pending transfer, in seconds.').optional(),
+    timeout: in32('Timeout of a pending transfer, in seconds.').optional(),
     timeout_ms: in64('Instead of timeout: milliseconds, a multiple of 1000.').optional(),
     ledger: in32('Not needed to post or void.').optional(),
-    code: in16('What kind of transfer it is, to you. Not needed to post or void.').optional(),
+    code: in16('Your own classification of transfers. Not needed to post or void.').optional(),
     flags: inRecordFlags(transferFlags).optional(),
     timestamp: timestampIn,
   })
@@ -132,8 +132,8 @@ export const lookupRequest = z.union([ids, z.strictObject({ ids })]).meta({ id: 
 const range = {
   code: in16('Rows with this code only.').optional(),
   ...userDataIn,
-  timestamp_min: in64('Nanoseconds since 1970; 0 is no bound.').optional(),
-  timestamp_max: in64('Nanoseconds since 1970; 0 is no bound.').optional(),
+  timestamp_min: in64('Nanoseconds since 1970; 0 means no bound.').optional(),
+  timestamp_max: in64('Nanoseconds since 1970; 0 means no bound.').optional(),
   limit: integer(`Rows at most, 1 to ${rowsMax}; ${rowsDefault} when absent.`, 32, [
     1,
     rowsMax,
@@ -142,7 +142,7 @@ const range = {
 
 export const accountFilter = z
   .strictObject({
-    account_id: in128('Whose rows.'),
+    account_id: in128('The account of the rows.'),
     ...range,
     flags: inFilterFlags(accountFilterFlags).optional(),
   })
@@ -177,10 +177,10 @@ export const transfer = z
     id: out128('Transfer ID.'),
     debit_account_id: out128('The account that is debited.'),
     credit_account_id: out128('The account that is credited.'),
-    amount: out128('How much.'),
+    amount: out128('The amount.'),
     pending_id: out128('The pending transfer that it posts or voids.'),
     ...userDataOut,
-    timeout: outNumber(32, 'Of a pending transfer, in seconds.'),
+    timeout: outNumber(32, 'Timeout of a pending transfer, in seconds.'),
     ledger: outNumber(32, 'Its ledger.'),
     code: outNumber(16, 'Its kind.'),
     flags: outNumber(16, 'Bits.'),
@@ -194,7 +194,7 @@ export const balance = z
     debits_posted: out128('Sum of posted debits.'),
     credits_pending: out128('Sum of pending credits.'),
     credits_posted: out128('Sum of posted credits.'),
-    timestamp: out64('Since when: nanoseconds since 1970.'),
+    timestamp: out64('Time of the balance: nanoseconds since 1970.'),
   })
   .meta({ id: 'AccountBalance' });
 
@@ -202,20 +202,22 @@ const execution = z
   .object({
     kind: z.enum(['read', 'write']),
     requestId: z.string(),
-    databaseId: id('db', 'Which database.'),
+    databaseId: id('db', 'The database.'),
     clusterId: out128('Its cluster.'),
     engineVersion: z.string(),
     eventCount: z.int(),
     resultCount: z.int(),
-    gatewayMs: z.number().describe('Waiting in the gateway.'),
-    ledgerMs: z.number().describe('In the ledger, network included.'),
+    gatewayMs: z.number().describe('Time in the gateway.'),
+    ledgerMs: z.number().describe('Time in the ledger, network included.'),
     durationMs: z.number(),
     executedAt: time('When it was answered.'),
   })
   .meta({ id: 'Execution' });
 
 const envelope = (operation: string) => ({
-  success: z.literal(true).describe('It was executed; what the ledger said is in the result.'),
+  success: z
+    .literal(true)
+    .describe('The request was executed; the result has the answers of the ledger.'),
   operation: z.literal(operation),
   execution,
   documentationUrl: z.url(),
@@ -223,11 +225,11 @@ const envelope = (operation: string) => ({
 
 const eventResult = z
   .object({
-    index: z.int().describe('In the request.'),
-    id: out128('Of the event.'),
+    index: z.int().describe('Index of the event in the request.'),
+    id: out128('ID of the event.'),
     status: z.string().describe('TigerBeetle’s name, such as `created`.'),
     timestamp: out64('Nanoseconds since 1970.'),
-    documentationUrl: z.url().optional().describe('Of what failed.'),
+    documentationUrl: z.url().optional().describe('Documentation of the status of a failed event.'),
   })
   .meta({ id: 'EventResult' });
 
@@ -253,8 +255,11 @@ const pageOf = (filter: z.ZodType) =>
   z.object({
     limit: z.int(),
     hasMore: z.boolean(),
-    hasMoreExact: z.literal(false).optional().describe('At the largest limit nobody knows.'),
-    next: filter.nullable().describe('The filter that goes on behind the last row.'),
+    hasMoreExact: z
+      .literal(false)
+      .optional()
+      .describe('False at the largest limit: it is unknown whether more rows follow.'),
+    next: filter.nullable().describe('The filter for the next rows.'),
   });
 
 export const pagedRows = (operation: string, schemaId: string, row: z.ZodType, filter: z.ZodType) =>

@@ -35,7 +35,7 @@ export const member = z
 export const readMember = z.object({ member }).meta({ id: 'MemberAnswer' });
 export const changedMember = z.object({ success, member }).meta({ id: 'ChangedMember' });
 
-/** What a removed member has made, which can be revoked with the removal. */
+/** Things that a removed member has made; they can be revoked with the removal. */
 export const revocable = z.enum(['apiKeys', 'invitations']);
 
 export const updateMemberRequest = z
@@ -49,7 +49,7 @@ export const createInvitationRequest = z
       // No mail is delivered to longer ones (RFC 5321, section 4.5.3.1).
       .regex(/^[^@]{1,64}@/)
       .max(254)
-      .describe('Whoever accepts must have proven it to be theirs.'),
+      .describe('The person who accepts must have verified this address.'),
     role,
     databaseScope: memberScope.default({ type: 'ALL' }),
   })
@@ -65,7 +65,7 @@ export const invitation = z
     createdAt: time('When it was made.'),
     createdBy: actor,
     sentAt: time('When it was sent last.'),
-    expiresAt: time('When it can be accepted no more.'),
+    expiresAt: time('Time after which it cannot be accepted.'),
   })
   .meta({ id: 'Invitation' });
 
@@ -82,14 +82,14 @@ export const sentInvitation = z
   .object({
     success,
     invitation,
-    token: z.string().describe('What it is accepted with; shown this once.'),
+    token: z.string().describe('Token for accepting it; shown only once.'),
     acceptUrl: z.string().describe('The page on which it is accepted.'),
-    mailed: z.boolean().describe('Whether a mail is on its way; if not, hand `acceptUrl` over.'),
+    mailed: z.boolean().describe('Whether a mail was queued; if not, hand `acceptUrl` over.'),
   })
   .meta({ id: 'SentInvitation' });
 
 export const acceptInvitationRequest = z
-  .strictObject({ token: z.string().min(1).max(128).describe('Of the invitation.') })
+  .strictObject({ token: z.string().min(1).max(128).describe('Token of the invitation.') })
   .meta({ id: 'AcceptInvitationRequest' });
 
 export const memberExample: z.input<typeof member> = {

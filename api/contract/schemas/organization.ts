@@ -25,15 +25,15 @@ export const organization = z
     suspensionReason: z
       .string()
       .nullable()
-      .describe('For its members; null unless it is suspended.'),
+      .describe('Reason, which its members see; null unless it is suspended.'),
     databasesMax: z
       .int()
       .nullable()
       .describe('Maximum of its databases; null: that of the installation.'),
-    role: z.enum(roles).nullable().describe('Of the caller; null for keys.'),
+    role: z.enum(roles).nullable().describe('Role of the caller; null for keys.'),
     createdAt: time('When it was made.'),
     deletedAt: time('When it was deleted.').nullable(),
-    purgeAt: time('Until when it can be restored.').nullable(),
+    purgeAt: time('Time until which it can be restored.').nullable(),
   })
   .meta({ id: 'Organization' });
 

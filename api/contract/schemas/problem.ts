@@ -33,7 +33,7 @@ export const billing = z
       .string()
       .nullable()
       .optional()
-      .describe('What was asked for is kept under this ID and done once billing is set up.'),
+      .describe('The request is kept under this ID and executed once billing is set up.'),
   })
   .meta({ id: 'Billing' });
 
@@ -48,11 +48,11 @@ export const provisioning = z
 
 export const problemSchema = z
   .looseObject({
-    type: z.string().describe('Address of the page about this problem.'),
+    type: z.string().describe('URL of the page about this problem.'),
     title: z.string(),
     status: z.int().min(400).max(599),
-    detail: z.string().describe('What is wrong this time, and what to do.'),
-    instance: z.string().describe('The path that was asked for.'),
+    detail: z.string().describe('The cause in this case, and what to do.'),
+    instance: z.string().describe('The path of the request.'),
     code: z
       .string()
       .describe(`Stable. At present one of ${problemCodes.join(', ')}; more may come.`),
@@ -62,7 +62,7 @@ export const problemSchema = z
     outcome: z
       .enum(['not_executed', 'unknown'])
       .optional()
-      .describe('Of a ledger operation: whether the ledger may have changed.'),
+      .describe('For a ledger operation: whether the ledger may have changed.'),
     allowedOperations: z.array(z.string()).optional(),
     requiredPermissions: z.array(z.string()).optional(),
     requiredDatabaseScope: z.string().optional(),

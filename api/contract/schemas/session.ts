@@ -31,7 +31,7 @@ export const session = z
       .describe('Null for keys.'),
     organization: z
       .object({
-        id: id('org', 'The organization that is acted for.'),
+        id: id('org', 'The organization of the request.'),
         name: z.string(),
         slug: z.string(),
         role: z.enum(roles).nullable(),
@@ -41,7 +41,7 @@ export const session = z
       .describe('Null for a person who has none yet.'),
     organizations: z
       .array(organization.extend({ rights: rightList }))
-      .describe('A person’s; empty for keys.'),
+      .describe('Organizations of a person; empty for keys.'),
     limits: z.object({ maxDatabases: z.int(), requestsPerMinute: z.int() }),
     serverTime: time('Now.'),
     apiVersion: z.literal('v1'),
@@ -53,7 +53,7 @@ export const ownSession = z
     id: id('ses', 'Session ID.'),
     kind: z.enum(['browser', 'device']).describe('`device`: signed in by the device flow.'),
     current: z.boolean().describe('Whether this request was made with it.'),
-    ip: z.string().nullable().describe('Where it was opened from.'),
+    ip: z.string().nullable().describe('IP address from which it was opened.'),
     userAgent: z.string().nullable(),
     createdAt: time('When it was opened.'),
     lastUsedAt: time('When it was used last, to the minute.'),

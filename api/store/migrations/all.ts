@@ -18,6 +18,20 @@ import { billingCards } from './0016-billing-cards.ts';
 import { keyExpiry } from './0017-key-expiry.ts';
 import { workers } from './0018-workers.ts';
 import { organizationLifecycle } from './0019-organization-lifecycle.ts';
+import { billingEnds } from './0020-billing-ends.ts';
+import { sealedBy } from './0021-sealed-by.ts';
+import { connectionChecks } from './0023-connection-checks.ts';
+import { profileRevisions } from './0029-profile-revisions.ts';
+import { configurationChanges } from './0030-configuration-changes.ts';
+import { webhookDeliveries } from './0032-webhook-deliveries.ts';
+import { metrics } from './0035-metrics.ts';
+import { marksAndRequests } from './0036-marks-and-requests.ts';
+import { notifications } from './0037-notifications.ts';
+import { backups } from './0038-backups.ts';
+import { jobsBesideOthers } from './0039-jobs-beside-others.ts';
+import { logLines } from './0040-log-lines.ts';
+import { backupSchedules } from './0041-backup-schedules.ts';
+import { changeStreams } from './0043-change-streams.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -40,4 +54,18 @@ export const migrations: readonly Migration[] = [
   keyExpiry,
   workers,
   organizationLifecycle,
+  billingEnds,
+  sealedBy,
+  connectionChecks,
+  profileRevisions,
+  configurationChanges,
+  webhookDeliveries,
+  metrics,
+  marksAndRequests,
+  notifications,
+  backups,
+  jobsBesideOthers,
+  logLines,
+  backupSchedules,
+  changeStreams,
 ];

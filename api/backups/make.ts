@@ -1,0 +1,171 @@
+/**
+ * Makes a backup: the job creates the resource and waits for what the operator says of it, as the watch brings it into the row. What
+ * was begun before, by any process, is found and gone on with.
+ */
+import { sentence } from '../../base/sentence.ts';
+import { BackupReason } from '../../domain/conditions.ts';
+import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
+import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
+import { showStep } from '../jobs/show-step.ts';
+import type { BackupWriter } from '../kubernetes/backup-writer.ts';
+import type { Backup } from '../model/backup.ts';
+import type { JobError } from '../model/job.ts';
+import { findAnyBackup, lockBackup, updateBackup } from '../store/backups.ts';
+import type { Change } from '../store/change.ts';
+import { findAnyDatabase } from '../store/databases.ts';
+import type { Store } from '../store/store.ts';
+import { tellBackup } from './backup-events.ts';
+import { backupIdOfJob } from './backup-jobs.ts';
+
+export interface BackupWorld {
+  readonly store: Store;
+  readonly backups: BackupWriter;
+  readonly nowMs: () => number;
+}
+
+const lookAgainMs = 10_000;
+/** Time for the operator to begin: a database that is not ready for so long is repaired first. */
+const beginMaxMs = 30 * 60_000;
+
+export const makingHandler = (world: BackupWorld): JobHandler => ({
+  async run(context) {
+    const backup = await findAnyBackup(world.store.read, backupIdOfJob(context.job));
+    if (backup === undefined || backup.removedAt !== null || backup.status === 'DELETING') {
+      return failed('superseded', 'The backup was deleted.');
+    }
+    if (backup.status === 'SUCCEEDED') {
+      await context.step('copy', 'SUCCEEDED', { percent: 100, message: 'The backup is made.' });
+      return { kind: 'succeeded' };
+    }
+    if (backup.status === 'FAILED') return hasFailed(world, backup);
+    if (backup.kubernetesUid === null) return place(world, context, backup);
+    return (await giveUp(world, context, backup)) ?? goOn(context, backup);
+  },
+
+  /** A backup that the job gave up has failed. One with a resource goes on, whatever became of the job. */
+  async ended(change, job) {
+    if (job.status !== 'FAILED' || job.error === null) return;
+    const before = await lockBackup(change, backupIdOfJob(job));
+    if (before?.status !== 'QUEUED') return;
+    if (before.kubernetesUid !== null && job.error.code === 'job_deadline_exceeded') return;
+    await fail(change, before, job.error);
+  },
+});
+
+async function fail(change: Change, { id }: Backup, { code, message }: JobError): Promise<Backup> {
+  const after = await updateBackup(change, id, {
+    status: 'FAILED',
+    statusReason: { code, message },
+    completedAt: new Date(),
+  });
+  const database = await findAnyDatabase(change.db, after.databaseId);
+  if (database !== undefined) tellBackup(change, 'backup.failed', database, after);
+  return after;
+}
+
+/** Creates the resource, or finds the one that a worker made before it died. */
+async function place(
+  { store, backups }: BackupWorld,
+  context: JobContext,
+  backup: Backup,
+): Promise<JobOutcome> {
+  const database = await findAnyDatabase(store.read, backup.databaseId);
+  if (database === undefined || database.deletedAt !== null) {
+    return failed('superseded', 'The database was deleted before its backup began.');
+  }
+  const at = { namespace: backup.kubernetesNamespace, name: backup.resourceName };
+  try {
+    const made =
+      (await backups.read(at)) ??
+      (await backups.create(at, database.id, {
+        database: database.name,
+        type: 'Manual',
+        protected: backup.protected,
+        removeRequested: false,
+        reclaimPolicy: 'Delete',
+        ...(backup.expiresAt !== null && { expiresAt: backup.expiresAt.toISOString() }),
+      }));
+    const uid = made?.metadata.uid;
+    // Somebody was faster: the next look finds the resource.
+    if (made === undefined || uid === undefined) return { kind: 'again', afterMs: 100 };
+    if (made.spec.database !== database.name) {
+      return failed('name_conflict', `There is a LedgerBackup ${at.name} of another database.`);
+    }
+    await context.write(async (change) => {
+      const before = await lockBackup(change, backup.id);
+      if (before?.kubernetesUid === null)
+        await updateBackup(change, backup.id, { kubernetesUid: uid });
+    });
+  } catch (error) {
+    const refusal = clusterRefusalOf(error);
+    if (refusal === undefined) throw error;
+    return failed(refusal.code, refusal.message);
+  }
+  await showStep(context, 'take_checkpoint', 30, 'The resource exists; waiting for the operator.');
+  return { kind: 'again', afterMs: lookAgainMs };
+}
+
+/**
+ * Ends a backup that would wait for a person, or for too long. It has failed before its resource goes, so that whoever sees that one
+ * go leaves the reason as it is.
+ */
+async function giveUp(
+  world: BackupWorld,
+  context: JobContext,
+  backup: Backup,
+): Promise<JobOutcome | undefined> {
+  const { id, status, statusReason, createdAt } = backup;
+  const { kubernetesUid, kubernetesNamespace, resourceName } = backup;
+  if (status !== 'QUEUED' || kubernetesUid === null) return undefined;
+  const withoutStore = statusReason?.code === BackupReason.StoreNotConfigured;
+  // A worker makes the resource; before one took the job, the operator could not begin.
+  const since = context.job.startedAt ?? createdAt;
+  const late = world.nowMs() - since.getTime() > beginMaxMs;
+  if (!withoutStore && !late) return undefined;
+  // A worker that has just begun to watch knows less than the resource says.
+  const object = await world.backups.read({ namespace: kubernetesNamespace, name: resourceName });
+  const { startedAt, completedAt } = object?.status ?? {};
+  const isBegun = startedAt !== undefined || completedAt !== undefined;
+  if (object?.metadata.uid === kubernetesUid && isBegun) return undefined;
+  const message = sentence(statusReason?.message ?? 'the operator said nothing of it');
+  const reason = withoutStore
+    ? { code: 'backups_not_configured', message }
+    : {
+        code: 'backup_not_begun',
+        message: `The backup did not begin within half an hour. ${message}`,
+      };
+  const given = await context.write(async (change) => {
+    const before = await lockBackup(change, id);
+    return before?.status === 'QUEUED' ? fail(change, before, reason) : undefined;
+  });
+  return given === undefined ? { kind: 'again', afterMs: 100 } : hasFailed(world, given);
+}
+
+const givenUp: ReadonlySet<string> = new Set(['backups_not_configured', 'backup_not_begun']);
+
+/** The resource of a backup that was given up goes, so that it does not begin when nobody expects it. */
+async function hasFailed(
+  { backups }: BackupWorld,
+  { statusReason, kubernetesUid, resourceGone, kubernetesNamespace, resourceName }: Backup,
+): Promise<JobOutcome> {
+  const { code, message } = statusReason ?? { code: '', message: 'The backup failed.' };
+  if (!givenUp.has(code)) return failed('backup_failed', message);
+  if (kubernetesUid !== null && !resourceGone) {
+    await backups.delete({ namespace: kubernetesNamespace, name: resourceName }, kubernetesUid);
+  }
+  return failed(code, message);
+}
+
+async function goOn(context: JobContext, { status, statusReason }: Backup): Promise<JobOutcome> {
+  const why = statusReason === null ? '' : ` ${sentence(statusReason.message)}`;
+  await (status === 'RUNNING'
+    ? showStep(context, 'copy', 60, `Copying what is new into the store.${why}`)
+    : showStep(context, 'take_checkpoint', 30, `Waiting for a replica.${why}`));
+  return { kind: 'again', afterMs: lookAgainMs };
+}
+
+const failed = (code: string, message: string): JobOutcome => ({
+  kind: 'failed',
+  error: { code, message },
+  retryable: false,
+});

@@ -1,0 +1,118 @@
+/** What a LedgerBackup says of itself, as the store keeps it. Pure. */
+import type { LedgerBackup } from '../../domain/custom-resources.ts';
+import type {
+  Backup,
+  BackupFacts,
+  BackupStatus,
+  BackupType,
+  Verification,
+} from '../model/backup.ts';
+import type { BackupPatch } from '../store/backups.ts';
+import { toldOf } from './told.ts';
+
+type Status = NonNullable<LedgerBackup['status']>;
+
+export const typeOf: Readonly<Record<LedgerBackup['spec']['type'], BackupType>> = {
+  Manual: 'MANUAL',
+  Scheduled: 'SCHEDULED',
+  PreChange: 'PRE_CHANGE',
+  Final: 'FINAL',
+};
+
+/** The row's fields that follow from its resource. */
+export function observe(backup: LedgerBackup): BackupPatch {
+  const { spec, status = {}, metadata } = backup;
+  const succeeded = conditionOf(status, 'Succeeded');
+  const state = stateOf(backup);
+  return {
+    status: state,
+    statusReason:
+      state === 'SUCCEEDED' || succeeded === undefined
+        ? null
+        : { code: succeeded.reason, message: toldOf(succeeded, metadata.name) },
+    protected: spec.protected,
+    expiresAt: dateOf(spec.expiresAt),
+    removing: spec.removeRequested || conditionOf(status, 'Removed') !== undefined,
+    resourceGone: false,
+    facts: factsOf(status),
+    verification: verificationOf(backup),
+    startedAt: dateOf(status.startedAt),
+    completedAt: dateOf(status.completedAt),
+    ...(metadata.uid !== undefined && { kubernetesUid: metadata.uid }),
+    ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
+  };
+}
+
+function stateOf({ spec, status = {} }: LedgerBackup): BackupStatus {
+  if (spec.removeRequested) return 'DELETING';
+  if (status.completedAt === undefined) {
+    return status.startedAt === undefined ? 'QUEUED' : 'RUNNING';
+  }
+  return conditionOf(status, 'Succeeded')?.status === 'True' ? 'SUCCEEDED' : 'FAILED';
+}
+
+/**
+ * Status of a backup whose resource is gone. Deleting the resource leaves the bucket as it is, so a good backup can still be
+ * restored, unless the operator had begun to remove it.
+ */
+export function statusWithoutResource({
+  status,
+  removing,
+  facts,
+}: Pick<Backup, 'status' | 'removing' | 'facts'>): BackupStatus {
+  if (removing) return status === 'DELETING' ? 'DELETED' : 'EXPIRED';
+  return facts === null ? 'FAILED' : 'SUCCEEDED';
+}
+
+function factsOf(status: Status): BackupFacts | null {
+  const { op, timestamp, stateHash, release, accounts, transfers } = status;
+  const { sizeBytes, storedBytes, newBytes, seconds } = status;
+  if (op === undefined || timestamp === undefined || stateHash === undefined) return null;
+  return {
+    op,
+    timestamp,
+    stateHash,
+    release: release ?? '',
+    accounts: accounts ?? 0,
+    transfers: transfers ?? 0,
+    sizeBytes: sizeBytes ?? 0,
+    storedBytes: storedBytes ?? 0,
+    newBytes: newBytes ?? 0,
+    seconds: seconds ?? 0,
+  };
+}
+
+function verificationOf({ status = {}, metadata }: LedgerBackup): Verification | null {
+  const { verification } = status;
+  if (verification === undefined) return null;
+  const told = conditionOf(status, 'Verified');
+  return {
+    status: verdictOf(verification),
+    startedAt: timeOf(verification.startedAt),
+    completedAt: timeOf(verification.completedAt),
+    seconds: verification.seconds ?? null,
+    lastPassedAt: timeOf(status.lastVerifiedAt),
+    message: told === undefined ? '' : toldOf(told, metadata.name),
+  };
+}
+
+function verdictOf({
+  completedAt,
+  passed,
+}: NonNullable<Status['verification']>): Verification['status'] {
+  if (completedAt === undefined) return 'RUNNING';
+  if (passed === undefined) return 'UNKNOWN';
+  return passed ? 'PASSED' : 'FAILED';
+}
+
+const conditionOf = ({ conditions }: Status, wanted: string) =>
+  conditions?.find(({ type }) => type === wanted);
+
+/** Null also for a time that does not exist: the API server checks its form only, and a row could not hold it. */
+function dateOf(time: string | undefined): Date | null {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? null : new Date(ms);
+}
+/** A time of a resource in RFC 3339; null if there is none, or no such time. */
+export const timeOf = (time: string | undefined): string | null =>
+  dateOf(time)?.toISOString() ?? null;

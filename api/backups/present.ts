@@ -1,0 +1,44 @@
+/** Converts backups to the contract's shape. */
+import type { z } from 'zod';
+import type { Immutable } from '../contract/route.ts';
+import type { backup as backupSchema } from '../contract/schemas/backup.ts';
+import { backupIdOf } from '../../domain/names.ts';
+import type { Backup } from '../model/backup.ts';
+
+export type ShownBackup = Immutable<z.input<typeof backupSchema>>;
+
+export function shownBackup(backup: Backup, restores: ShownBackup['restores']): ShownBackup {
+  const { facts, kubernetesUid } = backup;
+  return {
+    id: backup.id,
+    databaseId: backup.databaseId,
+    name: backup.name,
+    type: backup.type,
+    status: backup.status,
+    statusReason: backup.statusReason,
+    protected: backup.protected,
+    expiresAt: timeOf(backup.expiresAt),
+    schedule: backup.schedule,
+    managed: kubernetesUid !== null && !backup.resourceGone,
+    archiveId: kubernetesUid === null ? null : backupIdOf(kubernetesUid),
+    engineVersion: facts?.release ?? null,
+    op: facts?.op ?? null,
+    clusterTimestamp: facts?.timestamp ?? null,
+    stateHash: facts?.stateHash ?? null,
+    accounts: facts?.accounts ?? null,
+    transfers: facts?.transfers ?? null,
+    sizeBytes: facts?.sizeBytes ?? null,
+    storedBytes: facts?.storedBytes ?? null,
+    newBytes: facts?.newBytes ?? null,
+    verification: backup.verification,
+    restores,
+    jobId: backup.jobId,
+    actor: backup.actor,
+    createdAt: backup.createdAt.toISOString(),
+    startedAt: timeOf(backup.startedAt),
+    completedAt: timeOf(backup.completedAt),
+    removedAt: timeOf(backup.removedAt),
+  };
+}
+
+const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

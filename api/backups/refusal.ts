@@ -1,0 +1,30 @@
+/** Refusals that several operations on a backup share. */
+import { Refusal } from '../model/refusal.ts';
+import type { Backup } from '../model/backup.ts';
+import { operationInProgress } from '../store/jobs.ts';
+
+export const backupNotFound = (id: string): Refusal =>
+  new Refusal('backup_not_found', { detail: `The database has no backup ${id}.` });
+
+export const backupProtected = ({ name }: Backup): Refusal =>
+  new Refusal('backup_protected', {
+    detail: `${name} is protected. Set its protected to false first.`,
+  });
+
+export const backupNotManaged = ({ name }: Backup): Refusal =>
+  new Refusal('backup_not_managed', {
+    detail: `The resource of ${name} was deleted in Kubernetes. The backup stays in the store and can be restored.`,
+  });
+
+/** A backup that has no resource yet, or from which another database is being made. */
+export const backupBusy = ({ jobId }: Pick<Backup, 'jobId'>): Refusal =>
+  operationInProgress(jobId ?? undefined);
+
+/** Throws a refusal if the service has no store for backups. */
+export function requireStore(configured: boolean): void {
+  if (configured) return;
+  throw new Refusal('backups_not_configured', {
+    detail:
+      'No store for backups is configured, so none can be made or restored. The operators of the service must set backups.store of the chart.',
+  });
+}

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { whyNoBackup } from './request-backup.ts';
+
+const database = (status: 'READY' | 'SUSPENDED' | 'PROVISIONING') => ({ name: 'payments', status });
+const builtin = (clusterConfiguration: string) => ({ engine: 'Builtin', clusterConfiguration });
+
+test('a suspended database is backed up only if its one file has everything', () => {
+  expect(whyNoBackup(database('SUSPENDED'), builtin('single'))).toBeUndefined();
+  const refused = whyNoBackup(database('SUSPENDED'), builtin('ha-3'));
+  expect(refused?.code).toBe('database_not_ready');
+  expect(refused?.occasion.detail).toContain('resume the database first');
+  expect(whyNoBackup(database('READY'), builtin('ha-3'))).toBeUndefined();
+});
+
+test('what has no data, or another engine, is not backed up', () => {
+  expect(whyNoBackup(database('PROVISIONING'), builtin('single'))?.code).toBe('database_not_ready');
+  const other = { engine: 'TigerBeetle', clusterConfiguration: 'single' };
+  expect(whyNoBackup(database('READY'), other)?.code).toBe('backups_not_supported');
+});

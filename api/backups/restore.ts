@@ -1,0 +1,87 @@
+/** Begins a new database with a backup. The checks are those of a create, which the request is in all other respects. */
+import { createPlanned, noCatalog, planCreation, type CreateRequest } from '../databases/create.ts';
+import type { Caller, WithJob, Within } from '../databases/database-service.ts';
+import { requireDatabase } from '../databases/require.ts';
+import type { CatalogSpec } from '../../domain/custom-resources.ts';
+import { backupIdOf } from '../../domain/names.ts';
+import type { Backup } from '../model/backup.ts';
+import { Refusal } from '../model/refusal.ts';
+import { findBackup, lockBackup } from '../store/backups.ts';
+import type { Profile, RestoredFrom } from '../store/database-record.ts';
+import { findActiveProfile } from '../store/databases.ts';
+import { tellBackup } from './backup-events.ts';
+import { backupNotFound, requireStore } from './refusal.ts';
+import type { BackupServices } from './request-backup.ts';
+
+type RestoreRequest = Pick<
+  CreateRequest,
+  | 'name'
+  | 'provider'
+  | 'region'
+  | 'clusterConfiguration'
+  | 'clusterSize'
+  | 'storageTier'
+  | 'selectedStorageGb'
+>;
+
+export async function restoreBackup(
+  services: BackupServices,
+  caller: Caller,
+  { databaseId, backupId }: { readonly databaseId: string; readonly backupId: string },
+  request: RestoreRequest,
+  within: Within<WithJob>,
+): Promise<WithJob> {
+  const { store, backupStore, catalog } = services;
+  const source = await requireDatabase(store.read, caller.organization.id, databaseId);
+  const known = await findBackup(store.read, databaseId, backupId);
+  if (known === undefined) throw backupNotFound(backupId);
+  const restoredFrom = originOf(known);
+  requireStore(backupStore);
+  const profile = await findActiveProfile(store.read, databaseId);
+  const view = catalog();
+  if (view === undefined) throw noCatalog();
+  if (profile === undefined) throw new Error(`${databaseId} has no active profile`);
+  const wanted = choiceFor(request, profile, view.spec);
+  const plan = await planCreation(services, caller, wanted, 'restore');
+  return createPlanned(services, caller, { ...plan, restoredFrom }, {}, async (change, made) => {
+    // Locked, so that nobody removes the backup before the new database is known to begin with it.
+    const backup = await lockBackup(change, backupId);
+    if (backup === undefined) throw backupNotFound(backupId);
+    originOf(backup);
+    tellBackup(change, 'backup.restore_requested', source, backup, { restored: made.database });
+    await within(change, made);
+  });
+}
+
+function originOf({ id, name, databaseId, status, kubernetesUid }: Backup): RestoredFrom {
+  if (status === 'SUCCEEDED' && kubernetesUid !== null) {
+    return { backupId: id, databaseId, archiveId: backupIdOf(kubernetesUid) };
+  }
+  throw new Refusal('backup_not_restorable', {
+    detail: `${name} is ${status}; only a backup that is SUCCEEDED can be restored.`,
+  });
+}
+
+/** The choice of the database that was backed up, where the request has none. Its version, if the catalog still has it. */
+function choiceFor(
+  request: RestoreRequest,
+  { engine, engineVersion, parameters, ...before }: Profile,
+  { engines }: CatalogSpec,
+): CreateRequest {
+  const versions = engines.find(({ name }) => name === engine)?.versions ?? [];
+  const isOffered = versions.some(({ version }) => version === engineVersion);
+  return {
+    name: request.name,
+    provider: request.provider ?? before.provider,
+    // A region belongs to a provider.
+    region: request.region ?? (request.provider === undefined ? before.region : undefined),
+    clusterConfiguration: request.clusterConfiguration ?? before.clusterConfiguration,
+    clusterSize: request.clusterSize ?? before.clusterSize,
+    storageTier:
+      request.storageTier ?? (request.provider === undefined ? before.storageTier : undefined),
+    selectedStorageGb: request.selectedStorageGb ?? before.selectedStorageGb,
+    engine,
+    engineVersion: isOffered ? engineVersion : undefined,
+    parameters,
+  };
+}

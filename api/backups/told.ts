@@ -1,0 +1,27 @@
+/** What tenants are told of a condition. Pure. */
+import { BackupReason, VerifiedReason } from '../../domain/conditions.ts';
+
+interface Condition {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The installation's own affairs: endpoint, bucket and words of the store, and its nodes. */
+const ofTheInstallation: Readonly<Partial<Record<string, string>>> = {
+  [BackupReason.Delayed]: 'Its Job did not get on so far, and is tried again.',
+  [BackupReason.StoreUnreachable]: 'The store of backups does not answer.',
+  [BackupReason.StoreRefused]: 'The store of backups refuses the requests.',
+  [BackupReason.StoreFull]: 'The store of backups takes no more.',
+  [BackupReason.StoreOverwrites]: 'The store of backups cannot be used: it overwrites objects.',
+  [BackupReason.ArchiveForeign]: 'The store has another archive in the place of this one.',
+  [VerifiedReason.NotScheduled]:
+    'No node had room for the test restore, which is made again in an hour.',
+};
+
+/** The condition's message; where that is for administrators, its reason in words, and where they find it. */
+export function toldOf({ reason, message }: Condition, resourceName: string): string {
+  const words = ofTheInstallation[reason];
+  return words === undefined
+    ? message
+    : `${words} The operators of the service find out more at the LedgerBackup ${resourceName}.`;
+}

@@ -1,0 +1,64 @@
+/** Prometheus metrics of change streams. Every series of the closed sets exists from the start. */
+import type { MetricRegistry } from '../../base/metrics/metrics.ts';
+import { changeStreamStates } from '../model/change-stream.ts';
+import { attemptOutcomes, type AttemptOutcome } from '../model/webhook.ts';
+import type { StreamFigures } from '../store/change-stream-work.ts';
+
+export interface ChangeStreamMetrics {
+  attempted(outcome: AttemptOutcome, events: number): void;
+  ledgerFailed(): void;
+  figures(figures: StreamFigures): void;
+}
+
+/** `busy`: returns the number of streams on which this process works now. */
+export function changeStreamMetrics(
+  registry: MetricRegistry,
+  prefix: string,
+  busy: () => number,
+): ChangeStreamMetrics {
+  const attempts = registry.counter(
+    `${prefix}change_stream_attempts_total`,
+    'Requests with change events to sinks.',
+    attemptOutcomes.map((outcome) => ({ outcome })),
+  );
+  const events = registry.counter(
+    `${prefix}change_stream_events_total`,
+    'Change events that sinks confirmed, each as often as it was confirmed.',
+  );
+  const ledger = registry.counter(
+    `${prefix}change_stream_ledger_failures_total`,
+    'Reads of change events that a ledger did not answer.',
+  );
+  const backlog = registry.gauge(
+    `${prefix}change_stream_backlog_seconds`,
+    'Time for which the oldest change stream has been due although it could be worked on.',
+  );
+  const lag = registry.gauge(
+    `${prefix}change_stream_lag_seconds`,
+    'Age of the oldest change event that waits in a stream that runs well.',
+  );
+  const states = registry.labelledGauge(
+    `${prefix}change_streams`,
+    'Change streams by state.',
+    changeStreamStates.map((state) => ({ state })),
+  );
+  registry.gauge(
+    `${prefix}change_streams_busy`,
+    'Change streams on which this process works.',
+    busy,
+  );
+  return {
+    attempted: (outcome, count) => {
+      attempts.inc({ outcome });
+      if (outcome === 'SUCCESS') events.inc(count);
+    },
+    ledgerFailed: () => ledger.inc(),
+    figures: (figures) => {
+      backlog.set(figures.backlogSeconds);
+      lag.set(figures.lagSeconds);
+      for (const state of changeStreamStates) {
+        states.set({ state }, figures.states.get(state) ?? 0);
+      }
+    },
+  };
+}

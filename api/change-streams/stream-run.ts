@@ -1,0 +1,189 @@
+/**
+ * One run over the change events of a stream: read a page, send it, and move the position once the sink has confirmed it. Nothing is
+ * read ahead, so a slow sink only lags, and a run holds one page and its text. While there is nothing new and no other stream waits
+ * for a place, the run stays and looks again.
+ */
+import { sleep, systemTimers } from '../../base/timers.ts';
+import type { ChangeEventSource } from '../change-events/source.ts';
+import { firstTimestamp, type ChangeEventsPage } from '../ledger/change-events.ts';
+import { changeEventsToJson } from '../ledger/encode-change-events.ts';
+import type { ChangeStream, FailingPart } from '../model/change-stream.ts';
+import { Refusal } from '../model/refusal.ts';
+import { mayGoOn, type LeasedStream, type Progress } from '../store/change-stream-work.ts';
+import type { Store } from '../store/store.ts';
+import type { Attempt, WebhookSender } from '../webhooks/sender.ts';
+import { batchBody, batchId, batchMax } from './body.ts';
+
+/** Time between two looks at a ledger that has nothing new. */
+export const idleMs = 1_000;
+/** A run begins nothing after this time, so that streams take turns, and processes too. */
+const runMaxMs = { crowded: 5_000, alone: 30_000 };
+/** The store was asked so lately that the lease need not be asked for before the next request. */
+const freshMs = 1_000;
+
+export interface RunParts {
+  readonly store: Store;
+  readonly source: Pick<ChangeEventSource, 'page' | 'encode'>;
+  readonly sender: Pick<WebhookSender, 'send'>;
+  /** Secrets that sign. */
+  readonly secrets: readonly string[];
+  /** Whether all places of this process are taken. */
+  readonly crowded: () => boolean;
+  /** Records progress. Returns `undefined` if the lease is another worker's. */
+  readonly record: (progress: Progress) => Promise<ChangeStream | undefined>;
+  readonly onAttempt: (attempt: Attempt, events: number) => void;
+  /** Nothing begins any more. */
+  readonly stopping: AbortSignal;
+  /** Requests under way are cut off. */
+  readonly abandoning: AbortSignal;
+}
+
+export interface RunFailure {
+  readonly part: FailingPart;
+  readonly error: { readonly code: string; readonly message: string };
+  /** Failures in a row, with this one. */
+  readonly failures: number;
+  readonly retryAfterMs: number | undefined;
+  /** The sink says that it is gone. */
+  readonly gone: boolean;
+  readonly pendingFrom: bigint | null;
+}
+
+export type RunResult =
+  | { readonly kind: 'ended'; readonly waitMs: number }
+  | { readonly kind: 'failed'; readonly failure: RunFailure };
+
+export const runStream = (leased: LeasedStream, parts: RunParts): Promise<RunResult> =>
+  new StreamRun(leased, parts).run();
+
+class StreamRun {
+  readonly #leased: LeasedStream;
+  readonly #parts: RunParts;
+  readonly #beganAtMs = systemTimers.nowMs();
+  /** When the store last said that the lease lasts. */
+  #heardAtMs = this.#beganAtMs;
+  #position: bigint;
+  #failures: number;
+  /** The record says that something is wrong or waits, which may be over. */
+  #isMarked: boolean;
+
+  constructor(leased: LeasedStream, parts: RunParts) {
+    this.#leased = leased;
+    this.#parts = parts;
+    const { position, failures, pendingFrom } = leased.stream;
+    this.#position = position;
+    this.#failures = failures;
+    this.#isMarked = failures > 0 || pendingFrom !== null;
+  }
+
+  async run(): Promise<RunResult> {
+    while (!this.#isOver()) {
+      const page = await this.#read();
+      if ('kind' in page) return page;
+      if (page.count > 0) {
+        const end = await this.#deliver(page);
+        if (end !== undefined) return end;
+        continue;
+      }
+      if (this.#isMarked && !(await this.#progress(page, null))) return ended;
+      if (this.#parts.crowded()) return ended;
+      await sleep(systemTimers, idleMs, this.#parts.stopping);
+    }
+    return atOnce;
+  }
+
+  #isOver(): boolean {
+    const { stopping, crowded } = this.#parts;
+    const mostMs = crowded() ? runMaxMs.crowded : runMaxMs.alone;
+    return stopping.aborted || systemTimers.nowMs() - this.#beganAtMs > mostMs;
+  }
+
+  async #read(): Promise<ChangeEventsPage | RunResult> {
+    try {
+      return await this.#parts.source.page(this.#position, batchMax);
+    } catch (error) {
+      // The read was cut off by our own end.
+      if (this.#parts.stopping.aborted) return atOnce;
+      if (!(error instanceof Refusal)) throw error;
+      if (away.has(error.code)) return ended;
+      const { code, occasion } = error;
+      return this.#failed('LEDGER', { code, message: occasion.detail });
+    }
+  }
+
+  /** Sends a page. Returns how the run ends, if it does. */
+  async #deliver(page: ChangeEventsPage): Promise<RunResult | undefined> {
+    const { source, sender, secrets, abandoning, onAttempt } = this.#parts;
+    const { stream } = this.#leased;
+    // It waits for its turn, so the lease is asked for afterwards.
+    const text = await source.encode(() => changeEventsToJson(page.rows));
+    if (!(await this.#isHeld())) return ended;
+    const attempt = await sender.send(
+      {
+        endpointId: stream.id,
+        url: stream.url,
+        secrets,
+        eventId: batchId(stream, page),
+        body: batchBody(stream, this.#position, text),
+      },
+      abandoning,
+    );
+    if (attempt.outcome === 'SUCCESS') {
+      onAttempt(attempt, page.count);
+      return (await this.#progress(page, page.hasMore ? page.last : null)) ? undefined : ended;
+    }
+    // Cut off by our own end: nobody knows whether it arrived, so it is sent again.
+    if (abandoning.aborted) return atOnce;
+    onAttempt(attempt, page.count);
+    return this.#failed(
+      'SINK',
+      { code: attempt.outcome, message: attempt.error ?? attempt.outcome },
+      {
+        gone: attempt.statusCode === 410,
+        retryAfterMs: attempt.retryAfterMs,
+        pendingFrom: firstTimestamp(page),
+      },
+    );
+  }
+
+  /** A process that was frozen, or waited for new events, asks before it sends. */
+  async #isHeld(): Promise<boolean> {
+    if (systemTimers.nowMs() - this.#heardAtMs < freshMs) return true;
+    const askedAtMs = systemTimers.nowMs();
+    if (!(await mayGoOn(this.#parts.store.read, this.#leased))) return false;
+    this.#heardAtMs = askedAtMs;
+    return true;
+  }
+
+  /** Returns whether the run may go on. */
+  async #progress({ count, last }: ChangeEventsPage, pendingFrom: bigint | null): Promise<boolean> {
+    const askedAtMs = systemTimers.nowMs();
+    const from = this.#position;
+    const after = await this.#parts.record({ from, to: last, count, pendingFrom });
+    if (after?.state !== 'RUNNING') return false;
+    this.#position = last;
+    this.#failures = 0;
+    this.#heardAtMs = askedAtMs;
+    this.#isMarked = pendingFrom !== null;
+    return true;
+  }
+
+  #failed(
+    part: FailingPart,
+    error: RunFailure['error'],
+    more: Partial<Pick<RunFailure, 'retryAfterMs' | 'gone' | 'pendingFrom'>> = {},
+  ): RunResult {
+    const { retryAfterMs, gone = false, pendingFrom = null } = more;
+    const failures = this.#failures + 1;
+    return { kind: 'failed', failure: { part, error, failures, retryAfterMs, gone, pendingFrom } };
+  }
+}
+
+/** The database was stopped or deleted meanwhile: the stream is due when it serves again. */
+const away: ReadonlySet<string> = new Set([
+  'database_not_ready',
+  'database_not_found',
+  'billing_required',
+]);
+const ended: RunResult = { kind: 'ended', waitMs: idleMs };
+const atOnce: RunResult = { kind: 'ended', waitMs: 0 };

@@ -1,0 +1,266 @@
+/**
+ * Work of the job that applies a change: writes the spec once, then follows the operator's status until the database is as asked. It
+ * may be killed at any moment: the next call finds in the row whether the spec was written, and in the resource what became of it.
+ */
+import { ApiError } from '../../base/kube/kube.ts';
+import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
+import { managerOf } from '../databases/spec-change.ts';
+import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
+import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
+import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
+import type { ChangeError, ConfigurationChange } from '../model/configuration-change.ts';
+import type { FieldChange } from '../model/event.ts';
+import type { Job } from '../model/job.ts';
+import { Refusal } from '../model/refusal.ts';
+import type { Change } from '../store/change.ts';
+import {
+  findConfigurationChange,
+  updateConfigurationChange,
+} from '../store/configuration-changes.ts';
+import type { Database } from '../store/database-record.ts';
+import {
+  findActiveProfile,
+  findAnyDatabase,
+  lockDatabase,
+  updateDatabase,
+} from '../store/databases.ts';
+import type { Store } from '../store/store.ts';
+import { tellChange } from './change-events.ts';
+import { readChangeWorld } from './change-world.ts';
+import { memberOf } from './impact.ts';
+import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
+import { progressOf } from './progress.ts';
+import { overwrittenBy, patchBack, valueIn } from './spec-values.ts';
+
+interface ApplyingWorld {
+  readonly store: Store;
+  readonly writer: DatabaseWriter;
+  readonly catalog: () => CatalogSpec | undefined;
+  readonly nowMs: () => number;
+}
+
+const lookAgainMs = 5_000;
+const soonMs = 500;
+/** Writes by others that a write of ours may meet in a row; the next attempt of the job goes on. */
+const conflictsMax = 20;
+
+export const changeHandler = (world: ApplyingWorld): JobHandler => ({
+  async run(context) {
+    const { change, database } = await subjectOf(world, context.job);
+    if (database.deletedAt !== null || change.status === 'CANCELED') return superseded;
+    if (change.status === 'FAILED') {
+      // A failed job is retried, so its change is being applied again.
+      await context.write((write) =>
+        updateConfigurationChange(write, change.id, { status: 'APPLYING', error: null }),
+      );
+    }
+    if (change.generation === null) return write(world, context, change, database);
+    return follow(world, context, { ...change, generation: change.generation }, database);
+  },
+
+  async ended(write, job) {
+    const { databaseId } = job;
+    if (databaseId === null) return;
+    const database = await lockDatabase(write, databaseId);
+    const change = await findConfigurationChange(write.db, databaseId, changeIdOf(job));
+    if (database === undefined || change?.status !== 'APPLYING') return;
+    const failed = job.status === 'FAILED';
+    const ended = await updateConfigurationChange(write, change.id, {
+      status: failed ? 'FAILED' : job.status === 'SUCCEEDED' ? 'APPLIED' : 'CANCELED',
+      ...(failed && { error: errorOf(change, database, job) }),
+    });
+    const type = failed ? 'configuration.change_failed' : 'configuration.change_applied';
+    tellChange(write, type, database, ended);
+    const upgraded = ended.diff.some(({ path }) => memberOf(path) === 'engineVersion');
+    if (!failed && upgraded) tellChange(write, 'engine.upgraded', database, ended);
+  },
+});
+
+const changeIdOf = ({ input }: Job): string => (input as { readonly changeId: string }).changeId;
+
+async function subjectOf(
+  { store }: ApplyingWorld,
+  job: Job,
+): Promise<{ readonly change: ConfigurationChange; readonly database: Database }> {
+  const databaseId = job.databaseId ?? '';
+  const database = await findAnyDatabase(store.read, databaseId);
+  const change = await findConfigurationChange(store.read, databaseId, changeIdOf(job));
+  if (database === undefined || change === undefined) {
+    throw new Error(`the job ${job.id} belongs to no change of a database`);
+  }
+  return { change, database };
+}
+
+async function write(
+  world: ApplyingWorld,
+  context: JobContext,
+  change: ConfigurationChange,
+  database: Database,
+): Promise<JobOutcome> {
+  const catalog = world.catalog();
+  // A process that has just started does not know the catalog yet.
+  if (catalog === undefined) return { kind: 'again', afterMs: 1_000 };
+  await context.step('write_spec', 'RUNNING', { percent: 5, message: 'Writing the spec.' });
+  const sources = { db: world.store.read, writer: world.writer, catalog };
+  for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+    try {
+      const seen = await readChangeWorld(sources, database, change.request);
+      const plan = planned(seen, change);
+      if (plan === 'meanwhile') return failed('changed_meanwhile', overtaken(change, seen.object));
+      const written =
+        plan === 'written' || Object.keys(plan.patch).length === 0
+          ? seen.object
+          : await world.writer.changeIf(seen.object, plan.patch);
+      await context.write((inside) => remember(inside, change, written, plan));
+      return { kind: 'again', afterMs: soonMs };
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) continue;
+      const refused = refusalOf(error);
+      if (refused === undefined) throw error;
+      return refused;
+    }
+  }
+  return { kind: 'again', afterMs: lookAgainMs };
+}
+
+/** The plan as it is now. `written`: an earlier attempt wrote it. `meanwhile`: somebody else changed the same fields. */
+function planned(
+  seen: ChangeWorld,
+  change: ConfigurationChange,
+): ChangePlan | 'written' | 'meanwhile' {
+  try {
+    const plan = planChange(seen, change.request);
+    const isAsAccepted = sameFields(plan.diff, change.diff);
+    return isAsAccepted || onlyLabelsAreLeft(plan.diff, change.diff) ? plan : 'meanwhile';
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'nothing_to_change') return 'written';
+    throw error;
+  }
+}
+
+const sameFields = (now: readonly FieldChange[], then: readonly FieldChange[]): boolean =>
+  canonicalJson(now) === canonicalJson(then);
+
+/** Labels are written after the spec. If they alone are left, an attempt was cut off between the two. */
+const onlyLabelsAreLeft = (now: readonly FieldChange[], then: readonly FieldChange[]): boolean =>
+  sameFields(
+    now,
+    then.filter(({ path }) => memberOf(path) === 'labels'),
+  );
+
+async function remember(
+  change: Change,
+  { id, databaseId }: ConfigurationChange,
+  written: DatabaseObject,
+  plan: ChangePlan | 'written',
+): Promise<void> {
+  await updateConfigurationChange(change, id, { generation: written.metadata.generation ?? 0 });
+  if (plan === 'written' || plan.labels === undefined) return;
+  await updateDatabase(change, databaseId, { labels: plan.labels });
+}
+
+async function follow(
+  world: ApplyingWorld,
+  context: JobContext,
+  change: ConfigurationChange & { readonly generation: number },
+  database: Database,
+): Promise<JobOutcome> {
+  const { kubernetesNamespace: namespace, name, kubernetesUid } = database;
+  const object = await world.writer.read({ namespace, name });
+  // The watch marks the database as deleted, which ends this job.
+  if (object === undefined || object.metadata.uid !== kubernetesUid) {
+    return { kind: 'again', afterMs: lookAgainMs };
+  }
+  const overwriter = overwrittenBy(object, change);
+  if (overwriter !== undefined) return failed('overwritten', overwriter);
+  const progress = progressOf(change, object, world.nowMs());
+  if (progress.kind === 'going_on') {
+    const { step, percent, message } = progress;
+    if (change.progress !== message) {
+      const shown = context.job.steps.some((one) => one.name === step) ? step : 'settle';
+      await context.step(shown, 'RUNNING', { percent, message });
+      await context.write((inside) =>
+        updateConfigurationChange(inside, change.id, { progress: message }),
+      );
+    }
+    return { kind: 'again', afterMs: lookAgainMs };
+  }
+  if (progress.kind === 'failed') {
+    if (!progress.untouched) return failed(progress.code, progress.message);
+    await world.writer.changeIf(object, patchBack(change.diff));
+    return failed('refused_by_operator', `${progress.message}. The spec was put back`);
+  }
+  if (!(await isRecorded(world, context, change))) return { kind: 'again', afterMs: soonMs };
+  // Done also if no look found it going on: a quick cluster settles between two of them.
+  await context.step('settle', 'SUCCEEDED', { percent: 100 });
+  return { kind: 'succeeded' };
+}
+
+/** Whether the watch has recorded the revision. A change of labels alone has none. */
+async function isRecorded(
+  { store }: ApplyingWorld,
+  context: JobContext,
+  { id, databaseId, diff, profileRevision }: ConfigurationChange,
+): Promise<boolean> {
+  const wanted = diff.filter(({ path }) => memberOf(path) !== 'labels');
+  if (profileRevision !== null || wanted.length === 0) return true;
+  const profile = await findActiveProfile(store.read, databaseId);
+  const has = (path: string, to: unknown): boolean =>
+    profile !== undefined && canonicalJson(valueIn(profile, path)) === canonicalJson(to);
+  if (profile === undefined || !wanted.every(({ path, to }) => has(path, to))) return false;
+  // Somebody asked for the same in Kubernetes a moment before: that is the revision.
+  await context.write((inside) =>
+    updateConfigurationChange(inside, id, { profileRevision: profile.revision }),
+  );
+  return true;
+}
+
+/** Message for a change whose fields somebody else has changed before it was written. */
+function overtaken({ diff }: ConfigurationChange, object: DatabaseObject): string {
+  const fields = diff.map(({ path }) => path.slice(1)).join(', ');
+  return `${managerOf(object, diff)} changed the database after this change was planned (${fields}); nothing of this change was written`;
+}
+
+/** The failure if the API server, or our own plan, would refuse every retry too. */
+function refusalOf(error: unknown): JobOutcome | undefined {
+  if (error instanceof Refusal) {
+    if (error.occasion.retryAfterSeconds !== undefined) return undefined;
+    return failed(error.code, `${error.occasion.detail} Nothing was changed`);
+  }
+  const refusal = clusterRefusalOf(error);
+  return refusal && failed(refusal.code, refusal.message);
+}
+
+const failed = (code: string, message: string): JobOutcome => ({
+  kind: 'failed',
+  error: { code, message: message.endsWith('.') ? message : `${message}.` },
+  retryable: code === 'replica_failing' || code === 'stalled' || code === 'storage_not_grown',
+});
+
+const superseded: JobOutcome = {
+  kind: 'failed',
+  error: { code: 'superseded', message: 'The database was deleted, or the change withdrawn.' },
+  retryable: false,
+};
+
+/** What a failed change says: why, the state that it left, and how to go on. */
+function errorOf(change: ConfigurationChange, database: Database, job: Job): ChangeError {
+  const { code = 'failed', message = 'The job failed.' } = job.error ?? {};
+  const written = change.generation !== null && code !== 'refused_by_operator';
+  if (!written) {
+    const nextSteps = ['Read the configuration, and preview the change again.'];
+    return { code, message, state: 'The database is as it was before.', nextSteps };
+  }
+  const serves = database.observed?.serves === true;
+  const shown = change.progress === null ? '' : ` At last: ${change.progress}`;
+  return {
+    code,
+    message,
+    state: `${serves ? 'The database serves' : 'The database does not serve'}; the resource asks for the new configuration.${shown}`,
+    nextSteps: [
+      ...(job.retryable ? [`Remove the cause, then retry the job ${job.id}.`] : []),
+      `To go back, ask for revision ${change.previousRevision} (POST changes with "revision": ${change.previousRevision}).`,
+    ],
+  };
+}

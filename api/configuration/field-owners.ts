@@ -1,0 +1,58 @@
+/**
+ * Owners of a resource's fields. A program that declares a field (server-side apply, or `kubectl apply`) writes it again whenever it
+ * runs, so a change over HTTP would not last: it is refused with the program's name. A field that somebody has only edited belongs to
+ * nobody; the last writer counts. Pure.
+ */
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { apiName } from '../../domain/names.ts';
+
+/** Fields of the spec behind each member of a configuration, in the words of `managedFields`. */
+const specFields: Readonly<Record<string, readonly string[]>> = {
+  provider: ['f:provider'],
+  region: ['f:region'],
+  clusterConfiguration: ['f:topology'],
+  clusterSize: ['f:size'],
+  storageTier: ['f:storage', 'f:tier'],
+  selectedStorageGb: ['f:storage', 'f:sizeGb'],
+  engine: ['f:engine'],
+  engineVersion: ['f:version'],
+  autogrow: ['f:storage', 'f:autogrow'],
+  parameters: ['f:parameters'],
+  suspended: ['f:suspend'],
+  deletionProtection: ['f:deletionProtection'],
+};
+
+/** The manager of `kubectl apply` without `--server-side`: it declares too, though its writes count as updates. */
+const clientSideApply = 'kubectl-client-side-apply';
+
+/** Path of a difference (`/parameters/limitConnections`) in the words of `managedFields`. */
+export function fieldsOf(path: string): readonly string[] | undefined {
+  const [, member = '', entry] = path.split('/');
+  const fields = specFields[member];
+  return fields !== undefined && entry !== undefined && member === 'parameters'
+    ? [...fields, `f:${entry}`]
+    : fields;
+}
+
+/** Manager that declares the field behind a difference; `undefined`: nobody does, or this service itself. */
+export function declarerOf({ metadata }: DatabaseObject, path: string): string | undefined {
+  const fields = fieldsOf(path);
+  if (fields === undefined) return undefined;
+  const owner = (metadata.managedFields ?? []).find(
+    ({ manager, operation, subresource, fieldsV1 }) =>
+      !subresource &&
+      manager !== apiName &&
+      (operation === 'Apply' || manager === clientSideApply) &&
+      holds(fieldsV1, ['f:spec', ...fields]),
+  );
+  return owner?.manager;
+}
+
+export function holds(fields: unknown, path: readonly string[]): boolean {
+  let at = fields;
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !(step in at)) return false;
+    at = (at as Record<string, unknown>)[step];
+  }
+  return true;
+}

@@ -1,0 +1,214 @@
+import { expect, test } from '@jest/globals';
+import { resolve } from '../../domain/catalog/resolve.ts';
+import type { CatalogSpec, DatabaseObject, DatabaseSpec } from '../../domain/custom-resources.ts';
+import { catalogSpec } from '../../test/fixtures/catalog.ts';
+import { choice } from '../../test/support/api/store.ts';
+import type { ChangeRequest } from '../model/configuration-change.ts';
+import { Refusal } from '../model/refusal.ts';
+import type { Database, Profile } from '../store/database-record.ts';
+import { planChange, type ChangeWorld } from './plan-change.ts';
+
+const catalog = catalogSpec();
+
+/** A database that serves with this spec, as the operator resolved it. */
+function worldOf(
+  more: Partial<DatabaseSpec> = {},
+  status: object = {},
+  from: CatalogSpec = catalog,
+): ChangeWorld {
+  const spec: DatabaseSpec = {
+    deletionProtection: false,
+    deletionPolicy: 'Retain',
+    suspend: false,
+    ...more,
+  };
+  const resolution = resolve(from, spec);
+  if (!resolution.ok) throw new Error(JSON.stringify(resolution.problems));
+  const { resolved, storageGb } = resolution;
+  const object = {
+    metadata: { name: 'one', generation: 1, managedFields: [] },
+    spec,
+    status: {
+      observedGeneration: 1,
+      resolved,
+      version: { active: resolved.engine.version },
+      storage: { requestedGb: storageGb, acknowledgedGb: storageGb },
+      ...status,
+    },
+  } as unknown as DatabaseObject;
+  const database = {
+    id: 'db_1',
+    name: 'one',
+    status: 'READY',
+    deletedAt: null,
+    labels: { a: '1' },
+  };
+  const profile = {
+    ...choice,
+    revision: 3,
+    clusterSize: resolved.size.name,
+    selectedStorageGb: storageGb,
+    clusterConfiguration: resolved.topology.name,
+    suspended: spec.suspend,
+    price: resolved.price ?? null,
+  };
+  return {
+    catalog: from,
+    database: database as unknown as Database,
+    profile: profile as Profile,
+    object,
+    earlier: undefined,
+  };
+}
+
+function refusalOf(world: ChangeWorld, request: ChangeRequest): Refusal {
+  try {
+    planChange(world, request);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+test('only what is asked for is written, and only what differs is a difference', () => {
+  const plan = planChange(worldOf(), { clusterSize: 'lh-10', selectedStorageGb: 1 });
+  expect(plan.patch).toEqual({ size: 'lh-10', storage: { sizeGb: 1 } });
+  expect(plan.diff).toEqual([{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }]);
+});
+
+test('several replicas are replaced one at a time, in less time than a single one', () => {
+  const single = planChange(worldOf(), { parameters: { limitConnections: '9' } }).impact;
+  const several = planChange(worldOf({ topology: 'ha-3' }), {
+    parameters: { limitConnections: '9' },
+  }).impact;
+  expect([single.interruption, several.interruption]).toEqual(['SECONDS', 'SECONDS']);
+  expect(single.longestWaitSeconds ?? 0).toBeGreaterThan(several.longestWaitSeconds ?? Infinity);
+  expect([single.warnings.length, several.warnings.length]).toEqual([1, 0]);
+});
+
+test('labels alone write nothing into the resource and interrupt nobody', () => {
+  const plan = planChange(worldOf(), { labels: { a: null, b: '2' } });
+  expect(plan).toMatchObject({ patch: {}, labels: { b: '2' } });
+  expect(plan.impact).toMatchObject({ interruption: 'NONE', rollingRestart: false });
+});
+
+test('a stop costs the volume only, and a start needs the right to run', () => {
+  const stop = planChange(worldOf(), { suspended: true });
+  expect([stop.priceDelta?.amount, stop.needsRight]).toEqual(['-10.00', false]);
+  const start = planChange(worldOf({ suspend: true }), { suspended: false });
+  expect([start.priceDelta?.amount, start.needsRight]).toEqual(['10.00', true]);
+});
+
+test('more storage costs more, cannot be taken back, and interrupts nobody', () => {
+  const plan = planChange(worldOf(), { selectedStorageGb: 11 });
+  expect(plan.priceDelta).toEqual({ currency: 'EUR', amount: '1.00' });
+  expect(plan.impact).toMatchObject({ interruption: 'NONE', reversible: false });
+  expect(plan.needsRight).toBe(true);
+});
+
+test('storage does not shrink below what the volumes have; a growth that failed can be taken back', () => {
+  const has = { storage: { requestedGb: 9, acknowledgedGb: 4 } };
+  const world = worldOf({ storage: { sizeGb: 9 } }, has);
+  expect(refusalOf(world, { selectedStorageGb: 3 })).toMatchObject({
+    code: 'storage_cannot_shrink',
+    occasion: { errors: [{ meta: { min: 4 } }] },
+  });
+  expect(planChange(world, { selectedStorageGb: 4 }).diff).toEqual([
+    { path: '/selectedStorageGb', from: 9, to: 4 },
+  ]);
+});
+
+test('volumes of a tier that does not grow keep their size', () => {
+  const world = worldOf({ storage: { tier: 'local-nvme', sizeGb: 2 } });
+  for (const request of [{ selectedStorageGb: 3 }, { autogrow: { limitGb: 9 } }]) {
+    expect(refusalOf(world, request).occasion.errors).toMatchObject([
+      { code: 'storage_cannot_grow' },
+    ]);
+  }
+});
+
+test('a version without a way to it is refused with those that have one; one without a way back says so', () => {
+  const world = worldOf({ version: '0.2.0' });
+  expect(refusalOf(world, { engineVersion: '0.1.0' }).occasion.errors).toMatchObject([
+    {
+      pointer: '#/engineVersion',
+      code: 'upgrade_path_unsupported',
+      meta: { allowed: ['0.3.0-broken', '0.2.0'] },
+    },
+  ]);
+  expect(planChange(worldOf(), { engineVersion: '0.2.0' }).impact).toMatchObject({
+    reversible: false,
+    warnings: expect.arrayContaining(['There is no way back to the version before.']),
+  });
+});
+
+test('a smaller size is refused while memory is nearly used, with the sizes that fit', () => {
+  const near = {
+    type: 'CapacityLeft',
+    status: 'True',
+    reason: 'NearLimit',
+    message: 'memory of one-0: 85 % used; before it is full choose a larger spec.size',
+  };
+  const world = worldOf({ size: 'lh-10' }, { conditions: [near] });
+  expect(refusalOf(world, { clusterSize: 'lh-5' }).occasion.errors).toMatchObject([
+    { code: 'data_do_not_fit', meta: { allowed: ['lh-10', 'lh-40'] } },
+  ]);
+  const ofStorage = { ...near, message: 'storage of one-0: 85 % used' };
+  const other = worldOf({ size: 'lh-10' }, { conditions: [ofStorage] });
+  expect(planChange(other, { clusterSize: 'lh-5' }).diff).toHaveLength(1);
+});
+
+test('a field that a program declares is refused with its name; one that somebody edited is not', () => {
+  const managed = (manager: string, operation: string) => {
+    const world = worldOf({ size: 'lh-5' });
+    const fieldsV1 = { 'f:spec': { 'f:size': {} } };
+    const managedFields = [{ manager, operation, fieldsV1 }];
+    const metadata = { ...world.object.metadata, managedFields };
+    return { ...world, object: { ...world.object, metadata } as DatabaseObject };
+  };
+  const size = { clusterSize: 'lh-10' };
+  for (const [manager, operation] of [
+    ['argocd-controller', 'Apply'],
+    ['kubectl-client-side-apply', 'Update'],
+  ] as const) {
+    expect(refusalOf(managed(manager, operation), size)).toMatchObject({
+      code: 'field_managed_elsewhere',
+      occasion: { errors: [{ pointer: '#/clusterSize', meta: { manager } }] },
+    });
+  }
+  expect(planChange(managed('kubectl-edit', 'Update'), size).diff).toHaveLength(1);
+  const parameters = { parameters: { limitConnections: '9' } };
+  expect(planChange(managed('argocd-controller', 'Apply'), parameters).diff).toHaveLength(1);
+});
+
+test('the way back is the earlier revision with the storage of today', () => {
+  const world = worldOf({
+    size: 'lh-10',
+    storage: { sizeGb: 8 },
+    parameters: { limitConnections: '9' },
+  });
+  const profile = { ...world.profile, parameters: { limitConnections: '9' } };
+  const earlier = {
+    ...profile,
+    revision: 1,
+    clusterSize: 'lh-5',
+    selectedStorageGb: 2,
+    parameters: {},
+  };
+  const plan = planChange({ ...world, profile, earlier }, { revision: 1 });
+  expect(plan.diff).toEqual([
+    { path: '/clusterSize', from: 'lh-10', to: 'lh-5' },
+    { path: '/parameters/limitConnections', from: '9', to: null },
+  ]);
+  expect(plan.impact.warnings).toContain('Revision 1 had 2 GB; storage stays.');
+});
+
+test.each(['PROVISIONING', 'FAILED'] as const)('a database that is %s is not changed', (status) => {
+  const world = worldOf();
+  const database = { ...world.database, status };
+  expect(refusalOf({ ...world, database }, { clusterSize: 'lh-10' })).toMatchObject({
+    code: 'database_not_ready',
+    occasion: { members: { databaseStatus: status } },
+  });
+});

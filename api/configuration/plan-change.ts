@@ -1,0 +1,215 @@
+/**
+ * Plan of a change: its difference, its impact, its price, and what to write into the resource. One pure function decides for the
+ * preview, for the request and for the job that applies it, and it resolves the spec by the very function that the operator uses. A
+ * change that is not possible is a thrown `Refusal` with the place in the request and what is possible instead.
+ */
+import { resolve, type Previous, type Resolution } from '../../domain/catalog/resolve.ts';
+import { replicasOf } from '../../domain/catalog/topologies.ts';
+import type {
+  CatalogSpec,
+  DatabaseObject,
+  DatabaseSpec,
+  TopologyName,
+} from '../../domain/custom-resources.ts';
+import { choiceErrors } from '../databases/choose.ts';
+import { resolvedChoice } from '../databases/resolved-choice.ts';
+import type { FieldChange } from '../model/event.ts';
+import { Refusal, type FieldError } from '../model/refusal.ts';
+import type { ChangeRequest, Impact, PriceDelta } from '../model/configuration-change.ts';
+import type { Database, Profile, ProfileChoice } from '../store/database-record.ts';
+import { differencesOf, entriesOf } from './differences.ts';
+import { declarerOf } from './field-owners.ts';
+import { impactOf, memberOf } from './impact.ts';
+import { labelsAfter } from './labels.ts';
+import { isDearer, priceDeltaOf } from './price-delta.ts';
+import { refuseImpossible } from './refuse-impossible.ts';
+
+export interface ChangeWorld {
+  readonly catalog: CatalogSpec;
+  readonly database: Database;
+  /** The active revision. */
+  readonly profile: Profile;
+  /** The resource as the API server has it now, with its managed fields. */
+  readonly object: DatabaseObject;
+  /** The earlier revision that the request names. */
+  readonly earlier: Profile | undefined;
+}
+
+/** Merge patch of the resource's spec. */
+export type SpecPatch = Readonly<Record<string, unknown>>;
+
+export interface ChangePlan {
+  readonly diff: readonly FieldChange[];
+  readonly impact: Impact;
+  readonly priceDelta: PriceDelta | null;
+  /** Empty if only labels change. */
+  readonly patch: SpecPatch;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** Whether billing and quota must allow it: it costs more, or a stopped database runs again. */
+  readonly needsRight: boolean;
+}
+
+export function planChange(world: ChangeWorld, request: ChangeRequest): ChangePlan {
+  const { catalog, database, object, profile } = world;
+  refuseImpossible(world, request);
+  const wanted = withEarlier(world, request);
+  const patch = patchOf(object.spec, wanted);
+  const previous = previousOf(object);
+  const before = configurationOf(world, object.spec, resolve(catalog, object.spec, previous));
+  const spec = merged(object.spec, patch);
+  const resolution = resolve(catalog, spec, previous);
+  if (!resolution.ok) throw notPossible(choiceErrors(resolution.problems));
+  const after = configurationOf(world, spec, resolution);
+  const labels = labelsAfter(database.labels, wanted.labels);
+  const diff = [
+    ...differencesOf(before, after),
+    ...(labels === undefined ? [] : entriesOf('/labels', database.labels, labels)),
+  ];
+  if (diff.length === 0) throw nothingToChange();
+  refuseDeclared(object, diff);
+  const priceDelta = priceDeltaOf(catalog, { ...before, price: profile.price }, after);
+  return {
+    diff,
+    impact: impactOf(diff, {
+      replicas: replicasOf[after.clusterConfiguration as TopologyName],
+      suspended: before.suspended,
+      versionReversible: canReturn(catalog, before, after),
+      warnings: warningsOf(world, before, after),
+    }),
+    priceDelta,
+    patch: diff.every(({ path }) => memberOf(path) === 'labels') ? {} : patch,
+    labels,
+    needsRight: isDearer(priceDelta) || (before.suspended && !after.suspended),
+  };
+}
+
+/** The earlier revision's configuration, with the request on top. Storage does not shrink. */
+function withEarlier({ earlier, profile }: ChangeWorld, request: ChangeRequest): ChangeRequest {
+  const { revision: _, ...asked } = request;
+  if (earlier === undefined) return asked;
+  const gone = Object.keys(profile.parameters).filter((name) => !(name in earlier.parameters));
+  return {
+    clusterSize: earlier.clusterSize,
+    engineVersion: earlier.engineVersion,
+    selectedStorageGb: Math.max(earlier.selectedStorageGb, profile.selectedStorageGb),
+    autogrow: earlier.autogrowLimitGb === null ? null : { limitGb: earlier.autogrowLimitGb },
+    ...asked,
+    parameters: {
+      ...Object.fromEntries(gone.map((name) => [name, null])),
+      ...earlier.parameters,
+      ...asked.parameters,
+    },
+  };
+}
+
+function patchOf(spec: DatabaseSpec, wanted: ChangeRequest): SpecPatch {
+  const { clusterSize, engineVersion, selectedStorageGb, autogrow, parameters, suspended } = wanted;
+  const storage = {
+    ...(selectedStorageGb !== undefined && { sizeGb: selectedStorageGb }),
+    ...(autogrow !== undefined && { autogrow }),
+  };
+  return {
+    ...(clusterSize !== undefined && { size: clusterSize }),
+    ...(engineVersion !== undefined && { version: engineVersion }),
+    ...(Object.keys(storage).length > 0 && { storage }),
+    ...(parameters !== undefined && Object.keys(parameters).length > 0 && { parameters }),
+    ...(suspended !== undefined && suspended !== spec.suspend && { suspend: suspended }),
+  };
+}
+
+/** RFC 7396, as the API server merges it. */
+function merged(spec: DatabaseSpec, patch: SpecPatch): DatabaseSpec {
+  const merge = (target: unknown, change: unknown): unknown => {
+    if (typeof change !== 'object' || change === null || Array.isArray(change)) return change;
+    const result: Record<string, unknown> =
+      typeof target === 'object' && target !== null ? { ...target } : {};
+    for (const [key, value] of Object.entries(change)) {
+      if (value === null) delete result[key];
+      else result[key] = merge(result[key], value);
+    }
+    return result;
+  };
+  return merge(spec, patch) as DatabaseSpec;
+}
+
+/** What the operator has resolved so far, as it takes it into account itself. */
+function previousOf({ status, spec }: DatabaseObject): Previous {
+  const grown = Math.max(status?.autogrow?.sizeGb ?? 0, status?.storage?.acknowledgedGb ?? 0);
+  return {
+    resolved: status?.resolved,
+    storageGb: status?.storage?.requestedGb,
+    activeVersion: status?.version?.active,
+    ...(spec.storage?.autogrow !== undefined && grown > 0 && { grownGb: grown }),
+  };
+}
+
+/** Configuration to which a spec resolves; what the operator resolved last if this spec cannot be met. */
+function configurationOf(
+  { object, profile }: ChangeWorld,
+  spec: DatabaseSpec,
+  resolution: Resolution,
+): ProfileChoice {
+  if (!resolution.ok) return resolvedChoice(object, profile) ?? profile;
+  const { resolved, storageGb } = resolution;
+  const status = {
+    ...object.status,
+    observedGeneration: object.metadata.generation,
+    resolved,
+    storage: { requestedGb: storageGb },
+  };
+  return resolvedChoice({ ...object, spec, status } as DatabaseObject, profile) ?? profile;
+}
+
+function refuseDeclared(object: DatabaseObject, diff: readonly FieldChange[]): void {
+  const errors = diff.flatMap(({ path }): readonly FieldError[] => {
+    const manager = declarerOf(object, path);
+    if (manager === undefined) return [];
+    const detail = `${manager} declares this field in Kubernetes and would set it back; change it there.`;
+    return [{ pointer: `#${path}`, code: 'field_declared', detail, meta: { manager } }];
+  });
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new Refusal('field_managed_elsewhere', {
+    detail: `${first.pointer ?? ''}: ${first.detail}`,
+    errors,
+  });
+}
+
+/** Whether the catalog has a way from the new version back to the old one. */
+function canReturn(catalog: CatalogSpec, before: ProfileChoice, after: ProfileChoice): boolean {
+  if (before.engineVersion === after.engineVersion) return true;
+  const engine = catalog.engines.find(({ name }) => name === after.engine);
+  const row = engine?.versions.find(({ version }) => version === before.engineVersion);
+  return row?.upgradableFrom?.includes(after.engineVersion) === true;
+}
+
+function warningsOf(
+  { catalog, earlier }: ChangeWorld,
+  before: ProfileChoice,
+  after: ProfileChoice,
+): readonly string[] {
+  const memory = (size: string) => catalog.sizes.find(({ id }) => id === size)?.memoryMib ?? 0;
+  const smaller = memory(after.clusterSize) < memory(before.clusterSize);
+  const size = catalog.sizes.find(({ id }) => id === after.clusterSize);
+  return [
+    ...(smaller
+      ? [
+          `Each replica gets less memory${size?.transfersMax === undefined ? '' : `, which is enough for ${size.transfersMax.toLocaleString('en')} transfers`}.`,
+        ]
+      : []),
+    ...(earlier !== undefined && earlier.selectedStorageGb < after.selectedStorageGb
+      ? [`Revision ${earlier.revision} had ${earlier.selectedStorageGb} GB; storage stays.`]
+      : []),
+  ];
+}
+
+const notPossible = (errors: readonly FieldError[]): Refusal =>
+  new Refusal('catalog_choice_unavailable', {
+    detail: `${errors.map(({ detail }) => detail).join('. ')}.`,
+    errors,
+  });
+
+const nothingToChange = (): Refusal =>
+  new Refusal('nothing_to_change', {
+    detail: 'The database already is as the request asks. Read its configuration again.',
+  });

@@ -1,0 +1,175 @@
+/**
+ * Begins queued changes whose time has come, once nothing else works on their database. Each is planned again: what is no longer
+ * possible fails and says so, what is already so counts as applied.
+ */
+import type { Logger } from 'pino';
+import { systemTimers, type Timers } from '../../base/timers.ts';
+import { requireRoom } from '../databases/guards.ts';
+import type { Author } from '../model/actor.ts';
+import { Refusal } from '../model/refusal.ts';
+import type { ConfigurationChange } from '../model/configuration-change.ts';
+import {
+  dueChanges,
+  findConfigurationChange,
+  updateConfigurationChange,
+} from '../store/configuration-changes.ts';
+import type { Change } from '../store/change.ts';
+import { findAnyDatabase, lockDatabase } from '../store/databases.ts';
+import { findActiveJob } from '../store/jobs.ts';
+import { findOrganization } from '../store/organizations.ts';
+import { StoreUnavailable } from '../store/store-errors.ts';
+import { tellChange } from './change-events.ts';
+import { readChangeWorld } from './change-world.ts';
+import { planChange, type ChangePlan } from './plan-change.ts';
+import { begin, onlyStops, type ChangeServices } from './request-change.ts';
+
+const everyMs = 2_000;
+const atOnce = 20;
+
+export class QueuedChanges {
+  readonly #services: ChangeServices;
+  readonly #logger: Logger;
+  readonly #timers: Timers;
+  #cancel = () => {};
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(services: ChangeServices, logger: Logger, timers: Timers = systemTimers) {
+    this.#services = services;
+    this.#logger = logger;
+    this.#timers = timers;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    this.#running = this.#round().finally(() => {
+      if (!this.#stopped) this.#cancel = this.#timers.after(everyMs, () => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#running;
+  }
+
+  async #round(): Promise<void> {
+    try {
+      if (this.#services.catalog() === undefined) return;
+      // All of them, page by page: one that cannot begin yet keeps no other one waiting.
+      for (let after: string | undefined; ;) {
+        const page = await dueChanges(this.#services.store.read, atOnce, after);
+        for (const due of page) {
+          if (this.#stopped) return;
+          await this.#begin(due);
+        }
+        if (page.length < atOnce) return;
+        after = page.at(-1)?.id;
+      }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) {
+        this.#logger.error({ err: error }, 'queued changes could not be looked at');
+      }
+    }
+  }
+
+  /** A failure here stops no other change; the next round tries again. */
+  async #begin(due: ConfigurationChange): Promise<void> {
+    try {
+      await beginQueued(this.#services, due);
+    } catch (error) {
+      this.#logger.warn({ err: error, changeId: due.id }, 'a queued change could not be begun yet');
+    }
+  }
+}
+
+async function beginQueued(services: ChangeServices, due: ConfigurationChange): Promise<void> {
+  const planning = await planned(services, due);
+  if (planning instanceof Refusal && planning.occasion.retryAfterSeconds !== undefined) return;
+  const author: Author = { actor: due.actor, requestId: due.requestId, ip: null, userAgent: null };
+  await services.store.change(author, async (change) => {
+    const outcome = (await withoutRoom(change, services, due, planning)) ?? planning;
+    const database = await lockDatabase(change, due.databaseId);
+    const queued = await findConfigurationChange(change.db, due.databaseId, due.id);
+    // It was withdrawn, joined by another request, or begun by another worker.
+    if (database === undefined || queued?.version !== due.version) return;
+    if ((await findActiveJob(change.db, due.databaseId)) !== undefined) return;
+    if (outcome instanceof Refusal) {
+      const ended = await updateConfigurationChange(change, due.id, endOf(outcome));
+      const type = ended.status === 'FAILED' ? 'change_failed' : 'change_applied';
+      tellChange(change, `configuration.${type}`, database, ended);
+      return;
+    }
+    const { diff, impact, priceDelta } = outcome.plan;
+    const applying = await updateConfigurationChange(change, due.id, {
+      status: 'APPLYING',
+      diff,
+      impact,
+      priceDelta,
+      previousRevision: outcome.revision,
+    });
+    await begin(change, database, applying);
+  });
+}
+
+/** The refusal of a change that needs room in its organization which is not there. */
+async function withoutRoom(
+  change: Change,
+  { databasesMax }: ChangeServices,
+  { organizationId }: ConfigurationChange,
+  planning: Planned | Refusal,
+): Promise<Refusal | undefined> {
+  if (planning instanceof Refusal || !planning.plan.needsRight) return undefined;
+  try {
+    await requireRoom(change, organizationId, databasesMax, 0);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+interface Planned {
+  readonly plan: ChangePlan;
+  readonly revision: number;
+}
+
+async function planned(
+  { store, writer, catalog, billing }: ChangeServices,
+  due: ConfigurationChange,
+): Promise<Planned | Refusal> {
+  try {
+    const database = await findAnyDatabase(store.read, due.databaseId);
+    const view = catalog();
+    if (database === undefined || view === undefined) throw new Error('nothing is known of it');
+    const sources = { db: store.read, writer, catalog: view.spec };
+    const world = await readChangeWorld(sources, database, due.request);
+    const plan = planChange(world, due.request);
+    const organization = await findOrganization(store.read, due.organizationId);
+    if (organization?.suspendedAt !== null && !onlyStops(plan)) {
+      return notPermitted('the organization is suspended');
+    }
+    const reason = plan.needsRight && (await billing.reasonNotReady(due.organizationId));
+    if (reason) return notPermitted(`billing is not ready (${reason})`);
+    return { plan, revision: world.profile.revision };
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+const notPermitted = (why: string): Refusal =>
+  new Refusal('quota_exceeded', { detail: `The change was not begun: ${why}.` });
+
+const endOf = ({ code, occasion }: Refusal) =>
+  code === 'nothing_to_change'
+    ? ({ status: 'APPLIED' } as const)
+    : ({
+        status: 'FAILED',
+        error: {
+          code,
+          message: occasion.detail,
+          state: 'The database is as it was before; nothing was written.',
+          nextSteps: ['Correct the change and ask for it again.'],
+        },
+      } as const);

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { access } from '../../model/access.ts';
+import { backupStatuses, backupTypes } from '../../model/backup.ts';
+import { answer, jsonBody, type RouteSpec } from '../route.ts';
+import {
+  acceptedBackup,
+  backupExample,
+  backupList,
+  backupListExample,
+  changedBackup,
+  createBackupRequest,
+  readBackup,
+  removingExample,
+  requestedExample,
+  restoreBackupRequest,
+  restoreExample,
+  testingExample,
+  updateBackupRequest,
+} from '../schemas/backup.ts';
+import { cursor, limit } from '../schemas/common.ts';
+import { databaseWithJob, restoringExample } from '../schemas/database.ts';
+
+const path = '/api/v1/databases/{databaseId}/backups';
+const one = '/api/v1/databases/{databaseId}/backups/{backupId}';
+const tag = 'Backups';
+const accepted = ['Location', 'Link', 'Retry-After'];
+
+export const backupRoutes = {
+  createBackup: {
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Back a database up',
+    description:
+      'Answers as soon as it is queued; the job shows the progress. It is made beside the running database, which goes on, and contains everything that was answered before. One that was requested is made at a time.',
+    access: access.changeDatabase,
+    body: {
+      ...jsonBody(createBackupRequest, {
+        month: { name: 'before-migration', retentionDays: 30 },
+        kept: { name: 'end-of-year', protected: true },
+      }),
+      optional: true,
+    },
+    responses: { 202: answer('It is queued.', acceptedBackup, requestedExample, accepted) },
+    problems: [
+      'backups_not_configured',
+      'backups_not_supported',
+      'database_not_ready',
+      'operation_in_progress',
+      'quota_exceeded',
+    ],
+  },
+  listBackups: {
+    method: 'GET',
+    path,
+    tag,
+    summary: 'List a database’s backups',
+    description:
+      'The newest first, also those of schedules and those that were applied in Kubernetes. The backups of a deleted database are listed, too.',
+    access: access.readDatabase,
+    query: z.strictObject({
+      limit,
+      cursor,
+      status: z
+        .array(z.enum(backupStatuses))
+        .min(1)
+        .optional()
+        .describe('One or several, with commas; all but DELETED and EXPIRED when absent.'),
+      type: z.array(z.enum(backupTypes)).min(1).optional().describe('One or several, with commas.'),
+    }),
+    responses: {
+      200: answer('A page of backups.', backupList, backupListExample),
+    },
+    problems: ['invalid_cursor'],
+  },
+  getBackup: {
+    method: 'GET',
+    path: one,
+    tag,
+    summary: 'Read a backup',
+    access: access.readDatabase,
+    responses: { 200: answer('The backup.', readBackup, { backup: backupExample }) },
+    problems: [],
+    conditional: 'read',
+  },
+  updateBackup: {
+    whileSuspended: true,
+    method: 'PATCH',
+    path: one,
+    tag,
+    summary: 'Change a backup’s name and protection',
+    access: access.changeDatabase,
+    body: jsonBody(updateBackupRequest, { unprotect: { protected: false } }),
+    responses: {
+      200: answer('It is changed.', changedBackup, { success: true, backup: backupExample }),
+    },
+    problems: ['backup_not_managed', 'operation_in_progress', 'resource_changed'],
+  },
+  deleteBackup: {
+    whileSuspended: true,
+    method: 'DELETE',
+    path: one,
+    tag,
+    summary: 'Remove a backup',
+    description:
+      'It cannot be restored any more. Objects that no other backup needs go from the store within two days. Asked for again, the answer is the same until it is removed.',
+    access: access.changeDatabase,
+    responses: { 202: answer('It is being removed.', acceptedBackup, removingExample, accepted) },
+    problems: ['backup_protected', 'backup_not_managed', 'operation_in_progress'],
+  },
+  verifyBackup: {
+    method: 'POST',
+    path: `${one}/verify`,
+    tag,
+    summary: 'Test a backup by restoring it',
+    description:
+      'Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup tells the result, and how long it took. The job fails if the backup is damaged.',
+    access: access.changeDatabase,
+    responses: { 202: answer('The test is queued.', acceptedBackup, testingExample, accepted) },
+    problems: ['backup_not_restorable', 'backup_not_managed', 'backups_not_configured'],
+  },
+  restoreBackup: {
+    method: 'POST',
+    path: `${one}/restore`,
+    tag,
+    summary: 'Begin a new database with a backup',
+    description:
+      'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose no smaller size than that had.',
+    access: access.changeDatabase,
+    body: jsonBody(restoreBackupRequest, {
+      same: { name: 'payments-again' },
+      replicated: restoreExample,
+    }),
+    responses: {
+      202: answer('The new database is queued.', databaseWithJob, restoringExample, accepted),
+    },
+    problems: [
+      'billing_required',
+      'backup_not_restorable',
+      'backups_not_configured',
+      'quota_exceeded',
+      'database_name_taken',
+      'catalog_changed',
+      'catalog_choice_unavailable',
+      'storage_unavailable_for_topology',
+    ],
+  },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,0 +1,241 @@
+/** Backups of databases. */
+import { z } from 'zod';
+import { backupStatuses, backupTypes, verificationStatuses } from '../../model/backup.ts';
+import { databaseStatuses } from '../../model/database-standing.ts';
+import {
+  actor,
+  emptyPage,
+  exampleId,
+  exampleTime,
+  id,
+  listOf,
+  reason,
+  success,
+  text,
+  time,
+} from './common.ts';
+import { choiceId, databaseName, exampleChoices } from './database.ts';
+import { job, jobExample } from './job.ts';
+
+const retentionDaysMax = 365;
+
+const backupName = text(63, 'Name for people; the time of the request when absent.');
+
+export const createBackupRequest = z
+  .strictObject({
+    name: backupName.optional(),
+    retentionDays: z
+      .int()
+      .min(1)
+      .max(retentionDaysMax)
+      .optional()
+      .describe(
+        'Days until it is removed; for good when absent. It stays longer while it is protected, the newest good one of its database, or being restored.',
+      ),
+    protected: z.boolean().default(false).describe('While true, nothing removes it.'),
+  })
+  .meta({ id: 'CreateBackupRequest' });
+
+export const updateBackupRequest = z
+  .strictObject({
+    name: backupName.optional(),
+    protected: z.boolean().optional().describe('While true, nothing removes it.'),
+  })
+  .refine((body) => Object.keys(body).length > 0, { error: 'changes nothing' })
+  .meta({ id: 'UpdateBackupRequest' });
+
+const asBefore = 'That of the database that was backed up when absent.';
+
+export const restoreBackupRequest = z
+  .strictObject({
+    name: databaseName,
+    provider: choiceId('A provider').optional().describe(asBefore),
+    region: choiceId('A region of the provider').optional().describe(asBefore),
+    clusterConfiguration: choiceId('A topology').optional().describe(asBefore),
+    clusterSize: choiceId('A size').optional().describe(asBefore),
+    storageTier: choiceId('A storage tier').optional().describe(asBefore),
+    selectedStorageGb: z
+      .int()
+      .min(1)
+      .max(1_048_576)
+      .optional()
+      .describe(`GiB of each replica. ${asBefore}`),
+  })
+  .meta({ id: 'RestoreBackupRequest' });
+
+const verification = z
+  .object({
+    status: z
+      .enum(verificationStatuses)
+      .describe('`UNKNOWN`: the test could not be made, and is made again.'),
+    startedAt: time('When it began.').nullable(),
+    completedAt: time('When it ended.').nullable(),
+    seconds: z.number().nullable().describe('Duration of a test that passed.'),
+    lastPassedAt: time('When a test last found the backup sound.').nullable(),
+    message: z.string(),
+  })
+  .meta({ id: 'BackupVerification' });
+
+export const backup = z
+  .object({
+    id: id('bkp', 'Backup ID.'),
+    databaseId: id('db', 'The database that was backed up.'),
+    name: z.string(),
+    type: z
+      .enum(backupTypes)
+      .describe(
+        'Requested; made by a schedule; made before an upgrade; made before volumes were deleted.',
+      ),
+    status: z
+      .enum(backupStatuses)
+      .describe(
+        'DELETED and EXPIRED ones cannot be restored any more; they are shown for 90 days.',
+      ),
+    statusReason: reason.nullable().describe('Why it failed, or what it waits for.'),
+    protected: z.boolean().describe('While true, nothing removes it.'),
+    expiresAt: time('When it is removed.').nullable(),
+    schedule: z.string().nullable().describe('Name of the schedule that made it.'),
+    managed: z
+      .boolean()
+      .describe(
+        'Whether Kubernetes has its resource. Without it, it can be restored as long as the store has it, and not be removed here.',
+      ),
+    archiveId: id('bkp', 'Its ID in the store, for a restore without this service.').nullable(),
+    engineVersion: z.string().nullable().describe('Release of the engine that wrote the state.'),
+    op: z.int().min(0).nullable().describe('The last operation that it contains.'),
+    clusterTimestamp: z
+      .string()
+      .regex(/^\d{1,20}$/)
+      .nullable()
+      .describe('Timestamp of that operation in nanoseconds, by the clock of the cluster.'),
+    stateHash: z.string().nullable(),
+    accounts: z.int().min(0).nullable(),
+    transfers: z.int().min(0).nullable(),
+    sizeBytes: z.int().min(0).nullable().describe('Bytes of all rows.'),
+    storedBytes: z.int().min(0).nullable().describe('Bytes of the objects that hold them.'),
+    newBytes: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Bytes of those objects that no earlier backup had stored.'),
+    verification: verification.nullable().describe('The last test restore; null: there was none.'),
+    restores: z
+      .array(z.object({ databaseId: id('db', 'The database.'), status: z.enum(databaseStatuses) }))
+      .describe('Databases that began with it.'),
+    jobId: id('job', 'The job that makes it.')
+      .nullable()
+      .describe('Null if it was not requested over HTTP.'),
+    actor,
+    createdAt: time('When it was requested.'),
+    startedAt: time('When it began.').nullable(),
+    completedAt: time('When it succeeded or failed.').nullable(),
+    removedAt: time('Since when it cannot be restored any more.').nullable(),
+  })
+  .meta({ id: 'Backup' });
+
+export const backupList = listOf(backup)
+  .extend({
+    configured: z
+      .boolean()
+      .describe(
+        'Whether the service has a store for backups. Without one, none can be made or restored.',
+      ),
+  })
+  .meta({ id: 'BackupList' });
+export const readBackup = z.object({ backup }).meta({ id: 'BackupAnswer' });
+export const changedBackup = z.object({ success, backup }).meta({ id: 'ChangedBackup' });
+export const acceptedBackup = z.object({ success, backup, job }).meta({ id: 'AcceptedBackup' });
+
+export const backupExample: z.input<typeof backup> = {
+  id: exampleId('bkp'),
+  databaseId: exampleId('db'),
+  name: 'before-migration',
+  type: 'MANUAL',
+  status: 'SUCCEEDED',
+  statusReason: null,
+  protected: false,
+  expiresAt: '2026-12-21T02:03:04.567Z',
+  schedule: null,
+  managed: true,
+  archiveId: exampleId('bkp', '1'),
+  engineVersion: '0.17.9',
+  op: 126_004,
+  clusterTimestamp: '1795372852090008189',
+  stateHash: '5d41402abc4b2a76b9719d911017c592',
+  accounts: 10_000,
+  transfers: 1_000_000,
+  sizeBytes: 146_000_000,
+  storedBytes: 27_000_000,
+  newBytes: 1_200_000,
+  verification: {
+    status: 'PASSED',
+    startedAt: exampleTime,
+    completedAt: exampleTime,
+    seconds: 1.8,
+    lastPassedAt: exampleTime,
+    message: '1000000 transfers in 1.8 s',
+  },
+  restores: [],
+  jobId: exampleId('job'),
+  actor: { type: 'api_key', id: exampleId('key'), display: 'ci' },
+  createdAt: exampleTime,
+  startedAt: exampleTime,
+  completedAt: exampleTime,
+  removedAt: null,
+};
+
+export const backupListExample: z.input<typeof backupList> = {
+  data: [backupExample],
+  page: emptyPage,
+  configured: true,
+};
+
+const queuedBackup: z.input<typeof backup> = {
+  ...backupExample,
+  status: 'QUEUED',
+  archiveId: null,
+  managed: false,
+  engineVersion: null,
+  op: null,
+  clusterTimestamp: null,
+  stateHash: null,
+  accounts: null,
+  transfers: null,
+  sizeBytes: null,
+  storedBytes: null,
+  newBytes: null,
+  verification: null,
+  startedAt: null,
+  completedAt: null,
+};
+
+const jobOf = (type: string): z.input<typeof job> => ({
+  ...jobExample,
+  type,
+  status: 'QUEUED',
+  cancellable: false,
+  startedAt: null,
+});
+
+export const requestedExample: z.input<typeof acceptedBackup> = {
+  success: true,
+  backup: queuedBackup,
+  job: jobOf('backup.create'),
+};
+
+export const testingExample: z.input<typeof acceptedBackup> = {
+  success: true,
+  backup: backupExample,
+  job: jobOf('backup.verify'),
+};
+
+export const removingExample: z.input<typeof acceptedBackup> = {
+  success: true,
+  backup: { ...backupExample, status: 'DELETING' },
+  job: jobOf('backup.delete'),
+};
+
+export const restoreExample = {
+  name: 'payments-again',
+  clusterConfiguration: exampleChoices.clusterConfiguration,
+} as const;

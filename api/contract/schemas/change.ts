@@ -1,0 +1,222 @@
+/** Changes of a database's configuration. */
+import { z } from 'zod';
+import { changeStatuses, interruptions } from '../../model/configuration-change.ts';
+import { actor, exampleId, exampleTime, id, success, text, time } from './common.ts';
+import { fieldChange } from './configuration.ts';
+import { databaseLabelKey } from './database.ts';
+import { job, jobExample } from './job.ts';
+
+const days = 90;
+
+const wanted = {
+  clusterSize: text(40, 'A size of the catalog.').optional(),
+  selectedStorageGb: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .optional()
+    .describe('GiB of each replica. It grows; it never shrinks below what the volumes have.'),
+  autogrow: z
+    .strictObject({ limitGb: z.int().min(1).max(65_536) })
+    .nullable()
+    .optional()
+    .describe('Storage grows by itself up to this size; null: it does not.'),
+  parameters: z
+    .record(z.string().max(64), z.string().max(64).nullable())
+    .optional()
+    .describe('Each is set; null takes it back to its default. The others stay (RFC 7396).'),
+  engineVersion: text(32, 'A version of the database’s engine.').optional(),
+  labels: z
+    .record(databaseLabelKey, z.string().max(255).nullable())
+    .optional()
+    .describe('Each is added or replaced; null takes it off.'),
+  suspended: z.boolean().optional().describe('Whether the database is to be stopped.'),
+  revision: z
+    .int()
+    .min(1)
+    .max(2_147_483_647)
+    .optional()
+    .describe(
+      'The configuration of this earlier revision, for a way back; the other members count on top of it. Storage stays.',
+    ),
+} as const;
+
+const needsSomething = (body: object): boolean =>
+  Object.entries(body).some(([member, value]) => member !== 'applyAt' && value !== undefined);
+
+export const previewChangeRequest = z
+  .strictObject(wanted)
+  .refine(needsSomething, { error: 'changes nothing' })
+  .meta({ id: 'PreviewChangeRequest' });
+
+export const changeRequest = z
+  .strictObject({
+    ...wanted,
+    applyAt: z
+      .union([z.literal('now'), z.iso.datetime()])
+      .default('now')
+      .describe(
+        `\`now\`, or a time (RFC 3339, UTC) within ${days} days. While another change is applied, it waits.`,
+      ),
+  })
+  .refine(needsSomething, { error: 'changes nothing' })
+  .meta({ id: 'ChangeRequest' });
+
+export const applyAtDaysMax = days;
+
+const impact = z
+  .object({
+    interruption: z
+      .enum(interruptions)
+      .describe(
+        'How long requests wait: not noticeably, seconds, minutes, or until it is resumed.',
+      ),
+    longestWaitSeconds: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Promised longest wait of a client; null while the database is stopped.'),
+    rollingRestart: z.boolean().describe('Whether pods are replaced, one at a time.'),
+    reversible: z.boolean().describe('Whether a later change can take it back wholly.'),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'ChangeImpact' });
+
+const priceDelta = z
+  .object({
+    currency: z.string().regex(/^[A-Z]{3}$/),
+    amount: z.string().regex(/^-?\d{1,15}\.\d{2}$/),
+  })
+  .nullable()
+  .describe('Of the estimated monthly price; null without prices.');
+
+export const change = z
+  .object({
+    id: id('chg', 'Change ID.'),
+    databaseId: id('db', 'Its database.'),
+    status: z.enum(changeStatuses),
+    origin: z
+      .enum(['api', 'kubernetes'])
+      .describe('`kubernetes`: made in the cluster, and only followed here.'),
+    diff: z.array(fieldChange),
+    impact,
+    priceDelta,
+    applyAt: z
+      .union([z.literal('now'), time('Not before then.')])
+      .describe('`now`: as soon as nothing else is applied.'),
+    jobId: id('job', 'The job that applies it.').nullable(),
+    previousRevision: z.int().min(1).describe('The revision to ask for to take it back.'),
+    profileRevision: z.int().min(1).nullable().describe('The revision that it made.'),
+    progress: z.string().nullable().describe('What was going on last.'),
+    error: z
+      .object({
+        code: z.string(),
+        message: z.string(),
+        state: z.string().describe('What it left.'),
+        nextSteps: z.array(z.string()),
+      })
+      .nullable(),
+    actor,
+    createdAt: time('When it was accepted.'),
+    startedAt: time('When it was begun.').nullable(),
+    appliedAt: time('When the database was as asked.').nullable(),
+    finishedAt: time('When it ended in any way.').nullable(),
+  })
+  .meta({ id: 'Change' });
+
+export const changePreview = z
+  .object({
+    success,
+    preview: z.object({
+      diff: z.array(fieldChange),
+      impact,
+      priceDelta,
+      applies: z
+        .enum(['NOW', 'AFTER_OTHER_WORK'])
+        .describe('Whether a request would begin at once.'),
+    }),
+  })
+  .describe('What would change; nothing did.')
+  .meta({ id: 'ChangePreview' });
+
+export const acceptedChange = z
+  .object({ success, change, job: job.nullable().describe('Null while the change waits.') })
+  .meta({ id: 'AcceptedChange' });
+
+export const readChange = z.object({ change }).meta({ id: 'ChangeAnswer' });
+export const withdrawnChange = z.object({ success, change }).meta({ id: 'WithdrawnChange' });
+
+const resized = [{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }];
+const seconds: z.input<typeof impact> = {
+  interruption: 'SECONDS',
+  longestWaitSeconds: 20,
+  rollingRestart: true,
+  reversible: true,
+  warnings: [],
+};
+
+export const changeExample: z.input<typeof change> = {
+  id: exampleId('chg'),
+  databaseId: exampleId('db'),
+  status: 'APPLYING',
+  origin: 'api',
+  diff: resized,
+  impact: seconds,
+  priceDelta: { currency: 'USD', amount: '10.00' },
+  applyAt: 'now',
+  jobId: exampleId('job'),
+  previousRevision: 1,
+  profileRevision: 2,
+  progress: 'Replica 1 of 3 on lh-10; 0 done.',
+  error: null,
+  actor: { type: 'api_key', id: exampleId('key'), display: 'ci' },
+  createdAt: exampleTime,
+  startedAt: exampleTime,
+  appliedAt: null,
+  finishedAt: null,
+};
+
+export const queuedExample: z.input<typeof change> = {
+  ...changeExample,
+  status: 'QUEUED',
+  applyAt: '2026-11-22T03:00:00.000Z',
+  jobId: null,
+  profileRevision: null,
+  progress: null,
+  startedAt: null,
+};
+
+export const previewExample: z.input<typeof changePreview> = {
+  success: true,
+  preview: {
+    diff: resized,
+    impact: seconds,
+    priceDelta: { currency: 'USD', amount: '10.00' },
+    applies: 'NOW',
+  },
+};
+
+export const acceptedExample: z.input<typeof acceptedChange> = {
+  success: true,
+  change: changeExample,
+  job: { ...jobExample, type: 'database.change' },
+};
+
+const switched = (to: boolean): z.input<typeof acceptedChange> => ({
+  ...acceptedExample,
+  change: {
+    ...changeExample,
+    diff: [{ path: '/suspended', from: !to, to }],
+    impact: {
+      interruption: to ? 'UNTIL_RESUMED' : 'NONE',
+      longestWaitSeconds: to ? null : 0,
+      rollingRestart: false,
+      reversible: true,
+      warnings: [],
+    },
+    priceDelta: { currency: 'USD', amount: to ? '-10.00' : '10.00' },
+    progress: null,
+  },
+});
+export const suspendingExample = switched(true);
+export const resumingExample = switched(false);

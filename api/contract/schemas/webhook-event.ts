@@ -1,0 +1,327 @@
+/** Bodies of webhooks: a schema and an example for the data of each event that is sent. */
+import { z } from 'zod';
+import type { EventData, EventType } from '../../model/event-types.ts';
+import { actor, exampleId, exampleTime, id, reason, time } from './common.ts';
+
+interface Row<Type extends EventType> {
+  readonly schema: z.ZodType;
+  readonly example: EventData[Type];
+}
+
+const row = <const Schema extends z.ZodType, const Example extends z.input<Schema>>(
+  schema: Schema,
+  example: Example,
+) => ({
+  schema,
+  example,
+});
+
+const organization = row(
+  z.object({ organization: z.object({ id: id('org', 'Organization ID.'), name: z.string() }) }),
+  { organization: { id: exampleId('org'), name: 'Acme' } },
+);
+
+const databaseFact = z.object({
+  id: id('db', 'Database ID.'),
+  name: z.string(),
+  status: z.string(),
+});
+const jobFact = z.object({ id: id('job', 'Job ID.'), type: z.string(), status: z.string() });
+const databaseData = z.object({
+  database: databaseFact,
+  job: jobFact.optional(),
+  reason: reason.nullish(),
+});
+const createJob = (status: string) => ({ id: exampleId('job'), type: 'database.create', status });
+const database = (status: string) =>
+  row(databaseData, { database: { id: exampleId('db'), name: 'payments-prod', status } });
+const troubledDatabase = row(databaseData, {
+  database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+  reason: { code: 'ReplicasMissing', message: '2 of 3 replicas serve.' },
+});
+
+const jobData = z.object({
+  job: jobFact,
+  database: databaseFact.optional(),
+  error: reason.optional(),
+});
+const job = (status: string) => row(jobData, { job: createJob(status) });
+
+const changeData = z.object({
+  database: databaseFact,
+  change: z.object({ id: id('chg', 'Change ID.'), status: z.string() }),
+  jobId: id('job', 'The job that applies it.').optional(),
+  error: reason.optional(),
+});
+const change = (status: string) =>
+  row(changeData, {
+    database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+    change: { id: exampleId('chg'), status },
+    ...(status !== 'QUEUED' && { jobId: exampleId('job') }),
+    ...(status === 'FAILED' && {
+      error: { code: 'replica_failing', message: 'payments-prod-0: ImagePullBackOff.' },
+    }),
+  });
+
+const backupData = z.object({
+  database: databaseFact,
+  backup: z.object({
+    id: id('bkp', 'Backup ID.'),
+    name: z.string(),
+    type: z.string(),
+    status: z.string(),
+  }),
+  error: reason.optional(),
+  restored: databaseFact.optional().describe('The database that is begun with it.'),
+});
+const backup = (status: string) =>
+  row(backupData, {
+    database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+    backup: { id: exampleId('bkp'), name: 'before-migration', type: 'MANUAL', status },
+    ...(status === 'FAILED' && {
+      error: { code: 'StoreUnreachable', message: 'The store does not answer.' },
+    }),
+  });
+
+const backupSchedule = row(
+  z.object({
+    database: databaseFact,
+    backupSchedule: z.object({
+      id: id('bks', 'Schedule ID.'),
+      name: z.string(),
+      schedule: z.string().describe('Five fields of cron.'),
+      timeZone: z.string(),
+    }),
+  }),
+  {
+    database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+    backupSchedule: {
+      id: exampleId('bks'),
+      name: 'payments-prod-scheduled',
+      schedule: '0 3 * * *',
+      timeZone: 'Europe/Vienna',
+    },
+  },
+);
+
+const apiKeyFact = z.object({
+  id: id('key', 'Key ID.'),
+  name: z.string(),
+  prefix: z.string().describe('The visible part of the key.'),
+});
+const keyExample = { id: exampleId('key'), name: 'ci', prefix: 'lhk_AbCdEfGhIjKl' };
+const apiKey = row(z.object({ apiKey: apiKeyFact }), { apiKey: keyExample });
+
+const endpointFact = z.object({ id: id('whe', 'Endpoint ID.'), url: z.string() });
+const endpointExample = { id: exampleId('whe'), url: 'https://hooks.example.com/ledgerhouse' };
+const endpoint = row(z.object({ endpoint: endpointFact }), { endpoint: endpointExample });
+
+const streamData = z.object({
+  database: databaseFact,
+  changeStream: z.object({
+    id: id('chs', 'Stream ID.'),
+    state: z.string(),
+    sink: z.object({ type: z.string(), url: z.string() }),
+  }),
+});
+const stream = (state: string) =>
+  row(streamData, {
+    database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+    changeStream: {
+      id: exampleId('chs'),
+      state,
+      sink: { type: 'WEBHOOK', url: 'https://hooks.example.com/ledger' },
+    },
+  });
+const troubledStream = (state: string) =>
+  row(streamData.extend({ reason }), {
+    ...stream(state).example,
+    reason: { code: 'HTTP_ERROR', message: 'The receiver answered 500.' },
+  });
+
+const member = row(
+  z.object({
+    member: z.object({
+      id: id('mem', 'Member ID.'),
+      userId: id('usr', 'User ID.'),
+      name: z.string(),
+      role: z.string(),
+    }),
+  }),
+  {
+    member: {
+      id: exampleId('mem'),
+      userId: exampleId('usr'),
+      name: 'Anna Example',
+      role: 'developer',
+    },
+  },
+);
+const invitation = row(
+  z.object({
+    invitation: z.object({
+      id: id('inv', 'Invitation ID.'),
+      email: z.string(),
+      role: z.string(),
+    }),
+  }),
+  { invitation: { id: exampleId('inv'), email: 'anna@example.com', role: 'developer' } },
+);
+const billing = (status: string) => row(z.object({ status: z.string() }), { status });
+const nothing = row(z.object({}), {});
+
+/** Null: the event stays in the audit log. A new type of event does not compile until it stands here. */
+export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } = {
+  'organization.created': organization,
+  'organization.changed': organization,
+  'organization.suspended': row(
+    organization.schema.extend({ reason: z.string().nullish().describe('For members.') }),
+    { ...organization.example, reason: 'An invoice is open.' },
+  ),
+  'organization.resumed': organization,
+  'organization.deleted': null,
+  'organization.restored': organization,
+  'organization.purged': null,
+  'session.opened': null,
+  'session.closed': null,
+  'session.token_reused': null,
+  'access.denied': null,
+  'request.failed': null,
+  'database.created': row(databaseData, {
+    database: { id: exampleId('db'), name: 'payments-prod', status: 'PROVISIONING' },
+    job: createJob('QUEUED'),
+  }),
+  'database.provisioning_started': database('PROVISIONING'),
+  'database.ready': database('READY'),
+  'database.failed': database('FAILED'),
+  'database.degraded': troubledDatabase,
+  'database.unavailable': troubledDatabase,
+  'database.recovered': database('READY'),
+  'database.suspended': database('SUSPENDED'),
+  'database.resumed': database('READY'),
+  'database.adopted': database('READY'),
+  'database.changed': database('READY'),
+  'database.delete_requested': database('DELETING'),
+  'database.deleted': database('DELETED'),
+  'database.restore_requested': database('PROVISIONING'),
+  'database.restored': database('READY'),
+  'database.purged': database('DELETED'),
+  'database.connected': null,
+  'database.ledger_written': null,
+  'configuration.change_queued': change('QUEUED'),
+  'configuration.change_started': change('APPLYING'),
+  'configuration.change_applied': change('APPLIED'),
+  'configuration.change_failed': change('FAILED'),
+  'configuration.change_withdrawn': change('CANCELED'),
+  'engine.upgraded': change('APPLIED'),
+  'backup.requested': backup('QUEUED'),
+  'backup.succeeded': backup('SUCCEEDED'),
+  'backup.failed': backup('FAILED'),
+  'backup.damaged': backup('SUCCEEDED'),
+  'backup.changed': backup('SUCCEEDED'),
+  'backup.test_requested': backup('SUCCEEDED'),
+  'backup.restore_requested': row(backupData, {
+    ...backup('SUCCEEDED').example,
+    restored: { id: exampleId('db', '1'), name: 'payments-again', status: 'PROVISIONING' },
+  }),
+  'backup.delete_requested': backup('DELETING'),
+  'backup.deleted': backup('DELETED'),
+  'backup.expired': backup('EXPIRED'),
+  'backup_schedule.created': backupSchedule,
+  'backup_schedule.changed': backupSchedule,
+  'backup_schedule.deleted': backupSchedule,
+  'job.succeeded': job('SUCCEEDED'),
+  'job.failed': row(jobData, {
+    job: createJob('FAILED'),
+    error: { code: 'job_deadline_exceeded', message: 'The job did not end within 30 minutes.' },
+  }),
+  'job.cancel_requested': job('CANCELING'),
+  'job.canceled': job('CANCELED'),
+  'job.completed': job('QUEUED'),
+  'job.refused': job('QUEUED'),
+  'job.retried': job('QUEUED'),
+  'api_key.created': apiKey,
+  'api_key.rotated': row(z.object({ apiKey: apiKeyFact, replacedBy: apiKeyFact }), {
+    apiKey: keyExample,
+    replacedBy: { ...keyExample, id: exampleId('key', '1') },
+  }),
+  'api_key.revoked': apiKey,
+  'api_key.renewed': apiKey,
+  'api_key.expiring': row(
+    z.object({ apiKey: apiKeyFact, expiresAt: z.iso.datetime(), days: z.int() }),
+    { apiKey: keyExample, expiresAt: exampleTime, days: 7 },
+  ),
+  'webhook.endpoint_created': endpoint,
+  'webhook.endpoint_changed': endpoint,
+  'webhook.endpoint_deleted': endpoint,
+  'webhook.endpoint_disabled': row(z.object({ endpoint: endpointFact, reason: z.string() }), {
+    endpoint: endpointExample,
+    reason: 'Every attempt of the last 5 days failed.',
+  }),
+  'webhook.endpoint_secret_shown': null,
+  'webhook.endpoint_secret_rotated': endpoint,
+  'webhook.test': endpoint,
+  'webhook.deliveries_replayed': null,
+  'change_stream.created': stream('RUNNING'),
+  'change_stream.changed': stream('PAUSED'),
+  'change_stream.deleted': stream('PAUSED'),
+  'change_stream.secret_shown': null,
+  'change_stream.secret_rotated': stream('RUNNING'),
+  'change_stream.stalled': troubledStream('RETRYING'),
+  'change_stream.failed': troubledStream('FAILED'),
+  'change_stream.recovered': stream('RUNNING'),
+  'member.invited': invitation,
+  'member.invitation_revoked': null,
+  'member.joined': member,
+  'member.role_changed': member,
+  'member.removed': member,
+  'billing.setup_required': row(z.object({ reason: z.string() }), { reason: 'SETUP_REQUIRED' }),
+  'billing.setup_completed': billing('READY'),
+  'billing.payment_failed': billing('PAST_DUE'),
+  'billing.payment_method_removed': billing('SETUP_REQUIRED'),
+  'billing.suspended': billing('SUSPENDED'),
+  'billing.recovered': billing('READY'),
+  'billing.saved_create_failed': row(z.object({ name: z.string(), reason }), {
+    name: 'payments-prod',
+    reason: { code: 'quota_exceeded', message: 'The organization has 50 databases.' },
+  }),
+  'billing.spend_limit_changed': nothing,
+  'billing.spend_threshold_reached': row(
+    z.object({
+      percent: z.int(),
+      currency: z.string(),
+      accrued: z.string(),
+      spendLimit: z.string(),
+    }),
+    { percent: 80, currency: 'EUR', accrued: '80.00', spendLimit: '100.00' },
+  ),
+};
+
+/** Schema of the whole body of an event's webhook. */
+export const webhookBodySchema = (type: EventType, data: z.ZodType) =>
+  z.object({
+    id: id('evt', 'Event ID, the same as in the audit log and in `webhook-id`.'),
+    type: z.literal(type),
+    timestamp: time('When it happened.'),
+    apiVersion: z.literal('v1'),
+    organizationId: id('org', 'Where it happened.'),
+    databaseId: id('db', 'The database of the event.').nullable(),
+    sequence: z
+      .string()
+      .regex(/^\d{1,19}$/)
+      .describe('Goes up within the organization: the order of events, however they arrive.'),
+    actor,
+    data,
+  });
+
+export const webhookBodyExample = (type: EventType, data: unknown) => ({
+  id: exampleId('evt'),
+  type,
+  timestamp: exampleTime,
+  apiVersion: 'v1',
+  organizationId: exampleId('org'),
+  databaseId: type.startsWith('database.') || type.startsWith('job.') ? exampleId('db') : null,
+  sequence: '184467',
+  actor: { type: 'system', id: null, display: 'worker' },
+  data,
+});

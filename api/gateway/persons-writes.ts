@@ -1,0 +1,23 @@
+/** Writes of people in the audit log: who sent how much, and a hash that tells whether a given payload was it. */
+import { createHash } from 'node:crypto';
+import type { Author } from '../model/actor.ts';
+import type { Store } from '../store/store.ts';
+import type { PersonsWrite } from './handlers.ts';
+
+/** Programs have keys and write too much for it. Resolves once the record is durable. */
+export async function recordPersonsWrite(
+  store: Pick<Store, 'change'>,
+  author: Author,
+  { organizationId, databaseId, databaseName, operation, events, body }: PersonsWrite,
+): Promise<void> {
+  const payloadSha256 = createHash('sha256').update(body).digest('hex');
+  await store.change(author, async (change) => {
+    change.emit({
+      organizationId,
+      type: 'database.ledger_written',
+      subject: { type: 'database', id: databaseId, display: databaseName },
+      databaseId,
+      data: { operation, events, payloadSha256 },
+    });
+  });
+}

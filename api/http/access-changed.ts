@@ -1,0 +1,8 @@
+/** Reason for ending a stream: its caller lost access, or may see other things than before. */
+export class AccessChanged extends Error {
+  override readonly name = 'AccessChanged';
+
+  constructor() {
+    super('the access of the caller has changed');
+  }
+}

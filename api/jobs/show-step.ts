@@ -1,0 +1,13 @@
+import type { JobContext } from './handler.ts';
+
+/** Writes that a step goes on and how far it is, unless the job shows it already. */
+export async function showStep(
+  { job, step }: JobContext,
+  name: string,
+  percent: number,
+  message: string,
+): Promise<void> {
+  const running = job.steps.find((one) => one.name === name)?.status === 'RUNNING';
+  if (running && job.progress.message === message) return;
+  await step(name, 'RUNNING', { percent, message });
+}

@@ -1,0 +1,94 @@
+/** Writer of LedgerBackups. It makes them, asks for their test and removal, and sets their protection, always on the very object that is meant. */
+import { createIfNone } from '../../base/kube/create-if-none.ts';
+import type { Kube, Reference } from '../../base/kube/kube.ts';
+import {
+  apiVersion,
+  type LedgerBackup,
+  type OneBackupObject,
+} from '../../domain/custom-resources.ts';
+import { resources } from '../../domain/kinds.ts';
+import { apiName, labels } from '../../domain/names.ts';
+import { patchOwn } from './patch-own.ts';
+
+interface BackupPlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export class BackupWriter {
+  readonly #kube: Kube;
+
+  constructor(kube: Kube) {
+    this.#kube = kube;
+  }
+
+  /** Reads from the API server, not from a cache. */
+  read(place: BackupPlace): Promise<OneBackupObject | undefined> {
+    return this.#kube.read<OneBackupObject>(referenceOf(place));
+  }
+
+  /** Creates the resource. Returns `undefined`, writing nothing, if there is one of that name. */
+  create(
+    { namespace, name }: BackupPlace,
+    databaseId: string,
+    spec: LedgerBackup['spec'],
+  ): Promise<OneBackupObject | undefined> {
+    const object: OneBackupObject = {
+      apiVersion,
+      kind: 'LedgerBackup',
+      metadata: {
+        namespace,
+        name,
+        labels: { [labels.databaseId]: databaseId, [labels.managedBy]: apiName },
+      },
+      spec,
+    };
+    return createIfNone(this.#kube, resources.backup, object, { fieldManager: apiName });
+  }
+
+  /**
+   * Asks the operator to remove the backup from the bucket, only if the resource is still as it was read. Throws `ApiError` with
+   * status 409 otherwise.
+   */
+  async requestRemoval({ metadata }: OneBackupObject): Promise<void> {
+    const { namespace = '', name, uid, resourceVersion } = metadata;
+    await this.#kube.mergePatch(
+      referenceOf({ namespace, name }),
+      { metadata: { uid, resourceVersion }, spec: { removeRequested: true } },
+      { fieldManager: apiName },
+    );
+  }
+
+  /** As `patchOwn`. */
+  protect(
+    place: BackupPlace,
+    uid: string,
+    isProtected: boolean,
+  ): Promise<OneBackupObject | undefined> {
+    return patchOwn<OneBackupObject>(this.#kube, referenceOf(place), uid, {
+      spec: { protected: isProtected },
+    });
+  }
+
+  /** Has the operator test the backup unless a test began at this time or later. As `patchOwn`. */
+  requestTest(
+    place: BackupPlace,
+    uid: string,
+    requestedAt: string,
+  ): Promise<OneBackupObject | undefined> {
+    return patchOwn<OneBackupObject>(this.#kube, referenceOf(place), uid, {
+      spec: { verifyRequestedAt: requestedAt },
+    });
+  }
+
+  /** Deletes the resource; the bucket stays as it is. Does nothing if it is gone. */
+  delete(place: BackupPlace, uid: string): Promise<void> {
+    return this.#kube.delete(referenceOf(place), { uid });
+  }
+}
+
+const referenceOf = ({ namespace, name }: BackupPlace): Reference => ({
+  resource: resources.backup,
+  namespace,
+  name,
+});

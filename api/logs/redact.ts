@@ -1,0 +1,61 @@
+/**
+ * Masks what could be a secret, before a line is kept. Our own programs log none; this is for what a library, an engine of others
+ * or an error's text may bring. Too much masked is a smaller harm than a secret that is read.
+ */
+const mask = '•••';
+
+/** Names of fields whose value is never shown. */
+const secretName =
+  /pass(word|wd|phrase)?$|secret|token|authorization|cookie|credential|api[-_]?key|private[-_]?key|signature/i;
+
+/**
+ * `name=value` and `name: value` of the same names, with or without quotes; a quoted value may be cut off. Bounded, so that no text
+ * takes long to search.
+ */
+const assignment =
+  /\b([\w-]{0,40}(?:pass(?:word|wd|phrase)?|secret|token|cookie|credential|api[-_]?key|private[-_]?key|signature)[\w-]{0,20}["']?\s{0,4}[=:]\s{0,4})(?:"(?:[^"\\]|\\(?:[^]|$))*(?:"|$)|'(?:[^'\\]|\\(?:[^]|$))*(?:'|$)|[^\s,;&"'}]+)/gi;
+
+const patterns: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, mask],
+  // A line of a key whose lines were logged one by one.
+  [/^[A-Za-z0-9+/]{60,76}={0,2}$/, mask],
+  // The service's own: API keys, sessions, bootstrap tokens and the like, webhooks' secrets.
+  [/\b(lh[a-z]{1,4}_|lk_|whsec_)[\w+/=-]{8,}/g, `$1${mask}`],
+  [/\b(sk|rk|pk)_(live|test)_\w{8,}/g, `$1_$2_${mask}`],
+  [/\b((?:AKIA|ASIA)[A-Z0-9]{4})[A-Z0-9]{12}\b/g, `$1${mask}`],
+  // A JSON Web Token, with what stands before it without a space: so a text has one begin for each, and is searched once.
+  [/(?<![\w-])(?=[\w-]*eyJ)[\w-]{9,}\.[\w-]{6,}\.[\w-]*/g, mask],
+  [/\b(authorization["']?\s*[=:]\s*["']?(?:[a-z]+\s+)?)[^\s"',;]+/gi, `$1${mask}`],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
+  [assignment, `$1${mask}`],
+];
+
+const url = /([a-z0-9+.-]:\/\/)(\S*)/gi;
+
+/** Without name and password: all up to the last @, since passwords with a slash are written as they are. */
+function bareUrl(_: string, scheme: string, rest: string): string {
+  const at = rest.lastIndexOf('@');
+  return at === -1 ? scheme + rest : `${scheme}${mask}${rest.slice(at)}`;
+}
+
+export function redact(text: string): string {
+  let masked = text.replace(url, bareUrl);
+  for (const [pattern, replacement] of patterns) masked = masked.replace(pattern, replacement);
+  return masked;
+}
+
+const depthMax = 8;
+
+/** The same for a value of JSON. What is nested deeper than anybody reads is left out. */
+export function redactValue(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === depthMax) return '…';
+  if (Array.isArray(value)) return value.map((own) => redactValue(own, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => [
+      redact(name),
+      secretName.test(name) && own !== null ? mask : redactValue(own, depth + 1),
+    ]),
+  );
+}

@@ -1,0 +1,97 @@
+/** Backups of databases, in plain words. */
+import type { Actor } from './actor.ts';
+import type { Explanation } from './database-standing.ts';
+
+export const backupTypes = ['MANUAL', 'SCHEDULED', 'PRE_CHANGE', 'FINAL'] as const;
+export type BackupType = (typeof backupTypes)[number];
+
+export const backupStatuses = [
+  'QUEUED',
+  'RUNNING',
+  'SUCCEEDED',
+  'FAILED',
+  'DELETING',
+  'DELETED',
+  'EXPIRED',
+] as const;
+export type BackupStatus = (typeof backupStatuses)[number];
+
+/** Statuses of backups that are there, or may come to be. */
+export const presentBackupStatuses = backupStatuses.filter(
+  (status) => status !== 'DELETED' && status !== 'EXPIRED',
+);
+
+/** Content and cost of a backup that succeeded. */
+export interface BackupFacts {
+  /** The last operation that it contains. */
+  readonly op: number;
+  /** Timestamp of that operation, in nanoseconds. */
+  readonly timestamp: string;
+  readonly stateHash: string;
+  /** Release of the engine that wrote the state. */
+  readonly release: string;
+  readonly accounts: number;
+  readonly transfers: number;
+  /** Bytes of all rows. */
+  readonly sizeBytes: number;
+  /** Bytes of the objects that hold them. */
+  readonly storedBytes: number;
+  /** Those that no earlier backup had stored. */
+  readonly newBytes: number;
+  readonly seconds: number;
+}
+
+export const verificationStatuses = ['RUNNING', 'PASSED', 'FAILED', 'UNKNOWN'] as const;
+
+/** The last test restore of a backup. */
+export interface Verification {
+  /** `UNKNOWN`: the test could not be made. */
+  readonly status: (typeof verificationStatuses)[number];
+  /** RFC 3339. */
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly seconds: number | null;
+  /** End of the last test that found the backup sound. */
+  readonly lastPassedAt: string | null;
+  readonly message: string;
+}
+
+export interface Backup {
+  /** TypeID `bkp_…`. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly databaseId: string;
+  readonly name: string;
+  readonly type: BackupType;
+  readonly status: BackupStatus;
+  /** Why it failed, or what it waits for. */
+  readonly statusReason: Explanation | null;
+  readonly protected: boolean;
+  readonly expiresAt: Date | null;
+  /** Name of the schedule that made it. */
+  readonly schedule: string | null;
+  readonly kubernetesNamespace: string;
+  readonly resourceName: string;
+  /** UID of its resource; null until there is one. */
+  readonly kubernetesUid: string | null;
+  /** Version of the resource that the row shows. */
+  readonly resourceVersion: string | null;
+  /** Whether its resource is gone. The bucket may have the backup still. */
+  readonly resourceGone: boolean;
+  /** Whether the operator has begun to remove it from the bucket. */
+  readonly removing: boolean;
+  /** The job that makes it; null if this service did not make it. */
+  readonly jobId: string | null;
+  readonly facts: BackupFacts | null;
+  readonly verification: Verification | null;
+  readonly actor: Actor;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  /** Time since which nobody can restore it. */
+  readonly removedAt: Date | null;
+}
+
+export const backupFact = ({ id, name, type, status }: Backup) => ({ id, name, type, status });

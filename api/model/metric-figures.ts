@@ -1,0 +1,93 @@
+/**
+ * Figures that are kept of each database, every 15 seconds. A row of figures is an array: the place of a figure in these lists is
+ * its place in the rows of the store. New figures are therefore added at the end only, and none is removed.
+ */
+import { latencyBounds } from '../../domain/latency-bounds.ts';
+
+/** Operations of the ledger, by the names that engines and routes use. */
+export const figureOperations = [
+  'create_accounts',
+  'create_transfers',
+  'lookup_accounts',
+  'lookup_transfers',
+  'get_account_transfers',
+  'get_account_balances',
+  'query_accounts',
+  'query_transfers',
+] as const;
+export type FigureOperation = (typeof figureOperations)[number];
+
+const requestsOf = figureOperations.map((operation) => `requests_per_second.${operation}` as const);
+
+/** Of one replica; 1 and 0 stand for yes and no. */
+export const replicaFigures = [
+  'up',
+  'leader',
+  'syncing',
+  'accepts_writes',
+  'clock_offset_seconds',
+  'commit_lag_ops',
+  'commits_per_second',
+  'sessions',
+  'connections',
+  'accounts',
+  'transfers',
+  'accounts_per_second',
+  'transfers_per_second',
+  'memory_used_bytes',
+  'memory_limit_bytes',
+  'storage_used_bytes',
+  'storage_limit_bytes',
+  'cpu_cores',
+  'process_memory_bytes',
+  'refused_per_second',
+  ...requestsOf,
+] as const;
+export type ReplicaFigure = (typeof replicaFigures)[number];
+
+/** Of the gateway of one API process. */
+export const gatewayFigures = [
+  'events_per_second',
+  ...figureOperations.map((operation) => `answered_per_second.${operation}` as const),
+  ...figureOperations.map((operation) => `failed_per_second.${operation}` as const),
+] as const;
+export type GatewayFigure = (typeof gatewayFigures)[number];
+
+/** Buckets of latencies: one for each bound, and one for everything above. */
+export const latencyBuckets = latencyBounds.length + 1;
+
+/** Number of places of a row's latencies: for each operation, its buckets, as requests a second. */
+export const latencyPlaces = figureOperations.length * latencyBuckets;
+
+/** Number of places of a row's figures, which is that of the longest list. */
+export const figurePlaces = Math.max(replicaFigures.length, gatewayFigures.length);
+
+/** First place of an operation's latencies, from 0. */
+export const latencyPlaceOf = (operation: FigureOperation): number =>
+  figureOperations.indexOf(operation) * latencyBuckets;
+
+/** What a row of figures is about: `r0` is replica 0, `g:api-1` the gateway of the process `api-1`. */
+export const replicaSource = (index: number): string => `r${index}`;
+export const gatewaySource = (identity: string): string => `g:${identity}`;
+
+export type Figure = number | null;
+
+/**
+ * Seconds below which the given part of requests ended, interpolated within its bucket; null without requests. `buckets` are
+ * weights of any unit. Requests above the last bound count as that bound.
+ */
+export function quantile(part: number, buckets: readonly number[]): number | null {
+  const all = buckets.reduce((sum, count) => sum + count, 0);
+  if (all <= 0) return null;
+  const wanted = part * all;
+  let below = 0;
+  for (const [index, upper] of latencyBounds.entries()) {
+    const count = buckets[index] ?? 0;
+    if (count > 0 && below + count >= wanted) {
+      const lower = latencyBounds[index - 1] ?? 0;
+      return lower + (upper - lower) * Math.max(0, (wanted - below) / count);
+    }
+    below += count;
+  }
+  return latencyBounds.at(-1) ?? null;
+}

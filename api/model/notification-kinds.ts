@@ -1,0 +1,81 @@
+/** What people are notified of: kinds of events that somebody should look at, and whom they concern. */
+import { hasRight, type Right, type Role } from './access.ts';
+import type { EventType } from './event-types.ts';
+
+interface NotificationKindRow {
+  readonly description: string;
+  readonly types: readonly EventType[];
+  /** Roles with this right get them. */
+  readonly right: Right;
+}
+
+export const notificationKinds = {
+  database_trouble: {
+    description: 'A database could not be made, is unavailable, or is there again.',
+    types: ['database.failed', 'database.unavailable', 'database.recovered'],
+    right: 'readDatabases',
+  },
+  change_failed: {
+    description: 'A change of a database’s configuration failed.',
+    types: ['configuration.change_failed'],
+    right: 'readDatabases',
+  },
+  backup_trouble: {
+    description: 'A backup could not be made, or is damaged.',
+    types: ['backup.failed', 'backup.damaged'],
+    right: 'readDatabases',
+  },
+  change_stream_trouble: {
+    description: 'A change stream is stalled or failed, or delivers again.',
+    types: ['change_stream.stalled', 'change_stream.failed', 'change_stream.recovered'],
+    right: 'readDatabases',
+  },
+  engine_upgraded: {
+    description: 'A database runs another version of its engine.',
+    types: ['engine.upgraded'],
+    right: 'readDatabases',
+  },
+  key_expiring: {
+    description: 'An API key expires soon.',
+    types: ['api_key.expiring'],
+    right: 'manageKeys',
+  },
+  member_changed: {
+    description: 'Somebody was invited, joined or left.',
+    types: ['member.invited', 'member.joined', 'member.removed'],
+    right: 'manageMembers',
+  },
+  webhook_disabled: {
+    description: 'A webhook endpoint was disabled because its receiver does not work.',
+    types: ['webhook.endpoint_disabled'],
+    right: 'manageWebhooks',
+  },
+  payment: {
+    description: 'A payment failed, databases were suspended for it, or a spend limit is near.',
+    types: [
+      'billing.payment_failed',
+      'billing.suspended',
+      'billing.recovered',
+      'billing.saved_create_failed',
+      'billing.spend_threshold_reached',
+    ],
+    right: 'manageBilling',
+  },
+} as const satisfies Readonly<Record<string, NotificationKindRow>>;
+
+export type NotificationKind = keyof typeof notificationKinds;
+export const notificationKindNames = Object.keys(notificationKinds) as NotificationKind[];
+
+/** Unread notifications are counted up to this number. */
+export const unreadMax = 100;
+
+/** Kinds that concern people of this role. */
+export const kindsOfRole = (role: Role): readonly NotificationKind[] =>
+  notificationKindNames.filter((kind) => hasRight(role, notificationKinds[kind].right));
+
+/** The kind of each type of event that anybody is notified of. */
+export const kindOfType: ReadonlyMap<EventType, NotificationKind> = new Map(
+  notificationKindNames.flatMap((kind) =>
+    notificationKinds[kind].types.map((type): [EventType, NotificationKind] => [type, kind]),
+  ),
+);

@@ -1,0 +1,33 @@
+/** Words of webhooks that store, contract and sender share. */
+export const deliveryStatuses = ['PENDING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export const attemptTriggers = ['SCHEDULED', 'MANUAL'] as const;
+export type AttemptTrigger = (typeof attemptTriggers)[number];
+
+/** `BLOCKED_ADDRESS`: the host name leads to an address to which the installation sends nothing. */
+export const attemptOutcomes = [
+  'SUCCESS',
+  'HTTP_ERROR',
+  'TIMEOUT',
+  'CONNECTION_ERROR',
+  'REDIRECT_REFUSED',
+  'BLOCKED_ADDRESS',
+] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+/** One attempt to deliver, as it is kept. */
+export interface AttemptRecord {
+  readonly outcome: AttemptOutcome;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly statusCode: number | null;
+  /** Reason for people, when there was no good answer. */
+  readonly error: string | null;
+  /** The first bytes of the answer. */
+  readonly responseExcerpt: string | null;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+}
+
+/** Attempts, deliveries and their events are kept for so long. */
+export const deliveriesKeptDays = 30;

@@ -1,0 +1,55 @@
+/** Reads Prometheus' text format (0.0.4), of which a collector needs names, labels and values. */
+
+export interface ReadSample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Samples of one answer at most; what follows is left out. */
+const samplesMax = 5_000;
+
+const line = /^([a-zA-Z_:][\w:]*)(?:\{([^]*)\})? +(\S+)(?: +-?\d+)?$/;
+const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"(?:,|$)/y;
+
+/** Returns the samples. Comments and lines that are none are left out: any process may answer in a pod. */
+export function readExposition(text: string): readonly ReadSample[] {
+  const samples: ReadSample[] = [];
+  for (const row of text.split('\n')) {
+    if (row === '' || row.startsWith('#')) continue;
+    const [, name, inBraces = '', number = ''] = line.exec(row) ?? [];
+    const labels = labelsOf(inBraces);
+    const value = valueOf(number);
+    if (name === undefined || labels === undefined || value === undefined) continue;
+    samples.push({ name, labels, value });
+    if (samples.length === samplesMax) break;
+  }
+  return samples;
+}
+
+function labelsOf(text: string): Record<string, string> | undefined {
+  const labels: Record<string, string> = {};
+  label.lastIndex = 0;
+  while (label.lastIndex < text.length) {
+    const [, name = '', value = ''] = label.exec(text) ?? [];
+    if (name === '') return undefined;
+    labels[name] = value.replaceAll(/\\(.)/g, (_, escaped: string) =>
+      escaped === 'n' ? '\n' : escaped,
+    );
+  }
+  return labels;
+}
+
+const special: Readonly<Record<string, number>> = {
+  nan: Number.NaN,
+  '+inf': Infinity,
+  inf: Infinity,
+  '-inf': -Infinity,
+};
+
+function valueOf(text: string): number | undefined {
+  const word = special[text.toLowerCase()];
+  if (word !== undefined) return word;
+  const value = Number(text);
+  return text === '' || Number.isNaN(value) ? undefined : value;
+}

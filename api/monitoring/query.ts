@@ -1,0 +1,207 @@
+/** Makes the lines of series from the figures that are kept. */
+import {
+  figureOperations,
+  latencyBuckets,
+  latencyPlaceOf,
+  quantile,
+  type Figure,
+} from '../model/metric-figures.ts';
+import {
+  functionOf,
+  metricSeries,
+  type MetricFunction,
+  type MetricSeries,
+  type MetricSeriesName,
+} from '../model/metric-series.ts';
+import {
+  readFigures,
+  readLatencies,
+  type Aggregate,
+  type StepOfSource,
+} from '../store/metric-reads.ts';
+import { metricTables } from '../store/metric-rollups.ts';
+import type { Reader } from '../store/tables.ts';
+
+export const pointsMax = 300;
+/** Steps that the server takes, in seconds: each holds whole rows of the tables that it is read from. */
+const steps = [
+  15, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
+];
+
+interface MetricQuery {
+  readonly databaseId: string;
+  readonly series: readonly MetricSeriesName[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepSeconds?: number | undefined;
+  readonly fn?: MetricFunction | undefined;
+  readonly filters: readonly { readonly key: string; readonly value: string }[];
+}
+
+interface Span {
+  readonly databaseId: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepSeconds: number;
+}
+
+interface MetricLine {
+  readonly name: MetricSeriesName;
+  readonly unit: MetricSeries['unit'];
+  readonly fn: MetricFunction;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly points: readonly (readonly [number, Figure])[];
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Values = Map<number, number>;
+interface Drawn {
+  readonly labels: Labels;
+  readonly values: Values;
+}
+
+/** The step that is taken: at least the wanted one, with at most `pointsMax` points, and of rows that are kept that long. */
+export function stepOf({ fromMs, toMs, stepSeconds = 0 }: MetricQuery, nowMs: number): number {
+  const kept = Object.values(metricTables).find(
+    ({ keptDays }) => fromMs >= nowMs - keptDays * 86_400_000,
+  );
+  const least = Math.max(
+    stepSeconds,
+    (toMs - fromMs) / 1_000 / (pointsMax - 1),
+    kept?.seconds ?? metricTables.tens.seconds,
+  );
+  return steps.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400;
+}
+
+export async function queryMetrics(db: Reader, query: MetricQuery, nowMs: number) {
+  const stepSeconds = stepOf(query, nowMs);
+  const stepMs = stepSeconds * 1_000;
+  const span: Span = {
+    databaseId: query.databaseId,
+    fromMs: Math.floor(query.fromMs / stepMs) * stepMs,
+    toMs: Math.ceil(query.toMs / stepMs) * stepMs,
+    stepSeconds,
+  };
+  const lines: MetricLine[] = [];
+  for (const name of new Set(query.series)) {
+    const series: MetricSeries = metricSeries[name];
+    const fn = functionOf(series, query.fn);
+    const drawn = await drawnOf(db, span, series, fn, query.filters);
+    for (const { labels, values } of drawn) {
+      if (values.size > 0) {
+        lines.push({ name, unit: series.unit, fn, labels, points: pointsOf(span, values) });
+      }
+    }
+  }
+  return { ...span, lines };
+}
+
+function pointsOf({ fromMs, toMs, stepSeconds }: Span, values: Values): MetricLine['points'] {
+  const stepMs = stepSeconds * 1_000;
+  return Array.from({ length: Math.round((toMs - fromMs) / stepMs) }, (_, step) => [
+    fromMs + step * stepMs,
+    values.get(step) ?? null,
+  ]);
+}
+
+async function drawnOf(
+  db: Reader,
+  span: Span,
+  series: MetricSeries,
+  fn: MetricFunction,
+  filters: MetricQuery['filters'],
+): Promise<readonly Drawn[]> {
+  const drawn =
+    series.lines === undefined
+      ? await latencies(db, span, series, fn, filters)
+      : await figures(db, span, series, fn, filters);
+  return drawn.filter(({ labels }) => matches(labels, filters));
+}
+
+const matches = (labels: Labels, filters: MetricQuery['filters']): boolean =>
+  filters.every(({ key, value }) => labels[key] === value);
+
+const sourceLike = ({ from }: MetricSeries): string => (from === 'replica' ? 'r%' : 'g:%');
+
+async function figures(
+  db: Reader,
+  span: Span,
+  series: MetricSeries,
+  fn: MetricFunction,
+  filters: MetricQuery['filters'],
+): Promise<readonly Drawn[]> {
+  // The replica is known only from the rows.
+  const ofLines = filters.filter(({ key }) => key !== 'replica' || series.across !== 'each');
+  const lines = (series.lines ?? []).filter(({ labels }) => matches(labels, ofLines));
+  if (lines.length === 0) return [];
+  const places = lines.map(({ place }) => place);
+  const rows = await readFigures(db, span, sourceLike(series), fn as Aggregate, places);
+  return lines.flatMap(({ labels }, column) =>
+    series.across === 'each'
+      ? eachSource(rows, column, labels)
+      : [{ labels, values: joined(rows, column, series.across) }],
+  );
+}
+
+function eachSource(
+  rows: readonly StepOfSource[],
+  column: number,
+  labels: Labels,
+): readonly Drawn[] {
+  const sources = [...new Set(rows.map(({ source }) => source))].sort();
+  return sources.map((source) => ({
+    labels: { ...labels, replica: source.slice(1) },
+    values: joined(
+      rows.filter((row) => row.source === source),
+      column,
+      'max',
+    ),
+  }));
+}
+
+function joined(rows: readonly StepOfSource[], column: number, across: 'max' | 'sum'): Values {
+  const values: Values = new Map();
+  for (const { step, values: row } of rows) {
+    const value = row[column] ?? null;
+    if (value === null) continue;
+    const known = values.get(step);
+    if (known === undefined) values.set(step, value);
+    else values.set(step, across === 'sum' ? known + value : Math.max(known, value));
+  }
+  return values;
+}
+
+const parts = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
+
+/** A line for each operation, of the requests to all replicas or to all processes of the API. */
+async function latencies(
+  db: Reader,
+  span: Span,
+  series: MetricSeries,
+  fn: MetricFunction,
+  filters: MetricQuery['filters'],
+): Promise<readonly Drawn[]> {
+  const operations = figureOperations.filter((operation) => matches({ operation }, filters));
+  if (operations.length === 0) return [];
+  const bucketsFrom = operations.flatMap((operation) =>
+    Array.from({ length: latencyBuckets }, (_, bucket) => latencyPlaceOf(operation) + bucket),
+  );
+  const rows = await readLatencies(db, span, sourceLike(series), bucketsFrom);
+  return operations.map((operation, index) => {
+    const sums = new Map<number, number[]>();
+    for (const { step, values } of rows) {
+      const own = values.slice(index * latencyBuckets, (index + 1) * latencyBuckets);
+      const known = sums.get(step) ?? own.map(() => 0);
+      sums.set(
+        step,
+        known.map((count, bucket) => count + (own[bucket] ?? 0)),
+      );
+    }
+    const values: Values = new Map();
+    for (const [step, buckets] of sums) {
+      const seconds = quantile(parts[fn as keyof typeof parts], buckets);
+      if (seconds !== null) values.set(step, seconds);
+    }
+    return { labels: { operation }, values };
+  });
+}

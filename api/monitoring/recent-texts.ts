@@ -1,0 +1,62 @@
+/**
+ * The texts of databases that were scraped last. Making one takes milliseconds, and a hundred of them a third of a second, so a text is
+ * made once in some seconds, whoever asks for it and however often. Who may see which database is asked for each scrape.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { databaseText, type DatabaseText, type ScrapedDatabase } from './prometheus.ts';
+
+/** Time for which a text is shown again. Figures come every 15 seconds. */
+export const shownAgainMs = 5_000;
+/** Bytes that are kept: the texts of about 2,000 databases with six replicas. */
+const keptBytes = 64 * 1024 * 1024;
+
+type Load = (ids: readonly string[]) => Promise<readonly ScrapedDatabase[]>;
+
+export class RecentTexts {
+  readonly #kept: LRUCache<string, DatabaseText>;
+  readonly #making = new Map<string, Promise<DatabaseText | undefined>>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+    this.#kept = new LRUCache({
+      maxSize: keptBytes,
+      sizeCalculation: ({ bytes }) => bytes,
+      ttl: shownAgainMs,
+      ttlResolution: 0,
+      perf: { now: nowMs },
+    });
+  }
+
+  /** Returns the texts of databases, in this order; `load` is asked for those that nobody has made, or makes, just now. */
+  async of(ids: readonly string[], load: Load): Promise<readonly DatabaseText[]> {
+    const known = new Map(ids.map((id) => [id, this.#kept.get(id) ?? this.#making.get(id)]));
+    const missing = ids.filter((id) => known.get(id) === undefined);
+    if (missing.length > 0) {
+      const made = this.#make(missing, load).finally(() => {
+        for (const id of missing) this.#making.delete(id);
+      });
+      for (const id of missing) {
+        const one = made.then((texts) => texts.get(id));
+        this.#making.set(id, one);
+        known.set(id, one);
+      }
+    }
+    const texts = await Promise.all(ids.map(async (id) => known.get(id)));
+    return texts.filter((text) => text !== undefined);
+  }
+
+  /** Other requests get their turn after each database. */
+  async #make(ids: readonly string[], load: Load): Promise<ReadonlyMap<string, DatabaseText>> {
+    const texts = new Map<string, DatabaseText>();
+    for (const one of await load(ids)) {
+      const { id } = one.view.database;
+      const text = await databaseText(one, this.#nowMs());
+      this.#kept.set(id, text);
+      texts.set(id, text);
+      await setImmediate();
+    }
+    return texts;
+  }
+}

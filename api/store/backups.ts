@@ -1,0 +1,308 @@
+/** Backups of databases: makes, finds, lists and updates them. Callers emit the events. */
+import { sql, type Selectable } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Actor } from '../model/actor.ts';
+import type {
+  Backup,
+  BackupFacts,
+  BackupStatus,
+  BackupType,
+  Verification,
+} from '../model/backup.ts';
+import type { DatabaseStatus, Explanation } from '../model/database-standing.ts';
+import type { PlacedResource } from '../model/placed-resource.ts';
+import type { Change } from './change.ts';
+import { typeIdOrNull, uuidOf } from './ids.ts';
+import { beyond, pageOf, type Page } from './page.ts';
+import { sweepRows } from './sweeping.ts';
+import type { BackupsTable, Reader } from './tables.ts';
+
+const now = sql<Date>`clock_timestamp()`;
+
+export type NewBackup = Pick<
+  Backup,
+  | 'organizationId'
+  | 'databaseId'
+  | 'name'
+  | 'type'
+  | 'protected'
+  | 'expiresAt'
+  | 'schedule'
+  | 'kubernetesNamespace'
+  | 'resourceName'
+> & {
+  /** ID of a backup whose resource was found in the cluster; made here when absent. */
+  readonly id?: string;
+  readonly kubernetesUid?: string;
+  readonly actor: Actor;
+  /** When its resource was made. */
+  readonly createdAt?: Date;
+};
+
+/** Returns `undefined` if there is a backup with this resource already. */
+export async function createBackup(
+  change: Change,
+  { id = newTypeId('bkp'), actor, ...rest }: NewBackup,
+): Promise<Backup | undefined> {
+  const row = await change.db
+    .insertInto('backups')
+    .values({
+      ...rest,
+      id: uuidOf(id),
+      organizationId: uuidOf(rest.organizationId),
+      databaseId: uuidOf(rest.databaseId),
+      status: 'QUEUED',
+      actor: JSON.stringify(actor),
+    })
+    .onConflict((conflict) => conflict.column('kubernetesUid').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row && backupOf(row);
+}
+
+export interface BackupPatch {
+  readonly name?: string;
+  readonly status?: BackupStatus;
+  readonly statusReason?: Explanation | null;
+  readonly protected?: boolean;
+  readonly expiresAt?: Date | null;
+  readonly kubernetesUid?: string;
+  readonly resourceVersion?: string;
+  readonly resourceGone?: boolean;
+  readonly removing?: boolean;
+  readonly jobId?: string;
+  readonly facts?: BackupFacts | null;
+  readonly verification?: Verification | null;
+  readonly startedAt?: Date | null;
+  readonly completedAt?: Date | null;
+}
+
+/** Changes a backup and increments its version. */
+export async function updateBackup(
+  change: Change,
+  id: string,
+  { statusReason, jobId, facts, verification, ...plain }: BackupPatch,
+): Promise<Backup> {
+  const { status } = plain;
+  const row = await change.db
+    .updateTable('backups')
+    .set({
+      ...plain,
+      version: sql<number>`version + 1`,
+      updatedAt: now,
+      ...(statusReason !== undefined && { statusReason: jsonOrNull(statusReason) }),
+      ...(jobId !== undefined && { jobId: uuidOf(jobId) }),
+      ...(facts !== undefined && { facts: jsonOrNull(facts) }),
+      ...(verification !== undefined && { verification: jsonOrNull(verification) }),
+      ...((status === 'DELETED' || status === 'EXPIRED') && { removedAt: now }),
+    })
+    .where('id', '=', uuidOf(id))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return backupOf(row);
+}
+
+/** Returns a backup of a database. Whoever reads for a client has checked whose database it is. */
+export async function findBackup(
+  db: Reader,
+  databaseId: string,
+  id: string,
+): Promise<Backup | undefined> {
+  const row = await db
+    .selectFrom('backups')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .where('databaseId', '=', uuidOf(databaseId))
+    .executeTakeFirst();
+  return row && backupOf(row);
+}
+
+/** Returns a backup of any organization; for the service itself. */
+export async function findAnyBackup(db: Reader, id: string): Promise<Backup | undefined> {
+  const row = await db
+    .selectFrom('backups')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .executeTakeFirst();
+  return row && backupOf(row);
+}
+
+/** Locks a backup until the commit. Returns `undefined` if there is none. */
+export async function lockBackup(change: Change, id: string): Promise<Backup | undefined> {
+  const row = await change.db
+    .selectFrom('backups')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .forUpdate()
+    .executeTakeFirst();
+  return row && backupOf(row);
+}
+
+/** Finds the backup that a resource belongs to: by its UID, or by its name if its worker died before it recorded the UID. */
+export async function findBackupOfResource(
+  db: Reader,
+  {
+    uid,
+    namespace,
+    name,
+  }: { readonly uid: string; readonly namespace: string; readonly name: string },
+): Promise<Backup | undefined> {
+  const row = await db
+    .selectFrom('backups')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('kubernetesUid', '=', uid),
+        where.and([
+          where('kubernetesUid', 'is', null),
+          where('kubernetesNamespace', '=', namespace),
+          where('resourceName', '=', name),
+          where('status', '=', 'QUEUED'),
+        ]),
+      ]),
+    )
+    .orderBy(sql`kubernetes_uid IS NULL`)
+    .executeTakeFirst();
+  return row && backupOf(row);
+}
+
+/** Lists the resources of backups that are in the cluster, as far as the store knows. */
+export async function listPlacedBackups(db: Reader): Promise<readonly PlacedResource[]> {
+  const rows = await db
+    .selectFrom('backups')
+    .select(['kubernetesUid', 'kubernetesNamespace', 'resourceName'])
+    .where('kubernetesUid', 'is not', null)
+    .where('removedAt', 'is', null)
+    .where('resourceGone', '=', false)
+    .execute();
+  return rows.map(({ kubernetesUid, kubernetesNamespace, resourceName }) => ({
+    uid: kubernetesUid ?? '',
+    namespace: kubernetesNamespace,
+    name: resourceName,
+  }));
+}
+
+/** Whether a last backup of the database has succeeded. */
+export async function hasLastBackup(db: Reader, databaseId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('backups')
+    .select('id')
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('type', '=', 'FINAL')
+    .where('status', '=', 'SUCCEEDED')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Lists the backups of a database, newest first. */
+export async function listBackups(
+  db: Reader,
+  databaseId: string,
+  page: {
+    readonly limit: number;
+    readonly statuses: readonly BackupStatus[];
+    readonly types?: readonly BackupType[] | undefined;
+    readonly position?: readonly [string, string];
+  },
+): Promise<Page<Backup, [string, string]>> {
+  let query = db
+    .selectFrom('backups')
+    .selectAll()
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('status', 'in', page.statuses)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  if (page.types !== undefined) query = query.where('type', 'in', page.types);
+  if (page.position !== undefined) {
+    query = query.where(beyond(['createdAt', 'id'], '<', page.position));
+  }
+  return pageOf(await query.execute(), page.limit, backupOf, (row) => [
+    row.createdAt.toISOString(),
+    row.id,
+  ]);
+}
+
+/** Backups of a database that this service was asked for and that are there: their number, and the job of one that goes on. */
+export async function countRequested(
+  db: Reader,
+  databaseId: string,
+): Promise<{ readonly count: number; readonly unfinishedJobId: string | undefined }> {
+  const rows = await db
+    .selectFrom('backups')
+    .select(['status', 'jobId'])
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('jobId', 'is not', null)
+    .where('removedAt', 'is', null)
+    .execute();
+  const unfinished = rows.find(({ status }) => status === 'QUEUED' || status === 'RUNNING');
+  const unfinishedJobId = typeIdOrNull('job', unfinished?.jobId ?? null) ?? undefined;
+  return { count: rows.length, unfinishedJobId };
+}
+
+/** When the newest backup of each of these databases was done, of those that can be restored; by the database's ID. */
+export async function newestBackups(
+  db: Reader,
+  databaseIds: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  if (databaseIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('backups')
+    .select(({ fn }) => ['databaseId', fn.max('completedAt').as('at')])
+    .where('databaseId', 'in', databaseIds.map(uuidOf))
+    .where('status', '=', 'SUCCEEDED')
+    .where('completedAt', 'is not', null)
+    .groupBy('databaseId')
+    .execute();
+  return new Map(
+    rows.flatMap((row) => (row.at ? [[typeIdOfUuid('db', row.databaseId), row.at]] : [])),
+  );
+}
+
+interface Restore {
+  readonly backupId: string;
+  readonly databaseId: string;
+  readonly status: DatabaseStatus;
+}
+
+/** Databases that began with one of these backups. */
+export async function listRestores(
+  db: Reader,
+  backupIds: readonly string[],
+): Promise<readonly Restore[]> {
+  if (backupIds.length === 0) return [];
+  const backupId = sql<string>`restored_from ->> 'backupId'`;
+  const rows = await db
+    .selectFrom('databases')
+    .select(['id', 'status', backupId.as('backupId')])
+    .where('restoredFrom', 'is not', null)
+    .where(backupId, 'in', backupIds)
+    .orderBy('createdAt')
+    .execute();
+  return rows.map((row) => ({
+    backupId: row.backupId,
+    databaseId: typeIdOfUuid('db', row.id),
+    status: row.status as DatabaseStatus,
+  }));
+}
+
+/** Deletes rows of backups that were removed three months ago. */
+export const sweepBackups = (db: Reader): Promise<number> =>
+  sweepRows(db, 'backups', sql`removed_at < clock_timestamp() - interval '90 days'`);
+
+const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
+
+const backupOf = (row: Selectable<BackupsTable>): Backup => ({
+  ...row,
+  id: typeIdOfUuid('bkp', row.id),
+  organizationId: typeIdOfUuid('org', row.organizationId),
+  databaseId: typeIdOfUuid('db', row.databaseId),
+  type: row.type as BackupType,
+  status: row.status as BackupStatus,
+  statusReason: row.statusReason as Explanation | null,
+  jobId: typeIdOrNull('job', row.jobId),
+  facts: row.facts as BackupFacts | null,
+  verification: row.verification as Verification | null,
+  actor: row.actor as Actor,
+});

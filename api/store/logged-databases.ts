@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import { isInShards } from './metric-shards.ts';
+import type { Reader } from './tables.ts';
+
+/** A database in the cluster, with what the names of its pods follow from. */
+export interface LoggedDatabase {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly kubernetesUid: string;
+  readonly topology: string;
+  readonly engine: string;
+}
+
+/** Lists the databases of the shards that have a resource in the cluster. */
+export async function listLogged(
+  db: Reader,
+  shards: readonly number[],
+): Promise<readonly LoggedDatabase[]> {
+  if (shards.length === 0) return [];
+  const rows = await db
+    .selectFrom('databases')
+    .innerJoin('profiles', (join) =>
+      join
+        .onRef('profiles.databaseId', '=', 'databases.id')
+        .on('profiles.active', '=', sql.lit(true)),
+    )
+    .select([
+      'databases.id',
+      'databases.name',
+      'databases.kubernetesNamespace as namespace',
+      'databases.kubernetesUid',
+      'profiles.clusterConfiguration as topology',
+      'profiles.engine',
+    ])
+    .where('databases.kubernetesUid', 'is not', null)
+    .where('databases.status', '!=', 'DELETED')
+    .where(isInShards('databases.id', shards))
+    .execute();
+  return rows.map(({ id, kubernetesUid, ...row }) => ({
+    ...row,
+    id: typeIdOfUuid('db', id),
+    kubernetesUid: kubernetesUid ?? '',
+  }));
+}

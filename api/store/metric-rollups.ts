@@ -1,0 +1,108 @@
+/** Upkeep of the tables of figures: their partitions, one a day, and the roll-ups from 15 seconds to minutes and to ten minutes. */
+import { sql, type RawBuilder } from 'kysely';
+import { figurePlaces, latencyPlaces } from '../model/metric-figures.ts';
+import { dayMs, keepDays } from './day-partitions.ts';
+import type { Reader } from './tables.ts';
+
+/** Samples may be written this long after their time. */
+const lateMs = 60_000;
+/** Time that one statement rolls up at most: after a long pause, the rest waits for the next call. */
+const spanMaxMs = 3_600_000;
+
+/** Tables, with the days that are kept before today. The day of the last sample that may be asked for is kept whole. */
+export const metricTables = {
+  samples: { table: 'metric_samples', seconds: 15, keptDays: 1 },
+  minutes: { table: 'metric_minutes', seconds: 60, keptDays: 7 },
+  tens: { table: 'metric_tens', seconds: 600, keptDays: 30 },
+} as const;
+
+/** Makes the partitions of yesterday, today and tomorrow and drops those whose time is over. Returns the number of dropped ones. */
+export const keepPartitions = (db: Reader, now: Date): Promise<number> =>
+  keepDays(
+    db,
+    Object.values(metricTables).map(({ table, keptDays }) => ({ table, keptDays, lateDays: 1 })),
+    now,
+  );
+
+const steps = [
+  { kind: 'minutes', source: 'metric_samples' },
+  { kind: 'tens', source: 'metric_minutes' },
+] as const;
+
+/** Rolls up what is due. One process at a time does it; the others find nothing to do. */
+export async function rollUp(db: Reader, now: Date): Promise<void> {
+  for (const { kind, source } of steps) {
+    const { table, seconds } = metricTables[kind];
+    await db.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .selectFrom('metricRollups')
+        .select('doneUntil')
+        .where('kind', '=', kind)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
+      const ready = await readyUntil(transaction, kind, now);
+      const stepMs = seconds * 1_000;
+      // Days that have no partition any more are left out.
+      const begin = Math.max(row.doneUntil.getTime(), floor(now.getTime() - dayMs, dayMs));
+      const end = floor(Math.min(ready, begin + spanMaxMs), stepMs);
+      if (end <= begin) return;
+      await insertRollup(transaction, { table, source, seconds, begin, end });
+      await transaction
+        .updateTable('metricRollups')
+        .set({ doneUntil: new Date(end) })
+        .where('kind', '=', kind)
+        .execute();
+    });
+  }
+}
+
+/** Time up to which the source of a roll-up is complete. */
+async function readyUntil(db: Reader, kind: 'minutes' | 'tens', now: Date): Promise<number> {
+  if (kind === 'minutes') return now.getTime() - lateMs;
+  const { doneUntil } = await db
+    .selectFrom('metricRollups')
+    .select('doneUntil')
+    .where('kind', '=', 'minutes')
+    .executeTakeFirstOrThrow();
+  return doneUntil.getTime();
+}
+
+interface RollupSpan {
+  readonly table: string;
+  readonly source: string;
+  readonly seconds: number;
+  readonly begin: number;
+  readonly end: number;
+}
+
+async function insertRollup(
+  db: Reader,
+  { table, source, seconds, begin, end }: RollupSpan,
+): Promise<void> {
+  const [lowest, highest] =
+    source === 'metric_samples' ? ['readings', 'readings'] : ['lowest', 'highest'];
+  await sql`
+    INSERT INTO ${sql.table(table)} (at, database_id, source, readings, lowest, highest, latencies)
+    SELECT date_bin(${seconds} * interval '1 second', at, '2000-01-01Z'), database_id, source,
+      ${each('avg', 'readings', figurePlaces)},
+      ${each('min', lowest ?? '', figurePlaces)},
+      ${each('max', highest ?? '', figurePlaces)},
+      CASE WHEN bool_or(latencies IS NOT NULL) THEN ${latencySums} END
+    FROM ${sql.table(source)}
+    WHERE at >= ${new Date(begin)} AND at < ${new Date(end)}
+    GROUP BY 1, 2, 3
+  `.execute(db);
+}
+
+/** One aggregate for each place of an array. */
+const each = (name: 'avg' | 'min' | 'max', column: string, places: number): RawBuilder<unknown> =>
+  sql.raw(
+    `ARRAY[${Array.from({ length: places }, (_, place) => `${name}(${column}[${place + 1}])`).join()}]::real[]`,
+  );
+
+/** Latencies are weights, so an interval without requests counts as 0 and 0 is written as null, which takes no room. */
+const latencySums = sql.raw(
+  `ARRAY[${Array.from({ length: latencyPlaces }, (_, place) => `nullif(avg(coalesce(latencies[${place + 1}], 0)), 0)`).join()}]::real[]`,
+);
+
+const floor = (ms: number, stepMs: number): number => Math.floor(ms / stepMs) * stepMs;

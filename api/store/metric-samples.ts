@@ -1,0 +1,100 @@
+/** Samples of databases' figures: written every 15 seconds by the workers and the API, read for what is shown now. */
+import { sql } from 'kysely';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Figure } from '../model/metric-figures.ts';
+import type { ObservedDatabase } from './database-record.ts';
+import { uuidOf } from './ids.ts';
+import { isInShards } from './metric-shards.ts';
+import type { Reader } from './tables.ts';
+
+export interface MetricSample {
+  /** TypeID `db_…`. */
+  readonly databaseId: string;
+  readonly source: string;
+  readonly readings: readonly Figure[];
+  /** Null: there were no requests. */
+  readonly latencies: readonly Figure[] | null;
+}
+
+/** Interval between samples. */
+export const sampleMs = 15_000;
+/** Age up to which a sample tells about the present. */
+const freshSeconds = 60;
+/** Rows of one statement. */
+const rowsAtOnce = 500;
+
+export interface MonitoredDatabase {
+  readonly id: string;
+  readonly clusterId: string;
+  /** `IP:port`, in the order of replica indexes. */
+  readonly addresses: readonly string[];
+}
+
+/** Lists the databases of the shards whose engines can be asked. */
+export async function listMonitored(
+  db: Reader,
+  shards: readonly number[],
+): Promise<readonly MonitoredDatabase[]> {
+  if (shards.length === 0) return [];
+  const rows = await db
+    .selectFrom('databases')
+    .select(['id', 'clusterId', 'observed'])
+    .where('status', '=', 'READY')
+    .where('clusterId', 'is not', null)
+    .where(isInShards('id', shards))
+    .execute();
+  return rows.map(({ id, clusterId, observed }) => ({
+    id: typeIdOfUuid('db', id),
+    clusterId: clusterId ?? '',
+    addresses: (observed as ObservedDatabase | null)?.addresses ?? [],
+  }));
+}
+
+/** `at` is a multiple of `sampleMs`, the same for all samples of one round. */
+export async function writeSamples(
+  db: Reader,
+  at: Date,
+  samples: readonly MetricSample[],
+): Promise<void> {
+  for (let begin = 0; begin < samples.length; begin += rowsAtOnce) {
+    await db
+      .insertInto('metricSamples')
+      .values(
+        samples
+          .slice(begin, begin + rowsAtOnce)
+          .map(({ databaseId, source, readings, latencies }) => ({
+            at,
+            databaseId: uuidOf(databaseId),
+            source,
+            readings: [...readings],
+            latencies: latencies === null ? null : [...latencies],
+          })),
+      )
+      .execute();
+  }
+}
+
+export interface LatestSample extends MetricSample {
+  readonly at: Date;
+}
+
+/** The newest fresh sample of each source. `databaseIds`: only those of these databases. */
+export async function latestSamples(
+  db: Reader,
+  databaseIds?: readonly string[],
+): Promise<readonly LatestSample[]> {
+  if (databaseIds?.length === 0) return [];
+  const rows = await db
+    .selectFrom('metricSamples')
+    .distinctOn(['databaseId', 'source'])
+    .selectAll()
+    .where('at', '>', sql<Date>`now() - ${freshSeconds} * interval '1 second'`)
+    .$if(databaseIds !== undefined, (query) =>
+      query.where('databaseId', 'in', (databaseIds ?? []).map(uuidOf)),
+    )
+    .orderBy('databaseId')
+    .orderBy('source')
+    .orderBy('at', 'desc')
+    .execute();
+  return rows.map((row) => ({ ...row, databaseId: typeIdOfUuid('db', row.databaseId) }));
+}

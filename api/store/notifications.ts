@@ -1,0 +1,163 @@
+/** Notifications of people: events that concern them, with what they have read and muted. */
+import { sql } from 'kysely';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import type { StoredEvent } from '../model/event.ts';
+import type { EventType } from '../model/event-types.ts';
+import { unreadMax, type NotificationKind } from '../model/notification-kinds.ts';
+import { eventOf } from './events.ts';
+import { uuidOf } from './ids.ts';
+import { pageOf, type Page } from './page.ts';
+import type { Reader } from './tables.ts';
+
+/** A person in an organization. */
+export interface Reading {
+  readonly organizationId: string;
+  /** TypeID `usr_…`; null: the local administrator. */
+  readonly userId: string | null;
+}
+
+export interface NotificationSettings {
+  /** Number of the last event that counts as read, with all before it. */
+  readonly readThrough: string;
+  readonly mutedKinds: readonly NotificationKind[];
+  /** TypeIDs. */
+  readonly mutedDatabases: readonly string[];
+}
+
+export interface NotificationFilter {
+  readonly types: readonly EventType[];
+  /** TypeIDs of the only databases that the person may see; `undefined`: all. */
+  readonly onlyDatabases: readonly string[] | undefined;
+  readonly mutedDatabases: readonly string[];
+  /** Events with higher numbers only. */
+  readonly afterSequence?: string;
+}
+
+/** Notifications are shown for so long; the audit log keeps the events. */
+const notificationDays = 90;
+
+const untouched: NotificationSettings = { readThrough: '0', mutedKinds: [], mutedDatabases: [] };
+
+export async function findNotificationSettings(
+  db: Reader,
+  reading: Reading,
+): Promise<NotificationSettings> {
+  const row = await db
+    .selectFrom('notificationSettings')
+    .selectAll()
+    .where('organizationId', '=', uuidOf(reading.organizationId))
+    .where('person', '=', reading.userId ?? '')
+    .executeTakeFirst();
+  return row === undefined ? untouched : settingsOf(row);
+}
+
+/** Counts everything up to this event as read. An earlier number changes nothing; one that is not there yet means all there are. */
+export async function readThrough(
+  db: Reader,
+  reading: Reading,
+  sequence: string,
+): Promise<NotificationSettings> {
+  const organization = uuidOf(reading.organizationId);
+  const known = sql<string>`least(${sequence}::bigint,
+    coalesce((SELECT sequence FROM event_heads WHERE organization_id = ${organization}), 0))`;
+  const row = await db
+    .insertInto('notificationSettings')
+    .values({ organizationId: organization, person: reading.userId ?? '', readThrough: known })
+    .onConflict((conflict) =>
+      conflict.columns(['organizationId', 'person']).doUpdateSet({
+        readThrough: sql<string>`greatest(notification_settings.read_through, excluded.read_through)`,
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return settingsOf(row);
+}
+
+export async function changeNotificationSettings(
+  db: Reader,
+  reading: Reading,
+  patch: Partial<Pick<NotificationSettings, 'mutedKinds' | 'mutedDatabases'>>,
+): Promise<NotificationSettings> {
+  const { mutedKinds, mutedDatabases } = patch;
+  const columns = {
+    ...(mutedKinds !== undefined && { mutedKinds: [...mutedKinds] }),
+    ...(mutedDatabases !== undefined && { mutedDatabases: mutedDatabases.map(uuidOf) }),
+  };
+  const organizationId = uuidOf(reading.organizationId);
+  const person = reading.userId ?? '';
+  const row = await db
+    .insertInto('notificationSettings')
+    .values({ organizationId, person, ...columns })
+    .onConflict((conflict) =>
+      conflict.columns(['organizationId', 'person']).doUpdateSet({ organizationId, ...columns }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return settingsOf(row);
+}
+
+/** The newest first. `position`: the number of the last row of the page before. */
+export async function listNotifications(
+  db: Reader,
+  reading: Reading,
+  filter: NotificationFilter,
+  { limit, position }: { readonly limit: number; readonly position?: readonly [string] },
+): Promise<Page<StoredEvent, [string]>> {
+  if (filter.types.length === 0) return { rows: [], next: undefined };
+  let query = notified(db, reading, filter)
+    .selectAll()
+    .orderBy('sequence', 'desc')
+    .limit(limit + 1);
+  if (position !== undefined) query = query.where('sequence', '<', position[0]);
+  return pageOf(await query.execute(), limit, eventOf, (row) => [row.sequence]);
+}
+
+/** Number of notifications after the last one that was read; at most `unreadMax`. */
+export async function countUnread(
+  db: Reader,
+  reading: Reading,
+  filter: NotificationFilter,
+): Promise<number> {
+  if (filter.types.length === 0) return 0;
+  const { count } = await db
+    .selectFrom(notified(db, reading, filter).select('sequence').limit(unreadMax).as('unread'))
+    .select((select) => select.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Nobody is notified of what they did themselves. */
+function notified(
+  db: Reader,
+  { organizationId, userId }: Reading,
+  { types, onlyDatabases, mutedDatabases, afterSequence }: NotificationFilter,
+) {
+  let query = db
+    .selectFrom('events')
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('type', 'in', types)
+    .where(sql<boolean>`occurred_at > clock_timestamp() - ${notificationDays} * interval '1 day'`);
+  if (userId !== null) query = query.where(sql<boolean>`actor_id IS DISTINCT FROM ${userId}`);
+  if (afterSequence !== undefined) query = query.where('sequence', '>', afterSequence);
+  if (mutedDatabases.length > 0) {
+    query = query.where(
+      sql<boolean>`(database_id IS NULL OR database_id <> ALL (${mutedDatabases.map(uuidOf)}))`,
+    );
+  }
+  if (onlyDatabases !== undefined) {
+    query = query.where(
+      sql<boolean>`(database_id IS NULL OR database_id = ANY (${onlyDatabases.map(uuidOf)}))`,
+    );
+  }
+  return query;
+}
+
+const settingsOf = (row: {
+  readonly readThrough: string;
+  readonly mutedKinds: string[];
+  readonly mutedDatabases: string[];
+}): NotificationSettings => ({
+  readThrough: row.readThrough,
+  mutedKinds: row.mutedKinds as NotificationKind[],
+  mutedDatabases: row.mutedDatabases.map((uuid) => typeIdOfUuid('db', uuid)),
+});

@@ -1,0 +1,416 @@
+/**
+ * One tunnel: a client's connection to one replica, carried by a WebSocket. Each message of the client is read whole and checked
+ * before its first byte goes on; answers pass as they come. Neither side is read while the other one does not take its bytes, so
+ * a tunnel holds one message, one chunk of the next, and what the sockets' own buffers hold.
+ *
+ * A tunnel that ends closes the client's connection at the other end. Clients of the protocol then connect again and repeat their
+ * request; the cluster executes it once. A tunnel therefore never needs to carry on where another one ended.
+ */
+import { connect, type Socket } from 'node:net';
+import { sleep, systemTimers } from '../../base/timers.ts';
+import { costOf } from '../../engine/wire/cost.ts';
+import type { WebSocket } from 'ws';
+import type { Address } from '../../engine/client/client.ts';
+import {
+  buildEviction,
+  Command,
+  EvictionHeader,
+  EvictionReason,
+  RequestHeader,
+  type Header,
+} from '../../engine/wire/header.ts';
+import { MessageReader, type Message, type StreamError } from '../../engine/wire/message-reader.ts';
+import { formatRelease } from '../../engine/wire/release.ts';
+import { TunnelEnd, tunnelFrameMax, type TunnelNote } from '../client/tunnel.ts';
+import {
+  checkMessage,
+  type Engine,
+  type LedgerRights,
+  type TunnelOperation,
+} from './check-message.ts';
+import type { MessageBudget } from './message-budget.ts';
+import { ReplyScanner } from './reply-scanner.ts';
+
+interface TunnelOptions {
+  readonly socket: WebSocket;
+  readonly address: Address;
+  readonly cluster: bigint;
+  readonly rights: LedgerRights;
+  readonly engine: Engine;
+  /** The organization, for the budget. */
+  readonly owner: string;
+  readonly budget: MessageBudget;
+  /** Takes a request from the organization's rate limits. Resolves with the time to wait before it may be sent, in ms. */
+  readonly admit: (bytes: number, events: number) => Promise<number>;
+  readonly events: TunnelEvents;
+  readonly times: TunnelTimes;
+}
+
+/** Called synchronously; must not throw. */
+interface TunnelEvents {
+  readonly onClient: (client: bigint) => void;
+  readonly onRequest: (operation: TunnelOperation, message: Message) => void;
+  readonly onReply: () => void;
+  readonly onNote: (note: TunnelNote) => void;
+  readonly onRefused: (operation: TunnelOperation | 'none', note: TunnelNote) => void;
+  readonly onBytes: (direction: 'in' | 'out', bytes: number) => void;
+}
+
+/** Smaller messages need no room in the budget: they are less than the buffers of a socket. */
+const smallMax = 32 * 1024;
+/** Answers that wait for a slow reader: above `high` the replica is not read, until `low` is reached. */
+const unsent = { high: 512 * 1024, low: 128 * 1024 } as const;
+const connectMaxMs = 5_000;
+/** Bounds in time, ms. Tests give shorter ones. */
+export interface TunnelTimes {
+  readonly pingEveryMs: number;
+  /** A tunnel whose other end answers no ping for so long has lost it. */
+  readonly silenceMaxMs: number;
+  /** For a large message: from its header to its last byte, and from there until the replica has taken it. */
+  readonly messageMaxMs: number;
+  /** For answers that wait for a slow reader. */
+  readonly takeMaxMs: number;
+  /** After a tunnel was ended, for the other end to close it. */
+  readonly closeMaxMs: number;
+}
+export const tunnelTimes: TunnelTimes = {
+  pingEveryMs: 20_000,
+  silenceMaxMs: 60_000,
+  messageMaxMs: 60_000,
+  takeMaxMs: 60_000,
+  closeMaxMs: 5_000,
+};
+
+export class Tunnel {
+  readonly #options: TunnelOptions;
+  readonly #times: TunnelTimes;
+  #reader: MessageReader;
+  readonly #replica: Socket;
+  readonly #scanner: ReplyScanner;
+  readonly #done = Promise.withResolvers<void>();
+  readonly #gone = new AbortController();
+  #pinger: NodeJS.Timeout | undefined;
+  #closer: NodeJS.Timeout | undefined;
+  readonly #retry = () => this.#take(nothing);
+  #heardAtMs = performance.now();
+  /** A request waits for the organization's rate limit. */
+  #isWaiting = false;
+  #lacksRoom = false;
+  #heldBytes = 0;
+  /** Since when bytes of a large message are held, without the time for which it waits for the rate limit. */
+  #heldSinceMs = 0;
+  /** Since when answers wait for a slow reader. */
+  #unsentSinceMs: number | undefined;
+  #client = 0n;
+  #release = 0;
+  #ended = false;
+
+  constructor(options: TunnelOptions) {
+    this.#options = options;
+    const { socket, address, cluster, times } = options;
+    this.#times = times;
+    this.#reader = new MessageReader(cluster);
+    this.#scanner = new ReplyScanner((header) => this.#answered(header));
+    this.#replica = connect({ ...address, noDelay: true, keepAlive: true });
+    this.#connectReplica();
+    socket.on('message', (data, isBinary) => {
+      this.#heardAtMs = performance.now();
+      if (isBinary) this.#take(data as Buffer);
+      else this.end(TunnelEnd.badStream, 'a tunnel takes binary messages only');
+    });
+    socket.on('pong', () => {
+      this.#heardAtMs = performance.now();
+    });
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => this.#close());
+    this.#pinger = setInterval(() => this.#look(), times.pingEveryMs);
+  }
+
+  /** Resolves when the tunnel has ended. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  tell(note: TunnelNote): void {
+    const { socket, events } = this.#options;
+    events.onNote(note);
+    if (socket.readyState === socket.OPEN) this.#send(JSON.stringify(note));
+  }
+
+  /** Ends the tunnel; answers that are on their way to the client may be lost. */
+  end(code: number, why: string): void {
+    if (this.#ended) return;
+    const { socket } = this.#options;
+    this.#stop();
+    // The other end may never answer the close.
+    this.#closer = setTimeout(() => socket.terminate(), this.#times.closeMaxMs);
+    // A paused socket would not read the other end's close.
+    socket.resume();
+    socket.close(code, why.slice(0, reasonMax));
+  }
+
+  #connectReplica(): void {
+    const replica = this.#replica;
+    const timer = setTimeout(() => {
+      this.end(TunnelEnd.replicaUnreachable, 'the replica does not accept connections');
+    }, connectMaxMs);
+    let isConnected = false;
+    replica.once('connect', () => {
+      isConnected = true;
+      clearTimeout(timer);
+    });
+    replica.on('data', (chunk) => this.#pass(chunk));
+    replica.on('drain', () => this.#take(nothing));
+    // `close` follows.
+    replica.on('error', () => {});
+    replica.once('close', () => {
+      clearTimeout(timer);
+      if (isConnected) this.end(TunnelEnd.replicaClosed, 'the replica closed the connection');
+      else this.end(TunnelEnd.replicaUnreachable, 'the replica cannot be reached');
+    });
+  }
+
+  #close(): void {
+    this.#stop();
+    clearTimeout(this.#closer);
+    this.#done.resolve();
+  }
+
+  /** Gives everything back that the tunnel holds. */
+  #stop(): void {
+    this.#ended = true;
+    this.#gone.abort();
+    clearInterval(this.#pinger);
+    this.#replica.destroy();
+    const { budget, owner, cluster } = this.#options;
+    budget.forget(this.#retry);
+    const held = this.#heldBytes;
+    this.#heldBytes = 0;
+    this.#reader = new MessageReader(cluster);
+    if (held > 0) budget.release(owner, held);
+  }
+
+  #look(): void {
+    const { socket } = this.#options;
+    const nowMs = performance.now();
+    const { silenceMaxMs, messageMaxMs, takeMaxMs } = this.#times;
+    // A paused socket reads no pongs. It is not silent: its bytes wait here.
+    if (socket.isPaused) this.#heardAtMs = nowMs;
+    if (this.#isWaiting) this.#heldSinceMs = nowMs;
+    if (nowMs - this.#heardAtMs > silenceMaxMs) {
+      socket.terminate();
+    } else if (nowMs - (this.#unsentSinceMs ?? nowMs) > takeMaxMs) {
+      this.end(TunnelEnd.silent, 'the client does not read its answers');
+    } else if (this.#heldBytes > 0 && nowMs - this.#heldSinceMs > messageMaxMs) {
+      if (this.#reader.begunBytes > 0) this.end(TunnelEnd.silent, 'a message came only in part');
+      else this.end(TunnelEnd.replicaUnreachable, 'the replica does not take the message');
+    } else if (socket.readyState === socket.OPEN) {
+      socket.ping();
+    }
+  }
+
+  /** Takes bytes of the client, or none to go on with those that wait. */
+  #take(chunk: Uint8Array): void {
+    if (this.#ended) return;
+    const { socket, events } = this.#options;
+    if (chunk.length > 0) events.onBytes('in', chunk.length);
+    this.#lacksRoom = false;
+    const error = this.#reader.push(
+      chunk,
+      (message) => this.#arrived(message),
+      () => this.#mayGoOn,
+      (header) => this.#mayHold(header.size),
+    );
+    if (error !== undefined) {
+      this.#endBadStream(error);
+      return;
+    }
+    // An ended tunnel reads on for the other end's close.
+    if (this.#ended) return;
+    if (this.#mayGoOn && !this.#lacksRoom) socket.resume();
+    else socket.pause();
+  }
+
+  get #mayGoOn(): boolean {
+    return (
+      !this.#isWaiting &&
+      !this.#ended &&
+      !this.#replica.writableNeedDrain &&
+      this.#options.socket.bufferedAmount <= unsent.high
+    );
+  }
+
+  #mayHold(bytes: number): boolean {
+    if (bytes <= smallMax) return true;
+    const { budget, owner } = this.#options;
+    if (!budget.take(owner, bytes, this.#retry)) {
+      this.#lacksRoom = true;
+      return false;
+    }
+    this.#heldBytes += bytes;
+    this.#heldSinceMs = performance.now();
+    return true;
+  }
+
+  #letGo(bytes: number): void {
+    if (bytes <= smallMax || this.#heldBytes === 0) return;
+    this.#heldBytes -= bytes;
+    this.#options.budget.release(this.#options.owner, bytes);
+  }
+
+  #arrived(message: Message): void {
+    if (this.#ended) return;
+    const { rights, engine, events } = this.#options;
+    const verdict = checkMessage(message, rights, engine);
+    if (verdict.kind === 'pass') {
+      this.#know(message.header);
+      if (verdict.operation === undefined) {
+        this.#replica.write(message.bytes);
+        this.#count(message);
+      } else this.#forward(message, verdict.operation).catch(() => this.#failed());
+      return;
+    }
+    this.#letGo(message.bytes.length);
+    if (verdict.kind !== 'ignore') {
+      this.tell(verdict.note);
+      events.onRefused(verdict.kind === 'refuse' ? verdict.operation : 'none', verdict.note);
+    }
+    if (verdict.kind === 'refuse') this.#evict(message.header, verdict.reason);
+    if (verdict.kind === 'end') this.end(TunnelEnd.badStream, verdict.note.detail);
+    else this.#count(message);
+  }
+
+  /** Remembers the client; requests and pings name it at different places. */
+  #know(header: Header): void {
+    const client = header.u128(header.command === Command.request ? 160 : 128);
+    this.#release = header.release;
+    if (client === this.#client) return;
+    this.#client = client;
+    this.#options.events.onClient(client);
+  }
+
+  async #forward(message: Message, operation: TunnelOperation): Promise<void> {
+    const { events } = this.#options;
+    const { bytes, body, header } = message;
+    await this.#admitted(bytes.length, costOf(new RequestHeader(header).operation, body));
+    if (this.#ended) return;
+    this.#heldSinceMs = performance.now();
+    events.onRequest(operation, message);
+    this.#replica.write(bytes, () => this.#letGo(bytes.length));
+    this.#take(nothing);
+  }
+
+  /** Takes a message that is no request from the same limits, since to read and check it costs as much. */
+  #count({ bytes }: Message): void {
+    this.#admitted(bytes.length, 0)
+      .then(() => this.#take(nothing))
+      .catch(() => this.#failed());
+  }
+
+  /** Waits until the rate limits of the organization admit a message. Nothing else is read meanwhile. */
+  async #admitted(bytes: number, cost: number): Promise<void> {
+    const { admit } = this.#options;
+    this.#isWaiting = true;
+    let waitMs = await admit(bytes, cost);
+    while (waitMs > 0 && !this.#ended) {
+      await sleep(systemTimers, waitMs, this.#gone.signal);
+      waitMs = this.#ended ? 0 : await admit(bytes, cost);
+    }
+    this.#isWaiting = false;
+  }
+
+  #failed(): void {
+    this.end(TunnelEnd.restart, 'the service failed');
+  }
+
+  #evict(header: Header, reason: EvictionReason): void {
+    const { client } = new RequestHeader(header);
+    const { cluster } = this.#options;
+    const { view, release } = header;
+    this.#send(buildEviction({ cluster, view, release, replica: 0, client, reason }));
+  }
+
+  /** Sends to the client. What it does not read stops both directions. */
+  #send(data: Uint8Array | string): void {
+    const { socket } = this.#options;
+    socket.send(data, () => this.#sent());
+    if (socket.bufferedAmount > unsent.high) {
+      this.#unsentSinceMs ??= performance.now();
+      this.#replica.pause();
+    }
+  }
+
+  #sent(): void {
+    if (this.#unsentSinceMs === undefined || this.#ended) return;
+    if (this.#options.socket.bufferedAmount > unsent.low) return;
+    this.#unsentSinceMs = undefined;
+    this.#replica.resume();
+    this.#take(nothing);
+  }
+
+  #pass(chunk: Buffer): void {
+    const { events } = this.#options;
+    if (this.#ended) return;
+    events.onBytes('out', chunk.length);
+    this.#scanner.push(chunk);
+    for (let at = 0; at < chunk.length; at += tunnelFrameMax) {
+      this.#send(chunk.subarray(at, at + tunnelFrameMax));
+    }
+  }
+
+  #answered(header: Header): void {
+    if (header.command === Command.reply) this.#options.events.onReply();
+    if (header.command !== Command.eviction) return;
+    this.tell(evictionNote(new EvictionHeader(header).reason, this.#release, header.release));
+  }
+
+  #endBadStream(error: StreamError): void {
+    const note: TunnelNote =
+      error === 'wrong_cluster'
+        ? {
+            code: 'wrong_cluster',
+            detail: `The client uses the cluster ID ${this.#reader.header.cluster}; the database's is ${this.#options.cluster}.`,
+          }
+        : {
+            code: 'not_the_protocol',
+            detail: `The bytes are no message of TigerBeetle's client protocol (${error}).`,
+          };
+    this.tell(note);
+    this.#options.events.onRefused('none', note);
+    this.end(TunnelEnd.badStream, note.detail);
+  }
+}
+
+const nothing = new Uint8Array(0);
+/** Maximum length of a close reason, in bytes (RFC 6455, 5.5). Our reasons are ASCII. */
+const reasonMax = 120;
+
+function evictionNote(reason: EvictionReason, client: number, cluster: number): TunnelNote {
+  const versions = `The client is of release ${formatRelease(client)}, the cluster of ${formatRelease(cluster)}.`;
+  switch (reason) {
+    case EvictionReason.clientReleaseTooHigh:
+      return { code: 'client_too_new', detail: `${versions} Use an older client.` };
+    case EvictionReason.clientReleaseTooLow:
+      return { code: 'client_too_old', detail: `${versions} Use a newer client.` };
+    case EvictionReason.invalidRequestOperation:
+    case EvictionReason.invalidRequestBody:
+    case EvictionReason.invalidRequestBodySize:
+      return {
+        code: 'evicted',
+        detail: 'The cluster ended the session, because it got a request that is not valid.',
+      };
+    case EvictionReason.noSession:
+    case EvictionReason.sessionTooLow:
+    case EvictionReason.sessionReleaseMismatch:
+      return {
+        code: 'evicted',
+        detail:
+          'The cluster ended the session. A cluster has 64; a client that registers beyond them takes the session that was used least recently. Make one client for each process, and a new one now.',
+      };
+    default:
+      return {
+        code: 'evicted',
+        detail: `The cluster ended the session (reason ${String(reason)}).`,
+      };
+  }
+}

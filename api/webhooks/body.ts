@@ -1,0 +1,15 @@
+import type { StoredEvent } from '../model/event.ts';
+
+/** Body of a webhook, minified. It follows from the event alone, so that it is the same in every attempt. */
+export const webhookBody = (event: StoredEvent): string =>
+  JSON.stringify({
+    id: event.id,
+    type: event.type,
+    timestamp: event.occurredAt.toISOString(),
+    apiVersion: 'v1',
+    organizationId: event.organizationId,
+    databaseId: event.databaseId,
+    sequence: String(event.sequence),
+    actor: event.author.actor,
+    data: event.data,
+  });

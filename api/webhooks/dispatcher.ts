@@ -1,0 +1,207 @@
+/**
+ * Webhooks of all organizations: makes deliveries of new events, leases endpoints that are due, and runs their deliveries. Several
+ * workers share the endpoints. A worker that dies loses nothing: its leases run out, and what it had sent without recording it is
+ * sent again.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { backoffMs } from '../../base/backoff.ts';
+import { LeasedRuns } from '../../base/leased-runs.ts';
+import { sleep, systemTimers } from '../../base/timers.ts';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import { systemAuthor } from '../model/actor.ts';
+import { organizationsWithEvents } from '../store/event-positions.ts';
+import { channels, type Listener } from '../store/listener.ts';
+import type { Sealer } from '../store/sealing.ts';
+import type { Store } from '../store/store.ts';
+import {
+  releaseEndpoint,
+  renewEndpointLeases,
+  takeEndpoints,
+  webhookBacklogSeconds,
+  type LeasedEndpoint,
+} from '../store/webhook-work.ts';
+import { disable, failingDaysMax, reasons } from './disabling.ts';
+import { runEndpoint, type RunParts, type RunResult } from './endpoint-run.ts';
+import { fanOut, webhookConsumer } from './fan-out.ts';
+import { AttemptRecorder } from './recorder.ts';
+import type { WebhookSender } from './sender.ts';
+import type { WebhookMetrics } from './webhook-metrics.ts';
+
+interface DispatcherOptions {
+  readonly store: Store;
+  readonly listener: Listener;
+  readonly sealer: Sealer;
+  readonly sender: WebhookSender;
+  /** Whether the service sends mail. */
+  readonly mails: boolean;
+  /** Identity of the process. */
+  readonly identity: string;
+  readonly logger: Logger;
+  readonly metrics: (busy: () => number) => WebhookMetrics;
+  /** Lease of an endpoint: the time for which a dead worker keeps it. */
+  readonly leaseMs?: number;
+}
+
+/** Endpoints at a time. Half of them are for those whose last delivery succeeded. */
+const runsMax = 256;
+/** Pause of an endpoint after a run that failed by our own fault. */
+const runFailedMs = 60_000;
+/** Interval between looks for what is due. */
+const pollMs = 1_000;
+/** Interval between looks for organizations whose notification was missed. */
+const sweepMs = 5_000;
+const organizationsMax = 500;
+const leaseDefaultMs = 15_000;
+const trouble = { baseMs: 250, maxMs: 10_000 };
+/** Time to finish requests when the process stops. One that is cut off is sent again by another worker. */
+const stopMaxMs = 10_000;
+
+export class WebhookDispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #metrics: WebhookMetrics;
+  readonly #recorder: AttemptRecorder;
+  readonly #runs: LeasedRuns<LeasedEndpoint>;
+  /** Organizations with new events, as notifications tell. */
+  readonly #organizations = new Set<string>();
+  readonly #stopping = new AbortController();
+  readonly #abandoning = new AbortController();
+  #sweptAtMs = -Infinity;
+  #wake = new AbortController();
+  #work: Promise<unknown> | undefined;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#runs = this.#leasedRuns(options.leaseMs ?? leaseDefaultMs);
+    this.#metrics = options.metrics(() => this.#runs.size);
+    this.#recorder = new AttemptRecorder(options.store, options.logger);
+  }
+
+  #leasedRuns(leaseMs: number): LeasedRuns<LeasedEndpoint> {
+    const { store, identity, logger } = this.#options;
+    const owner = `${identity}/${randomUUID()}`;
+    return new LeasedRuns({
+      runsMax,
+      leaseMs,
+      take: (limit, troubled) => takeEndpoints(store.read, { owner, leaseMs, limit, troubled }),
+      run: (leased) => this.#run(leased),
+      onFailure: (error, { endpoint }) =>
+        logger.warn(
+          { err: error, endpointId: endpoint.id },
+          'a webhook endpoint could not be given back',
+        ),
+      renew: (leased) => renewEndpointLeases(store.read, leased, leaseMs),
+      onRenewFailure: (error) =>
+        logger.warn({ err: error }, 'leases of webhook endpoints were not renewed'),
+      onFree: () => this.#wake.abort(),
+    });
+  }
+
+  start(): void {
+    this.#work ??= Promise.all([this.#dispatch(), this.#runs.keepLeases(this.#stopping.signal)]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake.abort();
+    const cancel = systemTimers.after(stopMaxMs, () => this.#abandoning.abort());
+    await this.#work;
+    cancel();
+    await this.#options.sender.close();
+  }
+
+  async #dispatch(): Promise<void> {
+    const { listener, logger } = this.#options;
+    const wake = () => this.#wake.abort();
+    const unsubscribe = [
+      listener.subscribe(channels.event, (uuid) => {
+        if (uuid === undefined) this.#sweptAtMs = -Infinity;
+        else this.#organizations.add(typeIdOfUuid('org', uuid));
+        wake();
+      }),
+      listener.subscribe(channels.webhook, wake),
+    ];
+    let failures = 0;
+    while (!this.#stopping.signal.aborted) {
+      this.#wake = new AbortController();
+      try {
+        await this.#makeDeliveries();
+        await this.#runs.begin();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        logger.warn({ err: error, failures }, 'webhooks that are due could not be taken');
+        // The organizations that were told are found by a sweep.
+        this.#sweptAtMs = -Infinity;
+        await sleep(systemTimers, backoffMs(failures, trouble, Math.random), this.#stopping.signal);
+      }
+      await sleep(systemTimers, pollMs, this.#wake.signal);
+    }
+    for (const end of unsubscribe) end();
+    await this.#runs.ended();
+  }
+
+  async #makeDeliveries(): Promise<void> {
+    const { store } = this.#options;
+    const told = [...this.#organizations];
+    this.#organizations.clear();
+    const now = systemTimers.nowMs();
+    const isSweep = now - this.#sweptAtMs >= sweepMs;
+    const missed = isSweep
+      ? await organizationsWithEvents(store.read, webhookConsumer, organizationsMax)
+      : [];
+    if (isSweep) {
+      this.#sweptAtMs = now;
+      this.#metrics.backlog(await webhookBacklogSeconds(store.read));
+    }
+    for (const organization of new Set([...told, ...missed])) {
+      while (await fanOut(store, organization));
+    }
+  }
+
+  async #run(leased: LeasedEndpoint): Promise<void> {
+    const { store, sealer, mails, logger } = this.#options;
+    const result = await this.#resultOf(leased);
+    const disabled = await store.change(systemAuthor('webhooks'), async (change) => {
+      const failingDays = await releaseEndpoint(change, leased, result);
+      const reason = reasonToDisable(result, failingDays);
+      return (
+        reason !== undefined && (await disable(change, leased.endpoint, reason, { sealer, mails }))
+      );
+    });
+    if (!disabled) return;
+    this.#metrics.disabled();
+    logger.info({ endpointId: leased.endpoint.id }, 'a webhook endpoint was disabled');
+  }
+
+  /** A run that fails ends in a long pause of its endpoint, and disturbs no other. */
+  async #resultOf(leased: LeasedEndpoint): Promise<RunResult> {
+    try {
+      return await runEndpoint(leased, this.#partsOfRun());
+    } catch (error) {
+      this.#options.logger.warn(
+        { err: error, endpointId: leased.endpoint.id },
+        'the webhooks of an endpoint could not be sent',
+      );
+      const failures = leased.failures + 1;
+      return { succeeded: false, failed: false, gone: false, failures, throttleMs: runFailedMs };
+    }
+  }
+
+  #partsOfRun(): RunParts {
+    return {
+      store: this.#options.store,
+      sealer: this.#options.sealer,
+      sender: this.#options.sender,
+      recorder: this.#recorder,
+      stopping: this.#stopping.signal,
+      abandoning: this.#abandoning.signal,
+      onAttempt: (delivery, attempt) => this.#metrics.attempted(delivery, attempt),
+    };
+  }
+}
+
+const reasonToDisable = ({ gone, failed }: RunResult, failingDays: number): string | undefined => {
+  if (gone) return reasons.gone;
+  return failed && failingDays >= failingDaysMax ? reasons.failing : undefined;
+};

@@ -1,0 +1,165 @@
+/**
+ * One run over the deliveries of an endpoint that are due. The deliveries of a database go one after the other, in the order of its
+ * events, beside those of other databases. One that fails comes back later by its schedule; those behind it do not wait for it.
+ */
+import { systemTimers } from '../../base/timers.ts';
+import {
+  dueDeliveries,
+  type AttemptResult,
+  type DueDelivery,
+  type LeasedEndpoint,
+  type RunOutcome,
+} from '../store/webhook-work.ts';
+import type { Sealer } from '../store/sealing.ts';
+import type { Store } from '../store/store.ts';
+import { webhookBody } from './body.ts';
+import type { AttemptRecorder } from './recorder.ts';
+import { attemptsMax, retryInMs, throttleMs } from './schedule.ts';
+import { lanesMax, type Attempt, type WebhookSender } from './sender.ts';
+
+/** Deliveries that a run holds in memory: with 256 runs 32 MiB, and one event beyond for each. */
+const most = { rows: 64, bytes: 128 * 1024 };
+/** A run begins no request after this time, so that the end of its lease is never far. */
+const runMaxMs = 10_000;
+
+export interface RunParts {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly sender: WebhookSender;
+  readonly recorder: AttemptRecorder;
+  /** No request begins any more. */
+  readonly stopping: AbortSignal;
+  /** Requests under way are cut off. */
+  readonly abandoning: AbortSignal;
+  readonly onAttempt: (delivery: DueDelivery, attempt: Attempt) => void;
+}
+
+export interface RunResult extends RunOutcome {
+  /** The receiver says that it is gone. */
+  readonly gone: boolean;
+}
+
+/** Throws if no signing key opens the endpoint's secret. */
+export async function runEndpoint(leased: LeasedEndpoint, parts: RunParts): Promise<RunResult> {
+  const { id } = leased.endpoint;
+  const secrets = leased.sealedSecrets.map((one) => parts.sealer.open(id, one));
+  // After a failure that says the receiver cannot take more, a single delivery tries it.
+  const rows = leased.failures > 0 ? 1 : most.rows;
+  const due = await dueDeliveries(parts.store.read, id, { ...most, rows });
+  const run = new EndpointRun(leased, secrets, parts);
+  const lanes = [...Map.groupBy(due, ({ event }) => event.databaseId).values()];
+  const pumps = Array.from({ length: Math.min(lanesMax, lanes.length) }, async () => {
+    for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) await run.send(lane);
+  });
+  await Promise.all(pumps);
+  return run.result;
+}
+
+class EndpointRun {
+  readonly #leased: LeasedEndpoint;
+  readonly #secrets: readonly string[];
+  readonly #parts: RunParts;
+  readonly #endsAtMs = systemTimers.nowMs() + runMaxMs;
+  #succeeded = false;
+  #failed = false;
+  #failures: number;
+  #throttleMs: number | null = null;
+  #gone = false;
+
+  constructor(leased: LeasedEndpoint, secrets: readonly string[], parts: RunParts) {
+    this.#leased = leased;
+    this.#secrets = secrets;
+    this.#parts = parts;
+    this.#failures = leased.failures;
+  }
+
+  get result(): RunResult {
+    return {
+      succeeded: this.#succeeded,
+      failed: this.#failed,
+      failures: this.#failures,
+      throttleMs: this.#throttleMs,
+      gone: this.#gone,
+    };
+  }
+
+  /** Sends the deliveries of one database. */
+  async send(lane: readonly DueDelivery[]): Promise<void> {
+    for (const delivery of lane) {
+      if (this.#isOver()) return;
+      await this.#sendOne(delivery);
+    }
+  }
+
+  #isOver(): boolean {
+    return (
+      this.#parts.stopping.aborted ||
+      this.#throttleMs !== null ||
+      this.#gone ||
+      systemTimers.nowMs() > this.#endsAtMs
+    );
+  }
+
+  async #sendOne(delivery: DueDelivery): Promise<void> {
+    const { sender, recorder, abandoning, onAttempt } = this.#parts;
+    const { endpoint } = this.#leased;
+    const { event } = delivery;
+    const attempt = await sender.send(
+      {
+        endpointId: endpoint.id,
+        url: endpoint.url,
+        secrets: this.#secrets,
+        eventId: event.id,
+        body: webhookBody(event),
+      },
+      abandoning,
+    );
+    // Cut off by our own end: nobody knows whether it arrived, so it is made again.
+    if (attempt.outcome !== 'SUCCESS' && abandoning.aborted) return;
+    onAttempt(delivery, attempt);
+    this.#judge(delivery, attempt);
+    await recorder.record(resultOf(delivery, attempt));
+  }
+
+  #judge({ replayGeneration, manual }: DueDelivery, attempt: Attempt): void {
+    if (attempt.outcome === 'SUCCESS') {
+      this.#succeeded = true;
+      this.#failures = 0;
+      return;
+    }
+    if (replayGeneration === 0 && !manual) this.#failed = true;
+    if (attempt.statusCode === 410) this.#gone = true;
+    if (!cannotTakeMore(attempt)) {
+      // It answers: a single delivery need not try it again.
+      this.#failures = 0;
+      return;
+    }
+    // Several requests may fail at once, for one reason.
+    if (this.#throttleMs === null) this.#failures += 1;
+    const pauseMs = throttleMs(this.#failures, attempt.retryAfterMs);
+    this.#throttleMs = Math.max(this.#throttleMs ?? 0, pauseMs);
+  }
+}
+
+/** Statuses of a receiver, or of what stands before it, that is overloaded or not there. */
+const overloaded = new Set([429, 502, 503, 504]);
+
+const cannotTakeMore = ({ outcome, statusCode }: Attempt): boolean =>
+  outcome === 'HTTP_ERROR'
+    ? overloaded.has(statusCode ?? 0)
+    : outcome !== 'SUCCESS' && outcome !== 'REDIRECT_REFUSED';
+
+function resultOf(delivery: DueDelivery, attempt: Attempt): AttemptResult {
+  const { retryAfterMs, ...record } = attempt;
+  const made = delivery.schedulePosition + 1;
+  const retry = made < attemptsMax ? retryInMs(made, retryAfterMs, Math.random) : undefined;
+  const isLast = retry === undefined || attempt.statusCode === 410;
+  const ended = attempt.outcome === 'SUCCESS' || isLast;
+  return {
+    ...record,
+    delivery,
+    trigger: delivery.manual ? 'MANUAL' : 'SCHEDULED',
+    status: attempt.outcome === 'SUCCESS' ? 'SUCCEEDED' : isLast ? 'FAILED' : 'PENDING',
+    retryInMs: ended ? null : (retry ?? null),
+  };
+}

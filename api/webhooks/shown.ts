@@ -1,0 +1,14 @@
+/** Deliveries and attempts as the API shows them. */
+import type { KeptAttempt, WebhookDelivery } from '../store/webhook-deliveries.ts';
+
+export const shownDelivery = (delivery: WebhookDelivery) => ({
+  ...delivery,
+  nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+  lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
+  createdAt: delivery.createdAt.toISOString(),
+});
+
+export const shownAttempt = (attempt: KeptAttempt) => ({
+  ...attempt,
+  startedAt: attempt.startedAt.toISOString(),
+});
