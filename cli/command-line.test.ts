@@ -29,7 +29,7 @@ test('a command is found with global flags in front of, among and behind its wor
   }
 });
 
-test('what stands behind -- is no flag', () => {
+test('arguments after -- are no flags', () => {
   const read = readCommandLine(commands, ['databases', 'get', '--', '--help']);
   if (read.kind !== 'run') throw new Error('it is to be run');
   expect(read.input.arguments).toEqual(['--help']);

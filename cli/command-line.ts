@@ -12,7 +12,7 @@ import { usageFailure } from './failure.ts';
 import { Input } from './input.ts';
 import { nearest } from '../base/nearest.ts';
 
-export type CommandLine =
+type CommandLine =
   | { readonly kind: 'help'; readonly place: Place }
   | { readonly kind: 'run'; readonly place: Place<Command>; readonly input: Input };
 

@@ -1,6 +1,5 @@
 /** A command of the tool as data, from which help, completion, the reference page and the parser are made. */
 import type { Context } from './context.ts';
-import type { ExitCode } from './exit-code.ts';
 import type { Input } from './input.ts';
 
 export interface Option {
@@ -28,7 +27,8 @@ export interface Example {
   readonly says?: string;
 }
 
-export type Handler = (context: Context, input: Input) => Promise<ExitCode> | ExitCode;
+/** Returns an `ExitCode`, or the exit status of a command that it ran. */
+export type Handler = (context: Context, input: Input) => Promise<number> | number;
 
 export interface Command {
   readonly kind: 'command';

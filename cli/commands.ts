@@ -1,13 +1,21 @@
 /** The table of all commands of the tool. */
 import type { Group } from './command.ts';
 import { audit, keys, login, logout } from './commands/access.ts';
+import { backups } from './commands/backups.ts';
+import { cdc } from './commands/cdc.ts';
+import { changes } from './commands/changes.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/profiles.ts';
+import { connect } from './commands/connect.ts';
 import { databases } from './commands/databases.ts';
+import { metrics, top } from './commands/monitoring.ts';
+import { notifications } from './commands/notifications.ts';
 import { organizations } from './commands/organizations.ts';
 import { jobs } from './commands/jobs.ts';
+import { logs } from './commands/logs.ts';
 import { api, catalog, whoami } from './commands/service.ts';
 import { tb } from './commands/tb.ts';
+import { deliveries, events, webhooks } from './commands/webhooks.ts';
 import { version } from './commands/version.ts';
 
 export const commands: Group = {
@@ -16,7 +24,14 @@ export const commands: Group = {
   summary: 'Ledger databases on your own Kubernetes.',
   children: [
     tb,
+    cdc,
+    connect,
     databases,
+    changes,
+    backups,
+    metrics,
+    top,
+    logs,
     jobs,
     catalog,
     login,
@@ -25,6 +40,10 @@ export const commands: Group = {
     organizations,
     keys,
     audit,
+    webhooks,
+    deliveries,
+    events,
+    notifications,
     api,
     config,
     completion,

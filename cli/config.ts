@@ -9,7 +9,16 @@ export interface Environment {
   readonly organization: string | undefined;
   /** Path of the file with the profiles. */
   readonly configFile: string;
+  /** The variables that name proxies. */
+  readonly proxies: Readonly<Record<string, string>>;
+  /** All variables, for commands that this tool runs. */
+  readonly inherited: Readonly<Record<string, string | undefined>>;
 }
+
+const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
 
 export function readEnvironment(): Environment {
   const { env } = process;
@@ -20,6 +29,13 @@ export function readEnvironment(): Environment {
     profile: given(env['LEDGERHOUSE_PROFILE']),
     organization: given(env['LEDGERHOUSE_ORGANIZATION']),
     configFile: join(configHome, 'ledgerhouse', 'config.json'),
+    proxies: Object.fromEntries(
+      proxyNames.flatMap((name) => {
+        const value = given(env[name]);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
+    inherited: { ...env },
   };
 }
 

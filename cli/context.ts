@@ -17,4 +17,6 @@ export interface Context {
 export interface Service {
   readonly settings: Settings;
   readonly exchange: Exchange;
+  /** The settings with a credential that is valid now: the access token of a person is refreshed if needed. */
+  readonly freshSettings: () => Promise<Settings>;
 }

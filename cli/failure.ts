@@ -1,7 +1,7 @@
 /** An unsuccessful end of a command: what went wrong, the exit status, and what to do next. */
 import { ExitCode } from './exit-code.ts';
 
-export interface FailureFields {
+interface FailureFields {
   readonly exitCode: ExitCode;
   /** Stable value for programs; for problems, the API's own code. */
   readonly code: string;
@@ -94,3 +94,12 @@ function problemErrors(problem: Readonly<Record<string, unknown>> | undefined): 
       : [];
   });
 }
+
+/** Whether the same request may succeed later: the service restarts, or is not reached for a while. */
+export const isPassing = ({ fields: { exitCode, code } }: CliFailure): boolean =>
+  (exitCode === ExitCode.General ||
+    exitCode === ExitCode.RateLimited ||
+    exitCode === ExitCode.Unknown) &&
+  code !== 'unexpected_answer' &&
+  code !== 'certificate_not_trusted' &&
+  code !== 'no_tls';

@@ -3,7 +3,7 @@ import { sleep } from '../base/timers.ts';
 import type { Job, JobAnswer } from '../gen/api.ts';
 import type { Context } from './context.ts';
 import { readDurationMs } from './duration.ts';
-import { CliFailure, usageFailure } from './failure.ts';
+import { CliFailure, isPassing, usageFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 import { contractRequest, type Received } from './http/contract.ts';
 import type { Input } from './input.ts';
@@ -27,6 +27,34 @@ export function readWaitMs(input: Input): number | undefined {
 
 export const readWaitTimeoutMs = (input: Input): number =>
   readDurationMs('--wait-timeout', input.text('wait-timeout') ?? waitDefault);
+
+interface Followed {
+  /** Noun and ID of what the job is about. */
+  readonly subject: string;
+  readonly jobId: string;
+  /** `undefined`: the user does not wait. */
+  readonly waitMs: number | undefined;
+  /** Prints what the service answered. */
+  readonly printNow: () => void;
+  /** Reads and prints what is there when the job has succeeded. */
+  readonly printThen: () => Promise<void>;
+}
+
+/** Waits for a job if the user wants to, and prints what is there then. */
+export async function followJob(
+  context: Context,
+  { subject, jobId, waitMs, printNow, printThen }: Followed,
+): Promise<ExitCode> {
+  if (waitMs === undefined) {
+    printNow();
+    context.output.note(`to wait for it: ledgerhouse jobs watch ${jobId}`);
+    return ExitCode.Ok;
+  }
+  context.output.note(`${subject}, job ${jobId}: the job goes on even if this command ends`);
+  await watchJob(context, jobId, waitMs);
+  await printThen();
+  return ExitCode.Ok;
+}
 
 /** Returns the last state of a job that succeeded. Throws in any other case. */
 export async function watchJob(
@@ -82,14 +110,6 @@ async function poll(
     return undefined;
   }
 }
-
-const isPassing = ({ fields: { exitCode, code } }: CliFailure): boolean =>
-  (exitCode === ExitCode.General ||
-    exitCode === ExitCode.RateLimited ||
-    exitCode === ExitCode.Unknown) &&
-  code !== 'unexpected_answer' &&
-  code !== 'certificate_not_trusted' &&
-  code !== 'no_tls';
 
 function progressLine({ status, type, progress }: Job): string {
   const message = progress.message === '' ? '' : ` ${progress.message}`;

@@ -7,12 +7,13 @@ export function readLimit(input: Input): { readonly limit?: number; readonly cur
   const limit = input.text('limit');
   const cursor = input.text('cursor');
   return {
-    ...(limit === undefined
-      ? {}
-      : { limit: Number(readInteger('--limit', limit, { bits: 16, minimum: 1n })) }),
+    ...(limit === undefined ? {} : { limit: readRowLimit(limit) }),
     ...(cursor === undefined ? {} : { cursor }),
   };
 }
+
+export const readRowLimit = (text: string): number =>
+  Number(readInteger('--limit', text, { bits: 16, minimum: 1n }));
 
 /** All values of a repeatable option; each must be one of `choices`, in upper or lower case. */
 export function readChoices<const Name extends string, const Choice extends string>(

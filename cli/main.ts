@@ -1,6 +1,5 @@
 /** The `ledgerhouse` command: reads the command line, runs its command, and exits with the status that the command returns. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { programVersion } from '../base/program-version.ts';
 import { systemTimers } from '../base/timers.ts';
 import { readCommandLine } from './command-line.ts';
 import { commands } from './commands.ts';
@@ -13,7 +12,7 @@ import type { Input } from './input.ts';
 import { printable, processOutput } from './output/output.ts';
 import type { Settings } from './settings.ts';
 
-async function main(words: readonly string[]): Promise<ExitCode> {
+async function main(words: readonly string[]): Promise<number> {
   // Not a command of the table: shells call it with an unfinished command line.
   if (words[0] === '__complete') {
     const { complete, completionText } = await import('./completion/complete.ts');
@@ -32,27 +31,28 @@ async function main(words: readonly string[]): Promise<ExitCode> {
 function contextFor(input: Input): Context {
   const environment = readEnvironment();
   const output = processOutput({ quiet: input.has('quiet'), verbose: input.has('verbose') });
-  const version = readVersion();
+  const version = programVersion();
   let service: Promise<Service> | undefined;
-  const connect = async (): Promise<Service> => {
+  const freshSettings = async (): Promise<Settings> => {
     // Loaded here, so that commands without a service start faster.
-    const [{ resolveSettings }, { Exchange }] = await Promise.all([
-      import('./settings.ts'),
+    const { resolveSettings } = await import('./settings.ts');
+    const { signIn, ...resolved } = resolveSettings(input, environment);
+    if (signIn === undefined) return resolved;
+    const { freshAccessToken } = await import('./sign-in.ts');
+    const apiKey = await freshAccessToken(environment.configFile, signIn.profile, signIn.kept, {
+      baseUrl: resolved.baseUrl,
+      timers: systemTimers,
+      fetch,
+      userAgent: `ledgerhouse-cli/${version}`,
+    });
+    return { ...resolved, apiKey };
+  };
+  const connect = async (): Promise<Service> => {
+    const [settings, { Exchange }] = await Promise.all([
+      freshSettings(),
       import('./http/exchange.ts'),
     ]);
-    const { signIn, ...resolved } = resolveSettings(input, environment);
-    for (const warning of resolved.warnings) output.warn(`warning: ${warning}`);
-    let settings: Settings = resolved;
-    if (signIn !== undefined) {
-      const { freshAccessToken } = await import('./sign-in.ts');
-      const apiKey = await freshAccessToken(environment.configFile, signIn.profile, signIn.kept, {
-        baseUrl: resolved.baseUrl,
-        timers: systemTimers,
-        fetch,
-        userAgent: `ledgerhouse-cli/${version}`,
-      });
-      settings = { ...resolved, apiKey };
-    }
+    for (const warning of settings.warnings) output.warn(`warning: ${warning}`);
     const exchange = new Exchange({
       settings,
       output,
@@ -62,7 +62,7 @@ function contextFor(input: Input): Context {
       fetch,
       retry: !input.has('no-retry'),
     });
-    return { settings, exchange };
+    return { settings, exchange, freshSettings };
   };
   return {
     environment,
@@ -71,11 +71,6 @@ function contextFor(input: Input): Context {
     timers: systemTimers,
     service: () => (service ??= connect()),
   };
-}
-
-function readVersion(): string {
-  const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 /** A bug also exits with 1, with a message that says it is a bug. */

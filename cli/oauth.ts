@@ -28,7 +28,7 @@ export interface Tokens {
 }
 
 /** A refusal of the service, with its OAuth code. */
-export interface OAuthRefusal {
+interface OAuthRefusal {
   readonly error: string;
   readonly error_description: string;
 }

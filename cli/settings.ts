@@ -20,7 +20,7 @@ export interface Settings {
 }
 
 /** `signIn` is used if there is no key; its access token may have to be refreshed first. */
-export interface ResolvedSettings extends Settings {
+interface ResolvedSettings extends Settings {
   readonly signIn: { readonly profile: string; readonly kept: SignIn } | undefined;
 }
 

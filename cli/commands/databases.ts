@@ -1,5 +1,6 @@
 /** `databases`: commands of the control plane for databases. */
 import type { Command, Group, Option } from '../command.ts';
+import { resize, resume, suspend, upgrade } from './changes.ts';
 import { dryRun, payloadOptions } from './payload-options.ts';
 import { pageOptions, waitOptions } from './wait-options.ts';
 
@@ -140,6 +141,10 @@ const remove: Command = {
       value: 'name',
       summary: 'the name of the database, to confirm the deletion',
     },
+    {
+      name: 'final-backup',
+      summary: 'make a last backup, then delete the data at once: it cannot be restored otherwise',
+    },
     dryRun,
     ...waitOptions,
   ],
@@ -167,6 +172,6 @@ const restore: Command = {
 export const databases: Group = {
   kind: 'group',
   name: 'databases',
-  summary: 'Create, show, change, delete and restore databases',
-  children: [list, get, create, update, remove, restore],
+  summary: 'Create, show, change, stop, delete and restore databases',
+  children: [list, get, create, update, resize, upgrade, suspend, resume, remove, restore],
 };

@@ -5,7 +5,7 @@ import { complete } from './complete.ts';
 const offered = (...words: readonly string[]) => complete(commands, words).map(({ word }) => word);
 
 test.each([
-  [['t'], ['tb']],
+  [['t'], ['tb', 'top']],
   [
     ['tb', 'create-'],
     ['create-accounts', 'create-transfers'],

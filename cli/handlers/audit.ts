@@ -18,6 +18,8 @@ export const listAudit: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
+const pageRows = 1_000;
+
 /** Exports page by page, so that neither side ever holds more than one page. */
 export const exportAudit: Handler = async (context, input) => {
   const formats = readChoices(input, 'format', ['ndjson', 'csv']).format;
@@ -25,7 +27,8 @@ export const exportAudit: Handler = async (context, input) => {
   const { exchange } = await context.service();
   let cursor: string | null = null;
   do {
-    const page: { cursor?: string } = cursor === null ? {} : { cursor };
+    const page: { limit: number; cursor?: string } =
+      cursor === null ? { limit: pageRows } : { limit: pageRows, cursor };
     const answer = await exchange.send(
       contractRequest('get', '/api/v1/audit-events/export', { query: { ...query, ...page } }),
     );

@@ -8,7 +8,7 @@ import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure, valueFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
-import { readWaitMs, watchJob } from '../job-watch.ts';
+import { followJob, readWaitMs, watchJob } from '../job-watch.ts';
 import { readInteger } from '../ledger/integers.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
@@ -158,7 +158,8 @@ export const deleteDatabase: Handler = async (context, input) => {
   if (!input.has('dry-run')) requireConfirmable(input);
   const { exchange } = await context.service();
   const databaseId = await databaseIdOf(exchange, input.argument(0));
-  const request = contractRequest('delete', one, { params: { databaseId } });
+  const query = input.has('final-backup') ? { finalBackup: true } : {};
+  const request = contractRequest('delete', one, { params: { databaseId }, query });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { document } = await readDatabase(context, databaseId);
   await confirmByName(input, document.database.name);
@@ -172,7 +173,11 @@ export const deleteDatabase: Handler = async (context, input) => {
     return ExitCode.Ok;
   }
   const { job, database } = received.document;
-  context.output.note(`it can be restored until ${database.purgeAt ?? 'its data are deleted'}`);
+  context.output.note(
+    input.has('final-backup')
+      ? 'its data go once the last backup is made; a new database can begin with it'
+      : `it can be restored until ${database.purgeAt ?? 'its data are deleted'}`,
+  );
   if (waitMs !== undefined) await watchJob(context, job.id, waitMs);
   printDatabase(context, input, received);
   return ExitCode.Ok;
@@ -196,25 +201,20 @@ const isNotFound = (error: unknown): boolean =>
 
 type Accepted = Received<{ readonly database: Database; readonly job: { readonly id: string } }>;
 
-/** Waits for the job if requested, and prints the database's state afterwards. */
-async function follow(
+function follow(
   context: Context,
   input: Input,
   accepted: Accepted,
   waitMs: number | undefined,
 ): Promise<ExitCode> {
   const { database, job } = accepted.document;
-  if (waitMs === undefined) {
-    printDatabase(context, input, accepted);
-    context.output.note(`to wait for it: ledgerhouse jobs watch ${job.id}`);
-    return ExitCode.Ok;
-  }
-  context.output.note(
-    `database ${database.id}, job ${job.id}: the job goes on even if this command ends`,
-  );
-  await watchJob(context, job.id, waitMs);
-  printDatabase(context, input, await readDatabase(context, database.id));
-  return ExitCode.Ok;
+  return followJob(context, {
+    subject: `database ${database.id}`,
+    jobId: job.id,
+    waitMs,
+    printNow: () => printDatabase(context, input, accepted),
+    printThen: async () => printDatabase(context, input, await readDatabase(context, database.id)),
+  });
 }
 
 async function readDatabase({ service }: Context, databaseId: string) {

@@ -3,7 +3,7 @@ import { DeadlineExceeded } from '../../base/deadline.ts';
 import { CliFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
 
-export interface ConnectionFailure {
+interface ConnectionFailure {
   readonly failure: CliFailure;
   /** Whether the request may have arrived. */
   readonly maybeExecuted: boolean;

@@ -9,7 +9,7 @@ import {
   type Parts,
   type PathWith,
   type Verb,
-} from '../../api/client/planned-request.ts';
+} from '../../clients/typescript/src/planned-request.ts';
 import type { Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { ApiRequest } from './request.ts';
@@ -19,7 +19,7 @@ interface Conditions {
 }
 
 /** `answers` is never set: it only carries the type of the answer. */
-export interface ContractRequest<D> extends ApiRequest {
+interface ContractRequest<D> extends ApiRequest {
   readonly answers?: D;
 }
 

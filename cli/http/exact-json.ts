@@ -3,11 +3,14 @@
  */
 export function parseExact(text: string): unknown {
   return (JSON.parse as ParseWithSource)(text, (_key, value, { source }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined
+    typeof value === 'number' && !Number.isSafeInteger(value) && integer.test(source ?? '')
       ? source
       : value,
   );
 }
+
+/** Without fraction and exponent: others are figures, of which a double is as good as they are. */
+const integer = /^-?\d+$/;
 
 /** ECMAScript's "JSON.parse source text access", which TypeScript's library does not have yet. */
 type ParseWithSource = (

@@ -7,9 +7,10 @@
  * attempt is answered either, the outcome is unknown.
  */
 import { assert } from '../../base/assert.ts';
-import { backoffMs } from '../../base/backoff.ts';
 import { startDeadline } from '../../base/deadline.ts';
 import { sleep, type Timers } from '../../base/timers.ts';
+import { mayPass, retryLimits, waitAfterMs } from '../../clients/typescript/src/retry.ts';
+import { retryAfterMs } from '../../clients/typescript/src/retry-after.ts';
 import { CliFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
@@ -18,19 +19,12 @@ import { Answer } from './answer.ts';
 import { classifyConnectionFailure } from './connection-failure.ts';
 import { failureOf } from './problem.ts';
 import { headersOf, shownHeaders, type ApiRequest } from './request.ts';
-import { retryAfterMs } from './retry-after.ts';
 
-const attemptsMax = 4;
-const backoff = { baseMs: 400, maxMs: 5_000 };
-/** A service that asks for a longer wait means "come back later"; the user decides about that. */
-const waitMaxMs = 60_000;
-/** Longer than the maximum of the ledger route (`Prefer: wait=30`) and of a long poll (25 s). */
-const timeoutMs = 35_000;
+const { attemptsMax, waitMaxMs, timeoutMs } = retryLimits;
 /** Twice the largest answer in bytes: 8,189 accounts with every field at its longest take 6 MB. */
 const answerSizeMax = 16 * 1024 * 1024;
-const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly settings: Settings;
   readonly output: Output;
   readonly timers: Timers;
@@ -66,7 +60,7 @@ export class Exchange {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(request);
       if (outcome instanceof Answer) return outcome;
-      const waitMs = this.#waitMs(outcome, attempt);
+      const waitMs = waitAfterMs(attempt, outcome.retryAfterMs, this.#options.random);
       const isSafe = request.repeatable || !outcome.maybeExecuted;
       isUnknown ||= outcome.unanswered && request.writes;
       if (!retry || !outcome.retryable || !isSafe || attempt >= attemptsMax || waitMs > waitMaxMs) {
@@ -83,10 +77,6 @@ export class Exchange {
       `${failure.message}; trying again in ${seconds} s (${attempt} of ${attemptsMax - 1})`,
     );
     await sleep(timers, waitMs);
-  }
-
-  #waitMs({ retryAfterMs: asked }: Failed, attempt: number): number {
-    return Math.max(backoffMs(attempt, backoff, this.#options.random), asked ?? 0);
   }
 
   async #attempt(request: ApiRequest): Promise<Answer | Failed> {
@@ -133,8 +123,7 @@ export class Exchange {
     const unanswered = failure.fields.exitCode === ExitCode.Unknown;
     return {
       failure,
-      retryable:
-        retriedStatuses.has(answer.status) || failure.fields.code === 'idempotency_in_progress',
+      retryable: mayPass(answer.status, failure.fields.code),
       // An answer on behalf of a service that is gone does not tell what the service did before.
       maybeExecuted: unanswered || (answer.status >= 500 && outcome !== 'not_executed'),
       unanswered,

@@ -5,7 +5,7 @@ import { printable } from '../output/output.ts';
 import type { Answer } from './answer.ts';
 import { parseExact } from './exact-json.ts';
 
-export type Problem = Readonly<Record<string, unknown>>;
+type Problem = Readonly<Record<string, unknown>>;
 
 export function failureOf(answer: Answer): CliFailure {
   const { status } = answer;

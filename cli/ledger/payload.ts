@@ -6,12 +6,12 @@ import { readFlags } from './flags.ts';
 import { readInteger, type IntegerRange } from './integers.ts';
 import type { LedgerOperationName } from './operations.ts';
 
-export interface PayloadOptions {
+interface PayloadOptions {
   /** Makes the ID if `--id` is absent. */
   readonly newId: () => string;
 }
 
-export interface Payload {
+interface Payload {
   readonly text: string;
   /** The ID that was made here because no `--id` was given. */
   readonly generatedId?: string;

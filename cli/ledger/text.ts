@@ -6,7 +6,7 @@ import { describeFlags, flagNames, recordFlags } from './flags.ts';
 import type { LedgerOperation } from './operations.ts';
 import { isFailed, usesUpItsId, type LedgerReply, type Row } from './reply.ts';
 
-export interface TextOptions {
+interface TextOptions {
   readonly output: Output;
   /** Print the rows only. */
   readonly quiet: boolean;

@@ -10,6 +10,8 @@ export interface Output {
   warn(line: string): void;
   /** Writes a line for `--verbose`. */
   trace(line: string): void;
+  /** Whether results go to a terminal. */
+  readonly isTerminal: boolean;
   /** Colors the text if stdout is a terminal and NO_COLOR is not set. */
   emphasize(kind: 'bad' | 'dim' | 'strong', text: string): string;
 }
@@ -26,6 +28,7 @@ export function processOutput(options: {
     note: (text) => void (options.quiet || line(text)),
     warn: line,
     trace: (text) => void (options.verbose && line(text)),
+    isTerminal: process.stdout.isTTY === true,
     emphasize: (kind, text) => styleText(formats[kind], text, { stream: process.stdout }),
   };
 }

@@ -1,0 +1,184 @@
+/** `changes`: changes of a database's configuration, and the commands of `databases` that are changes. */
+import type { Command, Group, Option } from '../command.ts';
+import { dryRun, payloadOptions } from './payload-options.ts';
+import { pageOptions, waitOptions } from './wait-options.ts';
+
+const statuses = ['QUEUED', 'APPLYING', 'APPLIED', 'FAILED', 'CANCELED'];
+const database = { name: 'database' } as const;
+const changeId = { name: 'change-id' } as const;
+const id = 'chg_01jd8f3zk5e0v9t3m2q6r8w4xy';
+const byName = 'Give the ID or the name of the database.';
+const handlers = () => import('../handlers/changes.ts');
+
+const size: Option = {
+  name: 'cluster-size',
+  value: 'id',
+  summary: 'cores and memory of each replica',
+};
+const storage: readonly Option[] = [
+  {
+    name: 'selected-storage-gb',
+    value: 'gb',
+    summary: 'storage of each replica in GiB; it never shrinks',
+  },
+  { name: 'autogrow-limit-gb', value: 'gb', summary: 'let storage grow by itself up to this size' },
+  { name: 'no-autogrow', summary: 'storage no longer grows by itself' },
+];
+const version: Option = {
+  name: 'engine-version',
+  value: 'version',
+  summary: 'version of the engine',
+};
+const applyAt: Option = {
+  name: 'apply-at',
+  value: 'time',
+  summary: 'now (the default), or a time such as 2026-11-22T03:00:00Z',
+};
+const plan: Option = {
+  name: 'plan',
+  summary: 'show the difference, the impact and the price; changes nothing',
+};
+const wanted: readonly Option[] = [
+  size,
+  ...storage,
+  version,
+  {
+    name: 'parameter',
+    value: 'name=value',
+    repeatable: true,
+    summary: 'an engine parameter; repeatable',
+  },
+  {
+    name: 'reset-parameter',
+    value: 'name',
+    repeatable: true,
+    summary: 'an engine parameter to take back to its default; repeatable',
+  },
+  {
+    name: 'revision',
+    value: 'number',
+    summary: 'the configuration of this earlier revision, as a way back',
+  },
+];
+
+const list: Command = {
+  kind: 'command',
+  name: 'list',
+  summary: 'List the changes of a database',
+  description: `The newest first, also those that were made in Kubernetes. ${byName}`,
+  arguments: [database],
+  options: [
+    {
+      name: 'status',
+      value: 'status',
+      summary: 'only changes with this status; repeatable',
+      repeatable: true,
+      choices: statuses,
+    },
+    ...pageOptions,
+  ],
+  examples: [{ command: 'changes list payments-prod --status QUEUED' }],
+  load: async () => (await handlers()).listChanges,
+};
+
+const get: Command = {
+  kind: 'command',
+  name: 'get',
+  summary: 'Show a change',
+  arguments: [database, changeId],
+  options: [],
+  examples: [{ command: `changes get payments-prod ${id}` }],
+  load: async () => (await handlers()).getChange,
+};
+
+const preview: Command = {
+  kind: 'command',
+  name: 'preview',
+  summary: 'Show what a change would do',
+  description: `Its difference, its impact and its price; nothing is changed. ${byName}`,
+  arguments: [database],
+  options: [...wanted, ...payloadOptions, dryRun],
+  examples: [{ command: 'changes preview payments-prod --cluster-size lh-40' }],
+  load: async () => (await handlers()).previewChange,
+};
+
+const create: Command = {
+  kind: 'command',
+  name: 'create',
+  summary: 'Change a database',
+  description: `While another change is applied, this one waits, and further ones join it. ${byName}`,
+  arguments: [database],
+  options: [...wanted, applyAt, ...payloadOptions, dryRun, ...waitOptions],
+  examples: [
+    { command: 'changes create payments-prod --parameter limitConnections=512' },
+    { says: 'the way back', command: 'changes create payments-prod --revision 3' },
+  ],
+  load: async () => (await handlers()).createChange,
+};
+
+const withdraw: Command = {
+  kind: 'command',
+  name: 'withdraw',
+  summary: 'Withdraw a change that waits',
+  arguments: [database, changeId],
+  options: [dryRun],
+  examples: [{ command: `changes withdraw payments-prod ${id}` }],
+  load: async () => (await handlers()).withdrawChange,
+};
+
+export const changes: Group = {
+  kind: 'group',
+  name: 'changes',
+  summary: 'Preview, make, show and withdraw changes of a database',
+  children: [list, get, preview, create, withdraw],
+};
+
+export const resize: Command = {
+  kind: 'command',
+  name: 'resize',
+  summary: 'Give a database another size or more storage',
+  description: byName,
+  arguments: [database],
+  options: [size, ...storage, applyAt, plan, dryRun, ...waitOptions],
+  examples: [
+    { command: 'databases resize payments-prod --cluster-size lh-40' },
+    {
+      says: 'what it would cost',
+      command: 'databases resize payments-prod --selected-storage-gb 200 --plan',
+    },
+  ],
+  load: async () => (await handlers()).createChange,
+};
+
+export const upgrade: Command = {
+  kind: 'command',
+  name: 'upgrade',
+  summary: 'Run a database with another version of its engine',
+  description: byName,
+  arguments: [database],
+  options: [version, applyAt, plan, dryRun, ...waitOptions],
+  examples: [{ command: 'databases upgrade payments-prod --engine-version 0.2.0' }],
+  load: async () => (await handlers()).createChange,
+};
+
+export const suspend: Command = {
+  kind: 'command',
+  name: 'suspend',
+  summary: 'Stop a database; its data stay',
+  description: `Nobody can use it until it is resumed. Only its storage is charged meanwhile. ${byName}`,
+  arguments: [database],
+  options: [plan, dryRun, ...waitOptions],
+  examples: [{ command: 'databases suspend payments-dev' }],
+  load: async () => (await handlers()).suspendDatabase,
+};
+
+export const resume: Command = {
+  kind: 'command',
+  name: 'resume',
+  summary: 'Start a stopped database',
+  description: byName,
+  arguments: [database],
+  options: [plan, dryRun, ...waitOptions],
+  examples: [{ command: 'databases resume payments-dev' }],
+  load: async () => (await handlers()).resumeDatabase,
+};

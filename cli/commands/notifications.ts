@@ -1,0 +1,66 @@
+/** Commands for a person's notifications. */
+import type { Command, Group } from '../command.ts';
+import { pageOptions } from './wait-options.ts';
+
+const handlers = () => import('../handlers/notifications.ts');
+const what = { name: 'kind-or-database' } as const;
+
+const list: Command = {
+  kind: 'command',
+  name: 'list',
+  summary: 'List what you should look at, the newest first',
+  arguments: [],
+  options: [{ name: 'unread', summary: 'only what you have not read' }, ...pageOptions],
+  examples: [{ command: 'notifications list --unread' }],
+  load: async () => (await handlers()).listNotifications,
+};
+
+const readAll: Command = {
+  kind: 'command',
+  name: 'read-all',
+  summary: 'Count everything that is there now as read',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'notifications read-all' }],
+  load: async () => (await handlers()).readAll,
+};
+
+const preferences: Command = {
+  kind: 'command',
+  name: 'preferences',
+  summary: 'Show which notifications you get, by kind and database',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'notifications preferences' }],
+  load: async () => (await handlers()).showPreferences,
+};
+
+const mute: Command = {
+  kind: 'command',
+  name: 'mute',
+  summary: 'Get no more notifications of a kind, or of a database',
+  arguments: [what],
+  options: [],
+  examples: [
+    { command: 'notifications mute engine_upgraded' },
+    { command: 'notifications mute payments-test' },
+  ],
+  load: async () => (await handlers()).mute,
+};
+
+const unmute: Command = {
+  kind: 'command',
+  name: 'unmute',
+  summary: 'Get notifications of a kind, or of a database, again',
+  arguments: [what],
+  options: [],
+  examples: [{ command: 'notifications unmute engine_upgraded' }],
+  load: async () => (await handlers()).unmute,
+};
+
+export const notifications: Group = {
+  kind: 'group',
+  name: 'notifications',
+  summary: 'Show and choose your notifications; needs a sign-in',
+  children: [list, readAll, preferences, mute, unmute],
+};

@@ -1,0 +1,107 @@
+import type { ChangeStream, UpdateChangeStreamRequest } from '../../gen/api.ts';
+import type { Handler } from '../command.ts';
+import type { Context } from '../context.ts';
+import { databaseIdOf } from '../database-id.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import { contractRequest, receive, type Received } from '../http/contract.ts';
+import type { Input } from '../input.ts';
+import { printAnswer } from '../output/answer.ts';
+import { streamsText, streamText } from '../output/change-stream.ts';
+import { rotationNote, rotationOf } from '../secret-rotation.ts';
+
+const all = '/api/v1/databases/{databaseId}/change-streams';
+const one = '/api/v1/databases/{databaseId}/change-streams/{streamId}';
+
+export const listStreams: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const request = contractRequest('get', all, { params: { databaseId } });
+  printAnswer(context, input, await receive(exchange, request), ({ data }) => streamsText(data));
+  return ExitCode.Ok;
+};
+
+export const getStream: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const request = contractRequest('get', one, { params: await paramsOf(context, input) });
+  printStream(context, input, await receive(exchange, request));
+  return ExitCode.Ok;
+};
+
+export const createStream: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const [after, description] = [input.text('after'), input.text('description')];
+  const request = contractRequest('post', all, {
+    params: { databaseId: await databaseIdOf(exchange, input.argument(0)) },
+    body: {
+      sink: { type: 'WEBHOOK', url: input.argument(1) },
+      ...(after !== undefined && { after }),
+      ...(description !== undefined && { description }),
+    },
+  });
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
+  context.output.note(`${received.document.changeStream.id}; requests are signed with the secret`);
+  return ExitCode.Ok;
+};
+
+export const pauseStream: Handler = (context, input) => change(context, input, { state: 'PAUSED' });
+export const resumeStream: Handler = (context, input) =>
+  change(context, input, { state: 'RUNNING' });
+
+export const updateStream: Handler = (context, input) => {
+  const [url, description] = [input.text('url'), input.text('description')];
+  if (url === undefined && description === undefined) {
+    throw usageFailure('no change is given', 'see --help for what can be changed');
+  }
+  return change(context, input, {
+    ...(url !== undefined && { sink: { type: 'WEBHOOK', url } }),
+    ...(description !== undefined && { description }),
+  });
+};
+
+async function change(context: Context, input: Input, body: UpdateChangeStreamRequest) {
+  const { exchange } = await context.service();
+  const request = contractRequest('patch', one, { params: await paramsOf(context, input), body });
+  printStream(context, input, await receive(exchange, request));
+  return ExitCode.Ok;
+}
+
+export const deleteStream: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const params = await paramsOf(context, input);
+  await exchange.send(contractRequest('delete', one, { params }));
+  context.output.note(`${params.streamId} is deleted; its place is forgotten`);
+  return ExitCode.Ok;
+};
+
+export const showStreamSecret: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const params = await paramsOf(context, input);
+  const request = contractRequest('get', `${one}/secret`, { params });
+  printAnswer(context, input, await receive(exchange, request), ({ secret }) => `${secret}\n`);
+  return ExitCode.Ok;
+};
+
+export const rotateStreamSecret: Handler = async (context, input) => {
+  const body = rotationOf(input);
+  const { exchange } = await context.service();
+  const params = await paramsOf(context, input);
+  const request = contractRequest('post', `${one}/secret/rotate`, { params, body });
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
+  context.output.note(rotationNote(received.document.changeStream.previousSecretUntil));
+  return ExitCode.Ok;
+};
+
+async function paramsOf({ service }: Context, input: Input) {
+  const { exchange } = await service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  return { databaseId, streamId: input.argument(1) };
+}
+
+const printStream = (
+  context: Context,
+  input: Input,
+  received: Received<{ readonly changeStream: ChangeStream }>,
+): void => printAnswer(context, input, received, ({ changeStream }) => streamText(changeStream));

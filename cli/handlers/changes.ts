@@ -1,0 +1,183 @@
+import type { Change, ChangeRequest, PreviewChangeRequest } from '../../gen/api.ts';
+import type { Handler } from '../command.ts';
+import type { Context } from '../context.ts';
+import { databaseIdOf } from '../database-id.ts';
+import { isDryRun } from '../dry-run.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure, valueFailure } from '../failure.ts';
+import { contractRequest, receive, type Received } from '../http/contract.ts';
+import type { Input } from '../input.ts';
+import { followJob, readWaitMs } from '../job-watch.ts';
+import { readInteger } from '../ledger/integers.ts';
+import { readChoices, readLimit } from '../list-options.ts';
+import { notePage, printAnswer } from '../output/answer.ts';
+import { changesText, changeText, previewText } from '../output/change.ts';
+import { givenPayload } from '../payload-source.ts';
+
+const statuses = ['QUEUED', 'APPLYING', 'APPLIED', 'FAILED', 'CANCELED'] as const;
+const all = '/api/v1/databases/{databaseId}/changes';
+const one = '/api/v1/databases/{databaseId}/changes/{changeId}';
+
+export const listChanges: Handler = async (context, input) => {
+  const query = { ...readLimit(input), ...readChoices(input, 'status', statuses) };
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const received = await receive(
+    exchange,
+    contractRequest('get', all, { params: { databaseId }, query }),
+  );
+  printAnswer(context, input, received, ({ data }) => changesText(data));
+  notePage(context, received.document.page);
+  return ExitCode.Ok;
+};
+
+export const getChange: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const params = { databaseId, changeId: input.argument(1) };
+  const received = await receive(exchange, contractRequest('get', one, { params }));
+  printAnswer(context, input, received, ({ change }) => changeText(change));
+  return ExitCode.Ok;
+};
+
+export const withdrawChange: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const params = { databaseId, changeId: input.argument(1) };
+  const request = contractRequest('delete', one, { params });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ change }) => changeText(change));
+  return ExitCode.Ok;
+};
+
+export const previewChange: Handler = async (context, input) => {
+  const given = await givenPayload(input, context.output, wantedOptions);
+  return preview(context, input, given ?? wantedOf(input));
+};
+
+/** Also `databases resize` and `databases upgrade`, which have fewer options. */
+export const createChange: Handler = async (context, input) => {
+  const waitMs = readWaitMs(input);
+  const given = await givenPayload(input, context.output, [...wantedOptions, 'apply-at']);
+  const wanted = given ?? wantedOf(input);
+  if (input.has('plan')) return preview(context, input, wanted);
+  const at = input.text('apply-at');
+  const body =
+    wanted instanceof Uint8Array || at === undefined ? wanted : { ...wanted, applyAt: at };
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const request = contractRequest('post', all, { params: { databaseId }, body });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  return follow(context, input, await receive(exchange, request), waitMs);
+};
+
+export const suspendDatabase: Handler = (context, input) => switchTo(context, input, true);
+export const resumeDatabase: Handler = (context, input) => switchTo(context, input, false);
+
+async function switchTo(context: Context, input: Input, suspended: boolean): Promise<ExitCode> {
+  const waitMs = readWaitMs(input);
+  if (input.has('plan')) return preview(context, input, { suspended });
+  const { exchange } = await context.service();
+  const params = { databaseId: await databaseIdOf(exchange, input.argument(0)) };
+  const request = suspended
+    ? contractRequest('post', '/api/v1/databases/{databaseId}/suspend', { params })
+    : contractRequest('post', '/api/v1/databases/{databaseId}/resume', { params });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  return follow(context, input, await receive(exchange, request), waitMs);
+}
+
+async function preview(
+  context: Context,
+  input: Input,
+  body: PreviewChangeRequest | Uint8Array,
+): Promise<ExitCode> {
+  const { exchange } = await context.service();
+  const params = { databaseId: await databaseIdOf(exchange, input.argument(0)) };
+  const path = '/api/v1/databases/{databaseId}/changes/preview';
+  const request = { ...contractRequest('post', path, { params, body }), writes: false };
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  printAnswer(context, input, await receive(exchange, request), previewText);
+  return ExitCode.Ok;
+}
+
+type Accepted = Received<{
+  readonly change: Change;
+  readonly job: { readonly id: string } | null;
+}>;
+
+/** Waits for the job if requested, and prints the change as it is afterwards. A change that waits is printed at once. */
+async function follow(
+  context: Context,
+  input: Input,
+  accepted: Accepted,
+  waitMs: number | undefined,
+): Promise<ExitCode> {
+  const { change, job } = accepted.document;
+  const print = (received: Received<{ readonly change: Change }>) =>
+    printAnswer(context, input, received, (document) => changeText(document.change));
+  if (job === null) {
+    print(accepted);
+    context.output.note(
+      `it waits; to withdraw it: ledgerhouse changes withdraw ${change.databaseId} ${change.id}`,
+    );
+    return ExitCode.Ok;
+  }
+  const { exchange } = await context.service();
+  const params = { databaseId: change.databaseId, changeId: change.id };
+  return followJob(context, {
+    subject: `change ${change.id}`,
+    jobId: job.id,
+    waitMs,
+    printNow: () => print(accepted),
+    printThen: async () => print(await receive(exchange, contractRequest('get', one, { params }))),
+  });
+}
+
+const wantedOptions = [
+  'cluster-size',
+  'selected-storage-gb',
+  'autogrow-limit-gb',
+  'no-autogrow',
+  'engine-version',
+  'parameter',
+  'reset-parameter',
+  'revision',
+];
+
+function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
+  const [size, version] = [input.text('cluster-size'), input.text('engine-version')];
+  const storage = integerOf(input, 'selected-storage-gb');
+  const limitGb = integerOf(input, 'autogrow-limit-gb');
+  const revision = integerOf(input, 'revision');
+  if (limitGb !== undefined && input.has('no-autogrow')) {
+    throw usageFailure('--autogrow-limit-gb and --no-autogrow exclude each other');
+  }
+  const parameters = {
+    ...Object.fromEntries(input.list('reset-parameter').map((name) => [name, null])),
+    ...Object.fromEntries(input.list('parameter').map(pairOf)),
+  };
+  const wanted = {
+    ...(size !== undefined && { clusterSize: size }),
+    ...(storage !== undefined && { selectedStorageGb: storage }),
+    ...(limitGb !== undefined && { autogrow: { limitGb } }),
+    ...(input.has('no-autogrow') && { autogrow: null }),
+    ...(version !== undefined && { engineVersion: version }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+    ...(revision !== undefined && { revision }),
+  };
+  if (Object.keys(wanted).length > 0) return wanted;
+  throw usageFailure('no change is given', 'give at least one option that changes something');
+}
+
+function integerOf(input: Input, option: string): number | undefined {
+  const text = input.text(option);
+  if (text === undefined) return undefined;
+  return Number(readInteger(`--${option}`, text, { bits: 32, minimum: 1n }));
+}
+
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw valueFailure(`--parameter must be name=value, not "${text}"`);
+}

@@ -1,0 +1,66 @@
+/** Text of backups for people. */
+import type { Backup } from '../../gen/api.ts';
+import { orDash } from './answer.ts';
+import { fields, table } from './table.ts';
+
+export const backupsText = (rows: readonly Backup[]): string =>
+  rows.length === 0
+    ? '(no backups)\n'
+    : table(
+        [
+          { title: 'ID', cell: ({ id }) => id },
+          { title: 'NAME', cell: ({ name }) => name },
+          { title: 'TYPE', cell: ({ type }) => type },
+          { title: 'STATUS', cell: ({ status }) => status },
+          { title: 'TRANSFERS', cell: ({ transfers }) => orDash(transfers), align: 'right' },
+          { title: 'STORED', cell: ({ storedBytes }) => orDash(storedBytes), align: 'right' },
+          { title: 'VERIFIED', cell: (row) => orDash(row.verification?.lastPassedAt) },
+          { title: 'PROTECTED', cell: (row) => (row.protected ? 'yes' : 'no') },
+          { title: 'EXPIRES', cell: ({ expiresAt }) => orDash(expiresAt) },
+          { title: 'CREATED', cell: ({ createdAt }) => createdAt },
+        ],
+        rows,
+      );
+
+export function backupText(backup: Backup): string {
+  const { statusReason, verification } = backup;
+  const optional = (title: string, value: string | number | null | undefined) =>
+    value === null || value === undefined ? [] : [[title, String(value)] as const];
+  return fields([
+    ['id', backup.id],
+    ['name', backup.name],
+    ['database', backup.databaseId],
+    ['type', backup.type],
+    ['status', backup.status],
+    ...optional('reason', statusReason && `${statusReason.code}: ${statusReason.message}`),
+    ...optional('schedule', backup.schedule),
+    ['protected', backup.protected ? 'yes: nothing removes it' : 'no'],
+    ['expires', orDash(backup.expiresAt)],
+    ...(backup.managed || backup.archiveId === null
+      ? []
+      : [['resource', 'deleted in Kubernetes; the store may have the backup still'] as const]),
+    ...optional('archive id', backup.archiveId),
+    ...optional('engine', backup.engineVersion),
+    ...optional('op', backup.op),
+    ...optional('timestamp', backup.clusterTimestamp),
+    ...optional('state hash', backup.stateHash),
+    ...optional('accounts', backup.accounts),
+    ...optional('transfers', backup.transfers),
+    ...optional('bytes', backup.sizeBytes),
+    ...optional('stored', backup.storedBytes),
+    ...optional('new', backup.newBytes),
+    [
+      'verified',
+      verification === null ? '-' : `${verification.status} ${verification.message}`.trimEnd(),
+    ],
+    ...optional('last proof', verification?.lastPassedAt),
+    ...backup.restores.map(
+      ({ databaseId, status }) => ['restored as', `${databaseId} (${status})`] as const,
+    ),
+    ...optional('job', backup.jobId),
+    ['created', `${backup.createdAt} by ${backup.actor.display}`],
+    ...optional('started', backup.startedAt),
+    ...optional('completed', backup.completedAt),
+    ...optional('removed', backup.removedAt),
+  ]);
+}

@@ -1,0 +1,47 @@
+/** Text of change streams for people. */
+import type { ChangeStream } from '../../gen/api.ts';
+import { orDash } from './answer.ts';
+import { fields, table } from './table.ts';
+
+const lagOf = ({ lagSeconds }: ChangeStream): string =>
+  lagSeconds === null ? '-' : `${Math.round(lagSeconds)} s`;
+
+export const streamsText = (streams: readonly ChangeStream[]): string =>
+  streams.length === 0
+    ? '(no change streams)\n'
+    : table(
+        [
+          { title: 'ID', cell: ({ id }) => id },
+          { title: 'STATE', cell: ({ state }) => state },
+          { title: 'LAG', cell: lagOf, align: 'right' },
+          { title: 'EVENTS', cell: ({ deliveredEvents }) => deliveredEvents, align: 'right' },
+          { title: 'POSITION', cell: ({ position }) => position },
+          { title: 'SINK', cell: ({ sink }) => sink.url },
+        ],
+        streams,
+      );
+
+export function streamText(stream: ChangeStream): string {
+  const { lastError } = stream;
+  return fields([
+    ['id', stream.id],
+    ['database', stream.databaseId],
+    ['sink', `${stream.sink.type} ${stream.sink.url}`],
+    ['description', orDash(stream.description)],
+    ['state', stream.state],
+    ['reason', orDash(stream.stateReason)],
+    ['lag', lagOf(stream)],
+    ['position', stream.position],
+    ['started after', stream.startedAfter],
+    ['events', stream.deliveredEvents],
+    ['last delivered', orDash(stream.lastDeliveredAt)],
+    ['failing since', orDash(stream.failingSince)],
+    ['next attempt', orDash(stream.nextAttemptAt)],
+    [
+      'last error',
+      lastError === null ? '-' : `${lastError.code}: ${lastError.message} (${lastError.at})`,
+    ],
+    ['old secret until', orDash(stream.previousSecretUntil)],
+    ['created', `${stream.createdAt} by ${stream.actor.display}`],
+  ]);
+}

@@ -1,0 +1,82 @@
+/** Text of changes for people. */
+import type { Change, ChangePreview } from '../../gen/api.ts';
+import { orDash } from './answer.ts';
+import { fields, table } from './table.ts';
+
+type Planned = Pick<Change, 'diff' | 'impact' | 'priceDelta'>;
+
+export const changesText = (rows: readonly Change[]): string =>
+  rows.length === 0
+    ? '(no changes)\n'
+    : table(
+        [
+          { title: 'ID', cell: ({ id }) => id },
+          { title: 'STATUS', cell: ({ status }) => status },
+          { title: 'CHANGE', cell: ({ diff }) => diff.map(differenceText).join('; ') },
+          { title: 'APPLY AT', cell: ({ applyAt }) => applyAt },
+          {
+            title: 'REVISION',
+            cell: ({ profileRevision }) => orDash(profileRevision?.toString() ?? null),
+          },
+          { title: 'BY', cell: ({ actor }) => `${actor.display} (${actor.type})` },
+          { title: 'CREATED', cell: ({ createdAt }) => createdAt },
+        ],
+        rows,
+      );
+
+export function changeText(change: Change): string {
+  const { error } = change;
+  return fields([
+    ['id', change.id],
+    ['status', change.status],
+    ...plannedFields(change),
+    ['apply at', change.applyAt],
+    ['revision', orDash(change.profileRevision?.toString() ?? null)],
+    ['way back', `revision ${change.previousRevision}`],
+    ...(change.progress === null ? [] : [['progress', change.progress] as const]),
+    ...(error === null
+      ? []
+      : [
+          ['error', `${error.code}: ${error.message}`] as const,
+          ['state', error.state] as const,
+          ...error.nextSteps.map((step) => ['next', step] as const),
+        ]),
+    ...(change.jobId === null ? [] : [['job', change.jobId] as const]),
+    ['created', `${change.createdAt} by ${change.actor.display}`],
+    ...(change.finishedAt === null ? [] : [['ended', change.finishedAt] as const]),
+  ]);
+}
+
+export const previewText = ({ preview }: ChangePreview): string =>
+  fields([
+    ...plannedFields(preview),
+    ['begins', preview.applies === 'NOW' ? 'at once' : 'after the work that goes on'],
+  ]);
+
+function plannedFields({ diff, impact, priceDelta }: Planned): (readonly [string, string])[] {
+  const { interruption, longestWaitSeconds: seconds, rollingRestart, reversible } = impact;
+  const wait = seconds === null || seconds === 0 ? '' : `, at most ${seconds} s for a client`;
+  return [
+    ...diff.map((row) => ['change', differenceText(row)] as const),
+    [
+      'interruption',
+      `${interruption}${wait}${rollingRestart ? ', one replica after the other' : ''}`,
+    ],
+    ['reversible', reversible ? 'yes' : 'no'],
+    ...impact.warnings.map((warning) => ['warning', warning] as const),
+    ['price', priceDelta === null ? '-' : priceText(priceDelta)],
+  ];
+}
+
+const differenceText = ({ path, from, to }: Change['diff'][number]): string =>
+  `${path.slice(1)}: ${valueText(from)} -> ${valueText(to)}`;
+
+const valueText = (value: unknown): string =>
+  value === null || value === undefined
+    ? '-'
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+
+const priceText = ({ amount, currency }: { readonly amount: string; readonly currency: string }) =>
+  `${amount.startsWith('-') ? amount : `+${amount}`} ${currency} a month`;

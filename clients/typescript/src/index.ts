@@ -1,0 +1,6 @@
+/** What the package offers. */
+export { createClient, type Client, type ClientOptions } from './client.ts';
+export { Ledger, LedgerhouseError } from './ledger.ts';
+export { newId } from './new-id.ts';
+export type { Exact, WithBigints } from './exact.ts';
+export type * from '../../../gen/api.ts';
