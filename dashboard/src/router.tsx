@@ -13,8 +13,14 @@ import { sessionQuery } from './data/queries.ts';
 import { ProblemError } from './data/problem-error.ts';
 import { parseSearch, stringifySearch } from './lib/search.ts';
 import { readAuditSearch } from './pages/audit/search.ts';
+import { readConnectSearch } from './pages/connect/search.ts';
 import { readListSearch } from './pages/databases/search.ts';
 import { readExplorerSearch } from './pages/explorer/search.ts';
+import { readComposeSearch, readSpanSearch, readTrialSearch } from './pages/ledger/search.ts';
+import { readLogSearch } from './pages/logs/search.ts';
+import { readMonitoringSearch } from './pages/monitoring/search.ts';
+import { readNotificationSearch } from './pages/notifications/search.ts';
+import { readDeliverySearch } from './pages/webhooks/search.ts';
 import { ErrorPage } from './shell/ErrorPage.tsx';
 import { NotFoundPage } from './shell/NotFoundPage.tsx';
 
@@ -137,6 +143,100 @@ const explorer = createRoute({
   component: lazyRouteComponent(() => import('./pages/explorer/Explorer.tsx'), 'Explorer'),
 });
 
+const configuration = createRoute({
+  getParentRoute: () => database,
+  path: '/configuration',
+  component: lazyRouteComponent(
+    () => import('./pages/configuration/ConfigurationPage.tsx'),
+    'ConfigurationPage',
+  ),
+});
+
+const ledgerAccount = createRoute({
+  getParentRoute: () => database,
+  path: '/explorer/accounts/$accountId',
+  validateSearch: readSpanSearch,
+  component: lazyRouteComponent(() => import('./pages/ledger/AccountPage.tsx'), 'AccountPage'),
+});
+
+const ledgerTransfer = createRoute({
+  getParentRoute: () => database,
+  path: '/explorer/transfers/$transferId',
+  component: lazyRouteComponent(() => import('./pages/ledger/TransferPage.tsx'), 'TransferPage'),
+});
+
+const newTransfer = createRoute({
+  getParentRoute: () => database,
+  path: '/explorer/new-transfer',
+  validateSearch: readComposeSearch,
+  component: lazyRouteComponent(() => import('./pages/ledger/ComposePage.tsx'), 'ComposePage'),
+});
+
+const newAccount = createRoute({
+  getParentRoute: () => database,
+  path: '/explorer/new-account',
+  component: lazyRouteComponent(
+    () => import('./pages/ledger/NewAccountPage.tsx'),
+    'NewAccountPage',
+  ),
+});
+
+const trialBalance = createRoute({
+  getParentRoute: () => database,
+  path: '/explorer/trial-balance',
+  validateSearch: readTrialSearch,
+  component: lazyRouteComponent(() => import('./pages/ledger/TrialPage.tsx'), 'TrialPage'),
+});
+
+const ledgers = createRoute({
+  getParentRoute: () => database,
+  path: '/explorer/ledgers',
+  component: lazyRouteComponent(() => import('./pages/ledger/LedgersPage.tsx'), 'LedgersPage'),
+});
+
+const connect = createRoute({
+  getParentRoute: () => database,
+  path: '/connect',
+  validateSearch: readConnectSearch,
+  component: lazyRouteComponent(() => import('./pages/connect/Connect.tsx'), 'Connect'),
+});
+
+const monitoring = createRoute({
+  getParentRoute: () => database,
+  path: '/monitoring',
+  validateSearch: readMonitoringSearch,
+  component: lazyRouteComponent(() => import('./pages/monitoring/Monitoring.tsx'), 'Monitoring'),
+});
+
+const logs = createRoute({
+  getParentRoute: () => database,
+  path: '/logs',
+  validateSearch: readLogSearch,
+  component: lazyRouteComponent(() => import('./pages/logs/Logs.tsx'), 'Logs'),
+});
+
+const backups = createRoute({
+  getParentRoute: () => database,
+  path: '/backups',
+  component: lazyRouteComponent(() => import('./pages/backups/Backups.tsx'), 'Backups'),
+});
+
+const restoreBackup = createRoute({
+  getParentRoute: () => database,
+  path: '/backups/$backupId/restore',
+  component: lazyRouteComponent(() => import('./pages/backups/RestoreBackup.tsx'), 'RestoreBackup'),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => organization,
+  path: '/notifications',
+  validateSearch: readNotificationSearch,
+  component: lazyRouteComponent(
+    () => import('./pages/notifications/Notifications.tsx'),
+    'Notifications',
+  ),
+});
+
 const keys = createRoute({
   getParentRoute: () => organization,
   path: '/settings/keys',
@@ -156,6 +256,19 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./pages/audit/Audit.tsx'), 'Audit'),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/Webhooks.tsx'), 'Webhooks'),
+});
+
+const deliveries = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings/webhooks/deliveries',
+  validateSearch: readDeliverySearch,
+  component: lazyRouteComponent(() => import('./pages/webhooks/Deliveries.tsx'), 'Deliveries'),
+});
+
 const billing = createRoute({
   getParentRoute: () => organization,
   path: '/settings/billing',
@@ -169,9 +282,27 @@ const tree = root.addChildren([
     organizationHome,
     databases,
     newDatabase,
-    database.addChildren([overview, explorer]),
+    database.addChildren([
+      overview,
+      connect,
+      monitoring,
+      logs,
+      backups,
+      restoreBackup,
+      explorer,
+      ledgerAccount,
+      ledgerTransfer,
+      newTransfer,
+      newAccount,
+      trialBalance,
+      ledgers,
+      configuration,
+    ]),
+    notifications,
     keys,
     members,
+    webhooks,
+    deliveries,
     audit,
     billing,
   ]),

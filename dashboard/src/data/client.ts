@@ -5,11 +5,11 @@ import {
   type Parts,
   type PathWith,
   type Verb,
-} from '../../../api/client/planned-request.ts';
+} from '../../../clients/typescript/src/planned-request.ts';
 import { problemErrorOf } from './problem-error.ts';
 import { createTransport, csrfTokenIn } from './transport.ts';
 
-export interface Answer<T> {
+interface Answer<T> {
   readonly data: T;
   /** The text of the answer, in which every integer stands as it was sent. */
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Answer<T> {
   readonly headers: Headers;
 }
 
-export interface Sending {
+interface Sending {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 }

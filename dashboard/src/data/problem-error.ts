@@ -23,13 +23,10 @@ export class NoAnswer extends Error {
   }
 }
 
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof ProblemError ? error.problem.code : undefined;
-
 export const isProblem = (error: unknown, ...codes: readonly string[]): error is ProblemError =>
   error instanceof ProblemError && codes.includes(error.problem.code);
 
-/** Reads what came instead of an answer; a proxy may have answered in its own words. */
+/** Reads the body of an unsuccessful answer; a proxy may have answered in its own words. */
 export function problemErrorOf(body: unknown, response: Response): ProblemError {
   const retryAfter = response.headers.get('retry-after');
   const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? retryAfter : undefined;

@@ -25,7 +25,7 @@ export const ownSessionsQuery = () =>
       (await ask(mine, 'get', '/api/v1/sessions', { query: { limit: 100 } }, { signal })).data,
   });
 
-export interface DatabaseFilter {
+interface DatabaseFilter {
   readonly q?: string | undefined;
   readonly status?: Database['status'] | undefined;
   readonly label?: string | undefined;
@@ -161,7 +161,7 @@ export const invitationsQuery = (organizationId: string) =>
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
   });
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly type?: string | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;

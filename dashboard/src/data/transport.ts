@@ -15,7 +15,7 @@ interface Kept {
   readonly headers: Headers;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   /** The organization that is acted for; `undefined` where the caller alone matters. */
   readonly organizationId: string | undefined;
   readonly csrfToken: () => string | undefined;

@@ -5,8 +5,6 @@
 
 const grouping = new Intl.NumberFormat('en', { useGrouping: true, maximumFractionDigits: 0 });
 
-export const isDigits = (text: string): boolean => /^\d{1,39}$/.test(text);
-
 /** `1234567` as `1,234,567`. */
 export const grouped = (digits: string): string =>
   /^-?\d+$/.test(digits) ? grouping.format(BigInt(digits)) : digits;

@@ -22,7 +22,7 @@ test('any integer of 128 bits survives showing and reading', () => {
   );
 });
 
-test('what is no integer of that many bits is not read', () => {
+test('a text that is no integer of that many bits is rejected', () => {
   for (const text of ['', '-1', '1.5', 'x', `${most128 + 1n}`, '1e3']) {
     expect(readInteger(text, 128)).toBeUndefined();
   }

@@ -34,19 +34,34 @@ function namesIn(flags: number, known: Flags): readonly string[] {
 export const accountFlagNames = (flags: number) => namesIn(flags, accountFlags);
 export const transferFlagNames = (flags: number) => namesIn(flags, transferFlags);
 
-export const isLinked = (flags: number): boolean => (flags & 1) !== 0;
+type AccountFlagName = (typeof accountFlags)[number][1];
+type TransferFlagName = (typeof transferFlags)[number][1];
+
+const bitOf = (known: Flags, name: string): number =>
+  known.find(([, one]) => one === name)?.[0] ?? 0;
+
+export const isAccount = (flags: number, name: AccountFlagName): boolean =>
+  (flags & bitOf(accountFlags, name)) !== 0;
+export const isTransfer = (flags: number, name: TransferFlagName): boolean =>
+  (flags & bitOf(transferFlags, name)) !== 0;
 
 interface Sums {
   readonly debits_posted: string;
   readonly credits_posted: string;
 }
 
-/** The posted balance with its side: the engine has no sign. `Dr 12`, `Cr 12`, `0`. */
-export function netOf({ debits_posted: debits, credits_posted: credits }: Sums): string {
-  const net = BigInt(debits) - BigInt(credits);
-  if (net === 0n) return '0';
-  return net > 0n ? `Dr ${grouped(net.toString())}` : `Cr ${grouped((-net).toString())}`;
+/** The posted debits without the posted credits: below zero on the side of credits. */
+export const balanceOf = ({ debits_posted: debits, credits_posted: credits }: Sums): bigint =>
+  BigInt(debits) - BigInt(credits);
+
+/** A balance with its side: the engine has no sign. `Dr 12`, `Cr 12`, `0`. `shown` writes the digits. */
+export function sided(balance: bigint, shown: (digits: string) => string = grouped): string {
+  if (balance === 0n) return shown('0');
+  const digits = shown((balance > 0n ? balance : -balance).toString());
+  return balance > 0n ? `Dr ${digits}` : `Cr ${digits}`;
 }
+
+export const netOf = (sums: Sums): string => sided(balanceOf(sums));
 
 interface Chained {
   readonly flags: number;
@@ -66,12 +81,20 @@ export function chainsIn(rows: readonly Chained[]): readonly (number | undefined
     const before = ordered[index - 1];
     const follows =
       before !== undefined &&
-      isLinked(before.flags) &&
+      isTransfer(before.flags, 'linked') &&
       BigInt(row.timestamp) === BigInt(before.timestamp) + 1n;
-    if (!follows && isLinked(row.flags)) chain += 1;
-    chains.push(follows || isLinked(row.flags) ? chain : undefined);
+    if (!follows && isTransfer(row.flags, 'linked')) chain += 1;
+    chains.push(follows || isTransfer(row.flags, 'linked') ? chain : undefined);
   }
   return isForward ? chains : chains.toReversed();
+}
+
+/** The chain of linked transfers that a row belongs to, in order of time; empty if it belongs to none. */
+export function chainOf<T extends Chained>(rows: readonly T[], row: Chained): readonly T[] {
+  const ordered = rows.toSorted((a, b) => (BigInt(a.timestamp) < BigInt(b.timestamp) ? -1 : 1));
+  const chains = chainsIn(ordered);
+  const chain = chains[ordered.findIndex(({ timestamp }) => timestamp === row.timestamp)];
+  return chain === undefined ? [] : ordered.filter((_, index) => chains[index] === chain);
 }
 
 /** Rows as CSV with every integer as its digits. */

@@ -6,7 +6,7 @@ test('the largest integers stay digits through an address', () => {
   expect(parseSearch(stringifySearch(search))).toEqual(search);
 });
 
-test('what has no value does not stand in the address', () => {
+test('filters without a value are left out of the address', () => {
   expect(stringifySearch({ q: '', status: undefined, deleted: false })).toBe('');
   expect(stringifySearch({ q: 'a&b=c', deleted: true })).toBe('?q=a%26b%3Dc&deleted=1');
 });

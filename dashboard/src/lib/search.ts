@@ -1,5 +1,5 @@
 /** The query of an address as text. The router's own way reads digits as numbers, which would round IDs and amounts. */
-export type SearchText = Readonly<Record<string, string>>;
+type SearchText = Readonly<Record<string, string>>;
 
 export const parseSearch = (text: string): SearchText =>
   Object.fromEntries(new URLSearchParams(text));

@@ -11,7 +11,7 @@ const onChange = (listener: () => void): (() => void) => {
   };
 };
 
-/** What concerns every page: a lost connection, a suspended organization. */
+/** Notices for every page: a lost connection, a suspended organization. */
 export function Notices() {
   const online = useSyncExternalStore(onChange, () => navigator.onLine);
   const organization = use(OrganizationContext);

@@ -7,6 +7,7 @@ import { storedZone, keepZone } from '../lib/theme.ts';
 import type { Zone } from '../lib/time.ts';
 import { Announcer } from '../ui/Announcer.tsx';
 import { IconButton } from '../ui/Button.tsx';
+import { Bell } from './Bell.tsx';
 import { NowContext, OrganizationContext, ZoneContext, type ShownOrganization } from './context.ts';
 import { Notices } from './Notices.tsx';
 import { SideBar } from './SideBar.tsx';
@@ -71,9 +72,14 @@ function Frame({ session, organization }: FrameProps) {
                   <Menu size={20} aria-hidden />
                 </IconButton>
                 <span className={styles.brand}>Ledgerhouse</span>
-                <IconButton label="Search and go to" onClick={openPalette}>
-                  <Search size={18} aria-hidden />
-                </IconButton>
+                <div className={styles.tools}>
+                  {organization !== undefined && (
+                    <Bell organization={organization} onGone={() => setSideOpen(false)} />
+                  )}
+                  <IconButton label="Search and go to" onClick={openPalette}>
+                    <Search size={18} aria-hidden />
+                  </IconButton>
+                </div>
               </header>
               <SideBar
                 session={session}

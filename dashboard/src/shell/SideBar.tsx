@@ -8,10 +8,12 @@ import {
   Search,
   UserRound,
   Users,
+  Webhook,
   type LucideIcon,
 } from 'lucide-react';
 import type { Session } from '../../../gen/api.ts';
 import type { Zone } from '../lib/time.ts';
+import { Bell } from './Bell.tsx';
 import type { Right, ShownOrganization } from './context.ts';
 import { OrganizationMenu } from './OrganizationMenu.tsx';
 import { Preferences } from './Preferences.tsx';
@@ -22,6 +24,7 @@ interface Entry {
     | '/o/$slug/databases'
     | '/o/$slug/settings/keys'
     | '/o/$slug/settings/members'
+    | '/o/$slug/settings/webhooks'
     | '/o/$slug/settings/audit'
     | '/o/$slug/settings/billing';
   readonly title: string;
@@ -29,10 +32,11 @@ interface Entry {
   readonly right: Right;
 }
 
-export const entries: readonly Entry[] = [
+const entries: readonly Entry[] = [
   { to: '/o/$slug/databases', title: 'Databases', icon: Database, right: 'readDatabases' },
   { to: '/o/$slug/settings/keys', title: 'API keys', icon: KeyRound, right: 'manageOwnKeys' },
   { to: '/o/$slug/settings/members', title: 'Members', icon: Users, right: 'manageMembers' },
+  { to: '/o/$slug/settings/webhooks', title: 'Webhooks', icon: Webhook, right: 'manageWebhooks' },
   { to: '/o/$slug/settings/audit', title: 'Audit log', icon: ScrollText, right: 'readAuditLog' },
   { to: '/o/$slug/settings/billing', title: 'Billing', icon: CreditCard, right: 'manageBilling' },
 ];
@@ -60,7 +64,10 @@ export function SideBar({
   return (
     <div id="side" className={`${styles.side} ${open ? styles.open : ''}`}>
       <div className={styles.head}>
-        <span className={styles.brand}>Ledgerhouse</span>
+        <div className={styles.name}>
+          <span className={styles.brand}>Ledgerhouse</span>
+          {organization !== undefined && <Bell organization={organization} />}
+        </div>
         <OrganizationMenu session={session} organization={organization} />
         <button type="button" className={styles.search} onClick={onPalette}>
           <Search size={15} aria-hidden />

@@ -18,7 +18,14 @@ test('the palette leads to databases, pages that the caller may see, and other o
   expect(titles).toEqual([
     'payments',
     'payments: explorer',
+    'payments: new transfer',
+    'payments: trial balance',
+    'payments: monitoring',
+    'payments: logs',
+    'payments: backups',
+    'payments: configuration',
     'Databases',
+    'Notifications',
     'Account and sessions',
     'OTHER',
   ]);

@@ -14,8 +14,21 @@ const pages: readonly (readonly [title: string, path: string, right: Right])[] =
   ['New database', 'databases/new', 'createDatabase'],
   ['API keys', 'settings/keys', 'manageOwnKeys'],
   ['Members and invitations', 'settings/members', 'manageMembers'],
+  ['Webhooks', 'settings/webhooks', 'manageWebhooks'],
+  ['Webhook deliveries', 'settings/webhooks/deliveries', 'manageWebhooks'],
   ['Audit log', 'settings/audit', 'readAuditLog'],
   ['Billing', 'settings/billing', 'manageBilling'],
+];
+
+/** Pages of each database. */
+const databasePages: readonly (readonly [title: string, path: string])[] = [
+  ['explorer', 'explorer'],
+  ['new transfer', 'explorer/new-transfer'],
+  ['trial balance', 'explorer/trial-balance'],
+  ['monitoring', 'monitoring'],
+  ['logs', 'logs'],
+  ['backups', 'backups'],
+  ['configuration', 'configuration'],
 ];
 
 export function commandsFor(
@@ -30,11 +43,11 @@ export function commandsFor(
       : [
           ...databases.flatMap(({ name }) => [
             { title: name, kind: 'Database', href: `${base}/databases/${name}` },
-            {
-              title: `${name}: explorer`,
-              kind: 'Explorer',
-              href: `${base}/databases/${name}/explorer`,
-            },
+            ...databasePages.map(([title, path]) => ({
+              title: `${name}: ${title}`,
+              kind: 'Page',
+              href: `${base}/databases/${name}/${path}`,
+            })),
           ]),
           ...pages
             .filter(([, , right]) => organization.rights.includes(right))
@@ -43,7 +56,16 @@ export function commandsFor(
   const others = session.organizations
     .filter(({ slug }) => slug !== organization?.slug)
     .map(({ name, slug }) => ({ title: name, kind: 'Organization', href: `/o/${slug}/databases` }));
-  return [...own, { title: 'Account and sessions', kind: 'Page', href: '/account' }, ...others];
+  const notifications =
+    organization === undefined
+      ? []
+      : [{ title: 'Notifications', kind: 'Page', href: `${base}/notifications` }];
+  return [
+    ...own,
+    ...notifications,
+    { title: 'Account and sessions', kind: 'Page', href: '/account' },
+    ...others,
+  ];
 }
 
 /** Commands whose title has all the words that were typed. */

@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import styles from './Button.module.css';
 
-export type Look = 'main' | 'plain' | 'quiet' | 'bad' | 'write';
+type Look = 'main' | 'plain' | 'quiet' | 'bad' | 'write';
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   readonly look?: Look;

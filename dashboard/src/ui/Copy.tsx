@@ -4,7 +4,7 @@ import { say } from './announcer.ts';
 import styles from './Copy.module.css';
 
 /** Copies text. Where the page has no clipboard (plain http), it selects the text of a field instead. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -10,7 +10,7 @@ interface ProblemProps {
 }
 
 /** The words of an error, for people: the service says what to do about it. */
-export function wordsOf(error: unknown): { readonly title: string; readonly detail: string } {
+function wordsOf(error: unknown): { readonly title: string; readonly detail: string } {
   if (error instanceof ProblemError) {
     const { title, detail, requiredRoles } = error.problem;
     const roles = requiredRoles && ` It takes the role ${requiredRoles.join(' or ')}.`;

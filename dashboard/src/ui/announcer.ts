@@ -1,7 +1,7 @@
 /** Short messages about what has just happened: shown for a while, and read out in one polite region. */
 type Listener = () => void;
 
-export interface Message {
+interface Message {
   readonly id: number;
   readonly text: string;
 }

@@ -14,13 +14,14 @@ interface Props {
 
 export const ChoiceFields = (props: Props) => (
   <div className={form.form}>
-    <Place {...props} />
+    <PlaceFields {...props} />
     <Shape {...props} />
     <More {...props} />
   </div>
 );
 
-function Place({ catalog, draft, errors, onChange }: Props) {
+/** Name, provider and region. */
+export function PlaceFields({ catalog, draft, errors, onChange }: Props) {
   const provider = catalog.providers.find(({ id }) => id === draft.provider);
   const regions = catalog.regions.filter(({ providerId }) => providerId === draft.provider);
   const chooseProvider = (id: string) => {
@@ -81,77 +82,90 @@ function Place({ catalog, draft, errors, onChange }: Props) {
   );
 }
 
-function Shape({ catalog, draft, errors, onChange }: Props) {
-  const tier = catalog.storageTiers.find(({ id }) => id === draft.storageTier);
+const Shape = (props: Props) => (
+  <Card title="Shape">
+    <div className={form.form}>
+      <EngineFields {...props} />
+      <ShapeFields {...props} />
+    </div>
+  </Card>
+);
+
+function EngineFields({ catalog, draft, errors, onChange }: Props) {
   const engine = catalog.engines.find(({ name }) => name === draft.engine);
   return (
-    <Card title="Shape">
-      <div className={form.form}>
-        <div className={form.row}>
-          <Select
-            label="Engine"
-            value={draft.engine}
-            error={errors['engine']}
-            onChange={(event) =>
-              onChange({ engine: event.target.value, engineVersion: '', parameters: {} })
-            }
-          >
-            {catalog.engines.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </Select>
-          <Select
-            label="Version"
-            value={draft.engineVersion}
-            error={errors['engineVersion']}
-            onChange={(event) => onChange({ engineVersion: event.target.value })}
-          >
-            <option value="">{`${engine?.defaultVersion ?? ''} (the default)`}</option>
-            {engine?.versions
-              .filter(({ version }) => version !== engine.defaultVersion)
-              .map(({ version, deprecated }) => (
-                <option key={version} value={version}>
-                  {version}
-                  {deprecated ? ' (going away)' : ''}
-                </option>
-              ))}
-          </Select>
-        </div>
-        <Choices
-          label="Topology"
-          choices={topologies(catalog, draft)}
-          chosen={draft.clusterConfiguration}
-          onChoose={(id) => onChange({ clusterConfiguration: id })}
+    <div className={form.row}>
+      <Select
+        label="Engine"
+        value={draft.engine}
+        error={errors['engine']}
+        onChange={(event) =>
+          onChange({ engine: event.target.value, engineVersion: '', parameters: {} })
+        }
+      >
+        {catalog.engines.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label="Version"
+        value={draft.engineVersion}
+        error={errors['engineVersion']}
+        onChange={(event) => onChange({ engineVersion: event.target.value })}
+      >
+        <option value="">{`${engine?.defaultVersion ?? ''} (the default)`}</option>
+        {engine?.versions
+          .filter(({ version }) => version !== engine.defaultVersion)
+          .map(({ version, deprecated }) => (
+            <option key={version} value={version}>
+              {version}
+              {deprecated ? ' (going away)' : ''}
+            </option>
+          ))}
+      </Select>
+    </div>
+  );
+}
+
+/** Topology, size and storage. */
+export function ShapeFields({ catalog, draft, errors, onChange }: Props) {
+  const tier = catalog.storageTiers.find(({ id }) => id === draft.storageTier);
+  return (
+    <>
+      <Choices
+        label="Topology"
+        choices={topologies(catalog, draft)}
+        chosen={draft.clusterConfiguration}
+        onChoose={(id) => onChange({ clusterConfiguration: id })}
+      />
+      <Choices
+        label="Size of each node"
+        choices={sizes(catalog, draft)}
+        chosen={draft.clusterSize}
+        onChoose={(id) => onChange({ clusterSize: id })}
+      />
+      <Choices
+        label="Storage"
+        choices={tiers(catalog, draft)}
+        chosen={draft.storageTier}
+        onChoose={(id) => onChange({ storageTier: id })}
+      />
+      <div className={form.row}>
+        <Input
+          label="GiB of each node"
+          type="number"
+          inputMode="numeric"
+          min={tier?.minGb}
+          max={tier?.maxGb}
+          step={tier?.stepGb}
+          value={draft.storageGb}
+          error={errors['selectedStorageGb'] ?? errors['storageTier']}
+          onChange={(event) => onChange({ storageGb: event.target.value })}
         />
-        <Choices
-          label="Size of each node"
-          choices={sizes(catalog, draft)}
-          chosen={draft.clusterSize}
-          onChoose={(id) => onChange({ clusterSize: id })}
-        />
-        <Choices
-          label="Storage"
-          choices={tiers(catalog, draft)}
-          chosen={draft.storageTier}
-          onChoose={(id) => onChange({ storageTier: id })}
-        />
-        <div className={form.row}>
-          <Input
-            label="GiB of each node"
-            type="number"
-            inputMode="numeric"
-            min={tier?.minGb}
-            max={tier?.maxGb}
-            step={tier?.stepGb}
-            value={draft.storageGb}
-            error={errors['selectedStorageGb'] ?? errors['storageTier']}
-            onChange={(event) => onChange({ storageGb: event.target.value })}
-          />
-        </div>
       </div>
-    </Card>
+    </>
   );
 }
 

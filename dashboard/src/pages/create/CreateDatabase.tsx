@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreateCatalog } from '../../../../gen/api.ts';
 import { catalogQuery } from '../../data/queries.ts';
-import { fieldErrors, isProblem } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -11,7 +10,7 @@ import styles from './CreateDatabase.module.css';
 import { draftOf, type Draft } from './draft.ts';
 import { ChoiceFields } from './ChoiceFields.tsx';
 import { Summary } from './Summary.tsx';
-import { usePlan } from './use-plan.ts';
+import { planErrors, usePlan } from './use-plan.ts';
 
 export function CreateDatabase() {
   const organization = useOrganization();
@@ -31,13 +30,7 @@ export function CreateDatabase() {
 function Form({ catalog }: { readonly catalog: CreateCatalog }) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(catalog));
   const plan = usePlan(draft, catalog.version);
-  const errors = {
-    ...fieldErrors(plan.error),
-    ...(isProblem(plan.error, 'database_name_taken') && { name: plan.error.problem.detail }),
-    ...(isProblem(plan.error, 'storage_unavailable_for_topology') && {
-      storageTier: plan.error.problem.detail,
-    }),
-  };
+  const errors = planErrors(plan);
   return (
     <div className={styles.layout}>
       <ChoiceFields
@@ -46,10 +39,12 @@ function Form({ catalog }: { readonly catalog: CreateCatalog }) {
         errors={draft.name === '' ? { ...errors, name: undefined } : errors}
         onChange={(change) => setDraft({ ...draft, ...change })}
       />
-      <Summary catalog={catalog} draft={draft} plan={plan} hasFieldErrors={hasAny(errors)} />
+      <Summary
+        catalog={catalog}
+        draft={draft}
+        plan={plan}
+        hasFieldErrors={Object.keys(errors).length > 0}
+      />
     </div>
   );
 }
-
-const hasAny = (errors: Readonly<Record<string, string | undefined>>): boolean =>
-  Object.keys(errors).length > 0;

@@ -35,7 +35,7 @@ export function asCurl(origin: string, request: CreateDatabaseRequest): string {
   ].join(' \\\n  ');
 }
 
-/** JSON strings are YAML strings, whatever they hold. */
+/** Every JSON string is a YAML string. */
 const quoted = (text: string): string => JSON.stringify(text);
 
 export function asYaml(request: CreateDatabaseRequest, namespace: string): string {

@@ -46,13 +46,16 @@ export function labelsOf(text: string): Readonly<Record<string, string>> {
   );
 }
 
-/** The request without what the catalog would choose anyway is not shortened: people see all that they chose. */
+/** GiB of each node; 0, which the service refuses, if the text is no number. */
+export const storageOf = ({ storageGb }: Draft): number =>
+  /^\d{1,7}$/.test(storageGb) ? Number(storageGb) : 0;
+
+/** The request has all choices, also those that equal the catalog’s defaults: people see everything that they chose. */
 export function requestOf(draft: Draft, catalogVersion: string | undefined): CreateDatabaseRequest {
   const labels = labelsOf(draft.labels);
   const parameters = Object.fromEntries(
     Object.entries(draft.parameters).filter(([, value]) => value !== ''),
   );
-  const storage = /^\d{1,7}$/.test(draft.storageGb) ? Number(draft.storageGb) : 0;
   return {
     name: draft.name,
     mode: 'new',
@@ -61,7 +64,7 @@ export function requestOf(draft: Draft, catalogVersion: string | undefined): Cre
     clusterConfiguration: draft.clusterConfiguration,
     clusterSize: draft.clusterSize,
     storageTier: draft.storageTier,
-    selectedStorageGb: storage,
+    selectedStorageGb: storageOf(draft),
     engine: draft.engine,
     ...(draft.engineVersion !== '' && { engineVersion: draft.engineVersion }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
@@ -71,7 +74,7 @@ export function requestOf(draft: Draft, catalogVersion: string | undefined): Cre
   };
 }
 
-export interface Choice {
+interface Choice {
   readonly id: string;
   readonly title: string;
   readonly about: string;
@@ -113,7 +116,10 @@ export const tiers = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =
     };
   });
 
-export const sizes = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =>
+export const sizes = (
+  catalog: CreateCatalog,
+  draft: Pick<Draft, 'engine' | 'clusterConfiguration'>,
+): readonly Choice[] =>
   catalog.clusterSizes.map(({ id, cpuMillis, memoryBytes, engines, available }) => ({
     id,
     title: id,

@@ -1,12 +1,12 @@
-/** What would be made, and its price: the service’s own dry run, asked when the person has stopped typing for a moment. */
+/** The database that would be made, and its price: the service’s own dry run, requested when the person has stopped typing for a moment. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import type { DatabasePlan } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
+import { fieldErrors, isProblem } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
+import { useDebounced } from '../../ui/use-debounced.ts';
 import { requestOf, type Draft } from './draft.ts';
 
-const waitMs = 350;
 /** Name of the dry run while there is no name yet: the price does not wait for it. */
 const nameless = 'not-named-yet';
 
@@ -38,11 +38,11 @@ export function usePlan(draft: Draft, catalogVersion: string): Plan {
   return { data: plan.data, error: plan.error, isFetching: plan.isFetching };
 }
 
-function useDebounced(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), waitMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
+/** What is wrong with a plan, by the field of the form that shows it. */
+export const planErrors = ({ error }: Plan): Readonly<Record<string, string>> => ({
+  ...fieldErrors(error),
+  ...(isProblem(error, 'database_name_taken') && { name: error.problem.detail }),
+  ...(isProblem(error, 'storage_unavailable_for_topology') && {
+    storageTier: error.problem.detail,
+  }),
+});

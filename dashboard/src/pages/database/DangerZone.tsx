@@ -1,14 +1,16 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { backupsQuery } from '../../data/backup-queries.ts';
 import { ask } from '../../data/client.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
-import { Input } from '../../ui/Field.tsx';
+import { Checkbox, Input } from '../../ui/Field.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { whyNotBackedUp } from '../backups/words.ts';
 import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
 import { useMatching } from './use-matching.ts';
@@ -62,6 +64,13 @@ function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onCl
   const matching = useMatching();
   const queryClient = useQueryClient();
   const [typed, setTyped] = useState('');
+  const [finalBackup, setFinalBackup] = useState(false);
+  const backups = useInfiniteQuery({
+    ...backupsQuery(organizationId, database.id, false),
+    enabled: open,
+  });
+  const configured = backups.data?.pages.at(0)?.configured ?? false;
+  const whyNone = whyNotBackedUp(database, configured);
   const remove = useMutation({
     mutationFn: () =>
       matching((headers) =>
@@ -69,7 +78,10 @@ function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onCl
           organizationId,
           'delete',
           '/api/v1/databases/{databaseId}',
-          { params: { databaseId: database.id } },
+          {
+            params: { databaseId: database.id },
+            ...(finalBackup && { query: { finalBackup: true } }),
+          },
           { headers },
         ),
       ),
@@ -103,6 +115,16 @@ function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onCl
           spellCheck={false}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
+        />
+        <Checkbox
+          label="Make a last backup, then delete the data at once"
+          hint={
+            whyNone ??
+            'A new database can begin with it; the deleted one cannot be restored. If the backup fails, nothing is deleted.'
+          }
+          checked={finalBackup}
+          disabled={whyNone !== undefined}
+          onChange={(event) => setFinalBackup(event.target.checked)}
         />
         {remove.isError && <Problem error={remove.error} />}
         <DialogButtons>

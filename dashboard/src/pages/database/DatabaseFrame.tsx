@@ -6,6 +6,7 @@ import { When } from '../../ui/When.tsx';
 import { standingOf } from '../databases/standing.ts';
 import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
+import { WaitingChange } from './WaitingChange.tsx';
 
 /** The head of every page of one database: name, standing, and its pages. */
 export function DatabaseFrame() {
@@ -43,11 +44,35 @@ export function DatabaseFrame() {
           Overview
         </Link>
         {!isGone && (
+          <Link to="/o/$slug/databases/$name/connect" params={{ slug, name }} search={{}}>
+            Connect
+          </Link>
+        )}
+        {!isGone && (
           <Link to="/o/$slug/databases/$name/explorer" params={{ slug, name }} search={{}}>
             Explorer
           </Link>
         )}
+        {!isGone && (
+          <Link to="/o/$slug/databases/$name/monitoring" params={{ slug, name }} search={{}}>
+            Monitoring
+          </Link>
+        )}
+        <Link to="/o/$slug/databases/$name/backups" params={{ slug, name }} search={search}>
+          Backups
+        </Link>
+        {!isGone && (
+          <Link to="/o/$slug/databases/$name/logs" params={{ slug, name }} search={{}}>
+            Logs
+          </Link>
+        )}
+        {!isGone && (
+          <Link to="/o/$slug/databases/$name/configuration" params={{ slug, name }} search={{}}>
+            Configuration
+          </Link>
+        )}
       </nav>
+      {!isGone && <WaitingChange />}
       <Outlet />
     </div>
   );

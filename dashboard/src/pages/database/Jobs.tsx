@@ -14,9 +14,9 @@ import { When } from '../../ui/When.tsx';
 import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
 
-/** `start_replicas` as `Start replicas`. */
+/** `start_replicas` as `Start replicas`, `backup.create` as `Backup create`. */
 const words = (name: string): string => {
-  const text = name.replace(/^database\./, '').replaceAll('_', ' ');
+  const text = name.replace(/^database\./, '').replaceAll(/[_.]/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 

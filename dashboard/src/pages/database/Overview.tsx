@@ -5,6 +5,7 @@ import { Badge } from '../../ui/States.tsx';
 import { Exactly, When } from '../../ui/When.tsx';
 import { DangerZone } from './DangerZone.tsx';
 import styles from './DatabaseFrame.module.css';
+import { ExampleNote } from './ExampleNote.tsx';
 import { healthWords, gatewayWords } from './health-words.ts';
 import { Jobs } from './Jobs.tsx';
 import { Labels } from './Labels.tsx';
@@ -18,6 +19,7 @@ export function Overview() {
     <div className={styles.columns}>
       <div className={styles.column}>
         {isGone && <RestoreDeleted />}
+        <ExampleNote {...database} />
         <Jobs />
         {!isGone && <Health />}
         {!isGone && <DangerZone />}

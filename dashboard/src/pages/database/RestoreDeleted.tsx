@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, intentKey } from '../../data/client.ts';
 import { databaseKey } from '../../data/queries.ts';
-import { useOrganization, whyNot } from '../../shell/context.ts';
+import { useNow, useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
@@ -16,6 +16,7 @@ import { useDatabase } from './use-database.ts';
 export function RestoreDeleted() {
   const organization = useOrganization();
   const { database } = useDatabase();
+  const now = useNow();
   const [name, setName] = useState(database.name);
   const [intent] = useState(intentKey);
   const queryClient = useQueryClient();
@@ -42,7 +43,10 @@ export function RestoreDeleted() {
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organization.id, database.id) }),
   });
+  const { purgeAt } = database;
+  const isPurged = purgeAt !== null && Date.parse(purgeAt) <= now.getTime();
   const isBusy = database.status === 'DELETING' ? 'It is still being deleted.' : undefined;
+  if (isPurged) return <WithoutData />;
   return (
     <Card title="Deleted">
       {database.purgeAt !== null && (
@@ -77,6 +81,59 @@ export function RestoreDeleted() {
           </Button>
         </div>
       </form>
+    </Card>
+  );
+}
+
+/** A database whose data are purged, or go once its last backup is made. */
+function WithoutData() {
+  const organization = useOrganization();
+  const { database } = useDatabase();
+  const queryClient = useQueryClient();
+  const { id: databaseId, name, status, activeJobId } = database;
+  const remove = useMutation({
+    mutationFn: () =>
+      ask(organization.id, 'delete', '/api/v1/databases/{databaseId}', { params: { databaseId } }),
+    onSuccess: () => say(`${name} is deleted without a last backup`),
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: databaseKey(organization.id, databaseId) }),
+  });
+  if (status === 'DELETING') {
+    return (
+      <Card title="Being deleted">
+        <div className={styles.danger}>
+          <p>
+            Its data go once the last backup is made. Deleted without one, they stay for some days,
+            in which it can be restored.
+          </p>
+          <Button
+            busy={remove.isPending}
+            disabledReason={
+              whyNot(organization, 'changeDatabase') ??
+              (activeJobId === null ? undefined : 'The last backup is being made.')
+            }
+            onClick={() => remove.mutate()}
+          >
+            Delete without a last backup
+          </Button>
+        </div>
+        {remove.isError && <Problem error={remove.error} />}
+      </Card>
+    );
+  }
+  return (
+    <Card title="Deleted">
+      <p>
+        Its data are gone. If it has{' '}
+        <Link
+          to="/o/$slug/databases/$name/backups"
+          params={{ slug: organization.slug, name }}
+          search={{ id: databaseId }}
+        >
+          backups
+        </Link>
+        , a new database can begin with one.
+      </p>
     </Card>
   );
 }

@@ -10,6 +10,7 @@ import { Empty, Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
 import { DatabaseTable } from './DatabaseTable.tsx';
 import { Filters } from './Filters.tsx';
+import { Introduction } from './Introduction.tsx';
 import type { ListSearch } from './search.ts';
 
 export function Databases() {
@@ -57,6 +58,7 @@ export function Databases() {
         </Empty>
       )}
       {rows.length > 0 && <DatabaseTable rows={rows} slug={organization.slug} />}
+      {list.isSuccess && !isFiltered && <Introduction database={rows[0]} />}
       {list.hasNextPage && (
         <p className={table.more}>
           {rows.length} databases, there are more

@@ -2,7 +2,7 @@
 import type { Database } from '../../../../gen/api.ts';
 import type { Tone } from '../../ui/States.tsx';
 
-export interface Standing {
+interface Standing {
   readonly word: string;
   readonly tone: Tone;
 }

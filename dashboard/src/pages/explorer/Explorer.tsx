@@ -5,6 +5,7 @@ import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
 import { useDatabase } from '../database/use-database.ts';
+import { LedgerNav } from '../ledger/LedgerNav.tsx';
 import type { RecordRow } from './columns.ts';
 import styles from './Explorer.module.css';
 import { operations } from './operations.ts';
@@ -17,7 +18,7 @@ import { useLedgerRows } from './use-ledger-rows.ts';
 
 const path = '/o/$slug/databases/$name/explorer';
 
-/** Asks the ledger. What is asked stands in the address; a link may run a read, and never a write. */
+/** Asks the ledger. The address has the request; a link may run a read, and never a write. */
 export function Explorer() {
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: path });
@@ -30,54 +31,57 @@ export function Explorer() {
   const change = (next: ExplorerSearch) => void navigate({ search: next });
   const { rows: kind } = operations[operation];
   return (
-    <div className={styles.layout}>
-      <Card>
-        <QueryForm
-          key={JSON.stringify({ ...search, tab: undefined })}
-          search={search}
-          busy={rows.query.isFetching}
-          onRun={(next) => {
+    <div className={styles.page}>
+      <LedgerNav />
+      <div className={styles.layout}>
+        <Card>
+          <QueryForm
+            key={JSON.stringify({ ...search, tab: undefined })}
+            search={search}
+            busy={rows.query.isFetching}
+            onRun={(next) => {
+              setOpened(undefined);
+              change({ ...next, run: '1' });
+              rows.again();
+            }}
+          />
+        </Card>
+        <div className={styles.results}>
+          {search.run !== '1' && (
+            <Empty title="Ask the ledger">
+              Choose an operation and its filters, then run it. The newest rows come first. Nothing
+              here changes the ledger.
+            </Empty>
+          )}
+          {rows.query.isLoading && <Skeleton lines={8} />}
+          {rows.query.isError && (
+            <Problem error={rows.query.error} onRetry={() => void rows.query.refetch()} />
+          )}
+          {rows.answer !== undefined && (
+            <Results
+              kind={kind}
+              rows={rows}
+              operation={operation}
+              body={planned.body ?? ''}
+              tab={search.tab ?? 'table'}
+              onTab={(tab) => {
+                const { tab: _before, ...rest } = search;
+                void navigate({ search: tab === 'table' ? rest : { ...rest, tab }, replace: true });
+              }}
+              onOpen={setOpened}
+            />
+          )}
+        </div>
+        <RowDrawer
+          kind={kind}
+          row={opened}
+          onClose={() => setOpened(undefined)}
+          onAsk={(next) => {
             setOpened(undefined);
             change({ ...next, run: '1' });
-            rows.again();
           }}
         />
-      </Card>
-      <div className={styles.results}>
-        {search.run !== '1' && (
-          <Empty title="Ask the ledger">
-            Choose an operation and its filters, then run it. The newest rows come first. Nothing
-            here changes the ledger.
-          </Empty>
-        )}
-        {rows.query.isLoading && <Skeleton lines={8} />}
-        {rows.query.isError && (
-          <Problem error={rows.query.error} onRetry={() => void rows.query.refetch()} />
-        )}
-        {rows.answer !== undefined && (
-          <Results
-            kind={kind}
-            rows={rows}
-            operation={operation}
-            body={planned.body ?? ''}
-            tab={search.tab ?? 'table'}
-            onTab={(tab) => {
-              const { tab: _before, ...rest } = search;
-              void navigate({ search: tab === 'table' ? rest : { ...rest, tab }, replace: true });
-            }}
-            onOpen={setOpened}
-          />
-        )}
       </div>
-      <RowDrawer
-        kind={kind}
-        row={opened}
-        onClose={() => setOpened(undefined)}
-        onAsk={(next) => {
-          setOpened(undefined);
-          change({ ...next, run: '1' });
-        }}
-      />
     </div>
   );
 }

@@ -13,7 +13,7 @@ interface Props {
   readonly onRun: (search: ExplorerSearch) => void;
 }
 
-/** A draft of what is asked; running it puts it into the address. */
+/** A draft of the request; running it puts it into the address. */
 export function QueryForm({ search, busy, onRun }: Props) {
   const [draft, setDraft] = useState(search);
   const [tried, setTried] = useState(search.run === '1');

@@ -1,15 +1,10 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useMemo, useRef, type KeyboardEvent } from 'react';
+import { memo, useMemo, type KeyboardEvent } from 'react';
 import { chainsIn } from '../../lib/records.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
-import { cellText, columnsOf, type RecordKind, type RecordRow } from './columns.ts';
-import styles from './Explorer.module.css';
-
-const rowHeight = 34;
-const overscan = 14;
-/** Rows that are measured for the widths of the columns. */
-const measuredMax = 9_000;
+import { columnWidth, LongTable, longTable as styles } from '../../ui/LongTable.tsx';
+import { useShowAmount } from '../ledger/use-ledger.ts';
+import { cellText, columnsOf, type RecordKind, type RecordRow, type Showing } from './columns.ts';
 
 interface Props {
   readonly kind: RecordKind;
@@ -17,10 +12,11 @@ interface Props {
   readonly onOpen: (row: RecordRow) => void;
 }
 
-/** Rows of the ledger: only those in sight are in the document. Columns are as wide as their longest value. */
+/** Rows of the ledger. Columns are as wide as their longest value. */
 export function ResultTable({ kind, rows, onOpen }: Props) {
   const zone = useZone();
-  const scroller = useRef<HTMLDivElement>(null);
+  const show = useShowAmount();
+  const showing = useMemo(() => ({ zone, show }), [zone, show]);
   const columns = columnsOf[kind];
   const chains = useMemo(
     () =>
@@ -33,56 +29,39 @@ export function ResultTable({ kind, rows, onOpen }: Props) {
     () =>
       columns
         .map((column) => {
-          const texts = rows.slice(0, measuredMax).map((row) => cellText(column, row, kind, zone));
-          const widest = texts.reduce((most, { length }) => Math.max(most, length), 0);
-          return `calc(${Math.max(widest, column.title.length)}ch + 28px)`;
+          const widest = rows.reduce(
+            (most, row) => Math.max(most, cellText(column, row, kind, showing).length),
+            column.title.length,
+          );
+          return columnWidth(widest);
         })
         .join(' '),
-    [columns, rows, kind, zone],
+    [columns, rows, kind, showing],
   );
-  // oxlint-disable-next-line react/incompatible-library -- the compiler is not used
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan,
-  });
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached with the keyboard (axe: scrollable-region-focusable)
-    <div ref={scroller} className={styles.scroller} tabIndex={0} role="region" aria-label="Rows">
-      <div role="table" aria-rowcount={rows.length + 1} className={styles.grid}>
-        <div role="rowgroup" className={styles.heads}>
-          <div
-            role="row"
-            aria-rowindex={1}
-            className={styles.row}
-            style={{ gridTemplateColumns: template }}
-          >
-            {columns.map(({ name, title, kind: shown }) => (
-              <div key={name} role="columnheader" data-kind={shown}>
-                {title}
-              </div>
-            ))}
-          </div>
-        </div>
-        <div role="rowgroup" className={styles.body} style={{ blockSize: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, start }) => (
-            <ResultRow
-              key={index}
-              index={index}
-              start={start}
-              row={rows[index] ?? {}}
-              kind={kind}
-              chain={chains[index]}
-              template={template}
-              onOpen={onOpen}
-            />
-          ))}
-        </div>
-      </div>
-    </div>
+    <LongTable
+      label="Rows"
+      heads={columns.map(({ name, title, kind: shown }) => ({ name, title, end: isEnd(shown) }))}
+      template={template}
+      count={rows.length}
+      renderRow={(index, start) => (
+        <ResultRow
+          key={index}
+          index={index}
+          start={start}
+          row={rows[index] ?? {}}
+          kind={kind}
+          chain={chains[index]}
+          template={template}
+          showing={showing}
+          onOpen={onOpen}
+        />
+      )}
+    />
   );
 }
+
+const isEnd = (kind: string): boolean => ['amount', 'net', 'number'].includes(kind);
 
 interface RowProps {
   readonly index: number;
@@ -92,13 +71,13 @@ interface RowProps {
   readonly kind: RecordKind;
   readonly chain: number | undefined;
   readonly template: string;
+  readonly showing: Showing;
   readonly onOpen: (row: RecordRow) => void;
 }
 
 /** Drawn once while it is in sight: scrolling draws only the rows that come. */
 const ResultRow = memo(function ResultRow(props: RowProps) {
-  const { index, start, row, kind, chain, template, onOpen } = props;
-  const zone = useZone();
+  const { index, start, row, kind, chain, template, showing, onOpen } = props;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' && event.key !== ' ') return;
     event.preventDefault();
@@ -120,12 +99,14 @@ const ResultRow = memo(function ResultRow(props: RowProps) {
         <div
           key={column.name}
           role="cell"
-          data-kind={column.kind}
+          data-end={isEnd(column.kind) || undefined}
           title={
-            column.kind === 'time' ? exactLedgerTime(String(row[column.name]), zone) : undefined
+            column.kind === 'time'
+              ? exactLedgerTime(String(row[column.name]), showing.zone)
+              : undefined
           }
         >
-          {cellText(column, row, kind, zone)}
+          {cellText(column, row, kind, showing)}
         </div>
       ))}
     </div>

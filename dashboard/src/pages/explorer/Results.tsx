@@ -6,10 +6,11 @@ import { Copy } from '../../ui/Copy.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { useDatabase } from '../database/use-database.ts';
-import { columnsOf, type RecordKind, type RecordRow } from './columns.ts';
+import type { RecordKind, RecordRow } from './columns.ts';
 import styles from './Explorer.module.css';
 import { operations, type OperationName } from './operations.ts';
 import { ResultTable } from './ResultTable.tsx';
+import { SaveRows, storedColumns } from './SaveRows.tsx';
 import type { LedgerRows } from './use-ledger-rows.ts';
 
 type TabName = 'table' | 'json' | 'csv' | 'request';
@@ -72,7 +73,18 @@ export function Results({ kind, rows, operation, body, tab, onTab, onOpen }: Pro
         >
           {tab === 'table' && <ResultTable kind={kind} rows={all} onOpen={onOpen} />}
           {tab === 'json' && <Json rows={all} />}
-          {tab === 'csv' && <Csv kind={kind} rows={all} />}
+          {tab === 'csv' && (
+            <>
+              <SaveRows
+                kind={kind}
+                operation={operation}
+                body={body}
+                rows={all}
+                hasMore={query.hasNextPage}
+              />
+              <Csv kind={kind} rows={all} />
+            </>
+          )}
           {tab === 'request' && (
             <Code text={curlOf(database.connection.httpUrl, operation, body)} what="the command" />
           )}
@@ -93,7 +105,7 @@ export function Results({ kind, rows, operation, body, tab, onTab, onOpen }: Pro
 const shownMax = 500;
 
 const cut = (count: number): string =>
-  `The first ${shownMax} of ${count} rows. The request’s answer in CSV holds all.`;
+  `The first ${shownMax} of ${count} rows. A file that is saved as CSV holds all.`;
 
 function Json({ rows }: { readonly rows: readonly RecordRow[] }) {
   // All integers above 32 bits are strings in the answer, so that writing them again changes nothing.
@@ -102,8 +114,7 @@ function Json({ rows }: { readonly rows: readonly RecordRow[] }) {
 }
 
 function Csv({ kind, rows }: { readonly kind: RecordKind; readonly rows: readonly RecordRow[] }) {
-  const names = columnsOf[kind].map(({ name }) => name).filter((name) => name !== 'net');
-  const text = csvOf(names, rows.slice(0, shownMax));
+  const text = csvOf(storedColumns(kind), rows.slice(0, shownMax));
   return <Long text={text} count={rows.length} what="the rows as CSV" />;
 }
 

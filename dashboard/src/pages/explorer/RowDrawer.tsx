@@ -1,7 +1,8 @@
+import { Link, useParams } from '@tanstack/react-router';
 import { grouped, hexadecimal } from '../../lib/digits.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
-import { Button } from '../../ui/Button.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Copy } from '../../ui/Copy.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { columnsOf, flagNames, type RecordKind, type RecordRow } from './columns.ts';
@@ -56,6 +57,7 @@ interface LinksProps {
 }
 
 function Links({ kind, row, onAsk }: LinksProps) {
+  const params = useParams({ from: '/o/$slug/databases/$name' });
   if (kind === 'balance') return null;
   const links: readonly (readonly [string, ExplorerSearch])[] =
     kind === 'account'
@@ -80,8 +82,27 @@ function Links({ kind, row, onAsk }: LinksProps) {
                 ] as const,
               ]),
         ];
+  const id = String(row['id']);
   return (
     <div className={styles.buttons}>
+      {kind === 'account' ? (
+        <Link
+          className={buttonClass('main', true)}
+          to="/o/$slug/databases/$name/explorer/accounts/$accountId"
+          params={{ ...params, accountId: id }}
+          search={{}}
+        >
+          Its page
+        </Link>
+      ) : (
+        <Link
+          className={buttonClass('main', true)}
+          to="/o/$slug/databases/$name/explorer/transfers/$transferId"
+          params={{ ...params, transferId: id }}
+        >
+          Its page
+        </Link>
+      )}
       {links.map(([title, search]) => (
         <Button key={title} small onClick={() => onAsk(search)}>
           {title}

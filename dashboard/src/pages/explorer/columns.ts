@@ -1,12 +1,11 @@
 /** The columns of each kind of record: how a value is shown, and as what it is aligned. */
-import { grouped } from '../../lib/digits.ts';
-import { accountFlagNames, netOf, transferFlagNames } from '../../lib/records.ts';
+import { accountFlagNames, balanceOf, sided, transferFlagNames } from '../../lib/records.ts';
 import { ledgerTime, type Zone } from '../../lib/time.ts';
 
 export type RecordRow = Readonly<Record<string, string | number>>;
 export type RecordKind = 'account' | 'transfer' | 'balance';
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly title: string;
   readonly kind: 'time' | 'id' | 'amount' | 'number' | 'flags' | 'net';
@@ -48,19 +47,34 @@ export const columnsOf: Readonly<Record<RecordKind, readonly Column[]>> = {
   balance: [time, net, ...sums],
 };
 
+export interface Showing {
+  readonly zone: Zone;
+  /** Shows digits as the label of their ledger says. */
+  readonly show: (digits: string, ledger: string) => string;
+}
+
 /** The text of a cell. Amounts are whole: a shortened amount is a wrong one. */
-export function cellText(column: Column, row: RecordRow, kind: RecordKind, zone: Zone): string {
+export function cellText(
+  column: Column,
+  row: RecordRow,
+  kind: RecordKind,
+  { zone, show }: Showing,
+): string {
   const value = row[column.name];
+  const shown = (digits: string) => show(digits, String(row['ledger'] ?? ''));
   switch (column.kind) {
     case 'time':
       return ledgerTime(String(value), zone);
     case 'amount':
-      return grouped(String(value));
+      return shown(String(value));
     case 'net':
-      return netOf({
-        debits_posted: String(row['debits_posted']),
-        credits_posted: String(row['credits_posted']),
-      });
+      return sided(
+        balanceOf({
+          debits_posted: String(row['debits_posted']),
+          credits_posted: String(row['credits_posted']),
+        }),
+        shown,
+      );
     case 'flags':
       return flagNames(row, kind).join(', ');
     case 'id':

@@ -28,7 +28,7 @@ test('IDs are taken with any separators between them', () => {
   });
 });
 
-test('what is wrong is told at its field, and nothing is sent', () => {
+test('errors are shown at their field, and nothing is sent', () => {
   const { body, errors } = planQuery(
     'query_accounts',
     { ledger: '-1', code: '65536', limit: '8190', from: 'soon' },

@@ -1,10 +1,10 @@
-/** The body of a ledger request, made of what stands in the address. Every integer is sent as digits. */
+/** The body of a ledger request, made from the address. Every integer is sent as digits. */
 import { readInteger } from '../../lib/digits.ts';
 import { readBound } from '../../lib/time.ts';
 import { takes, type OperationName } from './operations.ts';
 import type { ExplorerSearch } from './search.ts';
 
-export interface PlannedQuery {
+interface PlannedQuery {
   /** JSON, or `undefined` while something is wrong. */
   readonly body: string | undefined;
   /** By field: what is wrong with it. */
@@ -14,7 +14,7 @@ export interface PlannedQuery {
 }
 
 export const usualLimit = '100';
-export const largestLimit = 8_189n;
+const largestLimit = 8_189n;
 
 const integers = [
   ['account_id', 128],

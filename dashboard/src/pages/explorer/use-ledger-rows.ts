@@ -1,22 +1,10 @@
 /** The rows that a reading operation answers, page by page: the answer itself says how to go on. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { Database, Execution } from '../../../../gen/api.ts';
-import { ask } from '../../data/client.ts';
+import type { Database } from '../../../../gen/api.ts';
+import { askLedger } from '../../data/ledger.ts';
 import { useOrganization } from '../../shell/context.ts';
-import type { RecordRow } from './columns.ts';
 import type { OperationName } from './operations.ts';
-
-export interface LedgerAnswer {
-  readonly execution: Execution;
-  readonly result: readonly RecordRow[];
-  readonly missing?: readonly string[];
-  readonly page?: { readonly hasMore: boolean; readonly next: object | null };
-  readonly warnings?: readonly { readonly detail: string }[];
-  readonly documentationUrl: string;
-  /** The answer as it came. */
-  readonly text: string;
-}
 
 export function useLedgerRows(
   { id: databaseId }: Pick<Database, 'id'>,
@@ -33,14 +21,9 @@ export function useLedgerRows(
     enabled: runs && body !== undefined,
     initialPageParam: body ?? '',
     queryFn: async ({ pageParam, signal }) => {
-      const { data, text } = await ask(
-        organization.id,
-        'post',
-        `/api/v1/databases/{databaseId}/tb/${operation}`,
-        { params: { databaseId }, body: new TextEncoder().encode(pageParam) },
-        { signal },
-      );
-      return { ...(data as unknown as LedgerAnswer), text };
+      const at = { organizationId: organization.id, databaseId, signal };
+      // Every field of a row is text or a small number.
+      return await askLedger(at, operation, pageParam);
     },
     getNextPageParam: ({ page }) =>
       page?.hasMore === true && page.next !== null ? JSON.stringify(page.next) : undefined,
@@ -55,7 +38,7 @@ export function useLedgerRows(
     answer: answers?.at(-1),
     answers: answers ?? [],
     rows,
-    /** Asks anew, for what was written meanwhile. */
+    /** Asks again, for rows that were written meanwhile. */
     again: () => {
       queryClient.removeQueries({ queryKey });
       setRound(round + 1);

@@ -1,17 +1,18 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ask, intentKey } from '../../data/client.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
-import { databasesQuery } from '../../data/queries.ts';
 import { useNow, useOrganization } from '../../shell/context.ts';
-import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { Checkbox, Input, Select, TextArea } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
-import { Problem } from '../../ui/Problem.tsx';
+import { MakeForm } from '../../ui/MakeForm.tsx';
+import { DatabaseSelect, scopeOf } from '../databases/DatabaseSelect.tsx';
 
 interface Props {
   readonly open: boolean;
+  /** The database that is chosen at first; all of them by default. */
+  readonly databaseId?: string;
   readonly onClose: () => void;
   readonly onMade: (secret: string) => void;
 }
@@ -24,23 +25,24 @@ export const NewKey = (props: Props) => (
 
 const dayMs = 86_400_000;
 
-function KeyForm({ onClose, onMade }: Props) {
+function KeyForm({ databaseId: first = '', onClose, onMade }: Props) {
   const organization = useOrganization();
   const mayAll = organization.rights.includes('manageKeys');
   const [name, setName] = useState('');
   const [write, setWrite] = useState(false);
-  const [databaseId, setDatabaseId] = useState('');
+  const [databaseId, setDatabaseId] = useState(first);
   const [days, setDays] = useState('90');
   const [addresses, setAddresses] = useState('');
-  const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
   const make = useMakeKey({ name, write, databaseId, days, addresses }, { onClose, onMade });
   const errors = fieldErrors(make.error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate();
-  };
   return (
-    <form className={form.form} onSubmit={submit}>
+    <MakeForm
+      what="key"
+      busy={make.isPending}
+      error={Object.keys(errors).length === 0 ? make.error : null}
+      onMake={() => make.mutate()}
+      onLeave={onClose}
+    >
       <Input
         label="Name"
         required
@@ -62,21 +64,12 @@ function KeyForm({ onClose, onMade }: Props) {
         onChange={(event) => setWrite(event.target.checked)}
       />
       <div className={form.row}>
-        <Select
-          label="Databases"
+        <DatabaseSelect
+          all="All"
           value={databaseId}
           error={errors['databaseScope']}
-          onChange={(event) => setDatabaseId(event.target.value)}
-        >
-          <option value="">All</option>
-          {databases.data?.pages
-            .flatMap(({ data }) => data)
-            .map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.name}
-              </option>
-            ))}
-        </Select>
+          onChoose={setDatabaseId}
+        />
         <Select
           label="Ends"
           value={days}
@@ -100,14 +93,7 @@ function KeyForm({ onClose, onMade }: Props) {
         error={errors['ipAllowList']}
         onChange={(event) => setAddresses(event.target.value)}
       />
-      {make.isError && Object.keys(errors).length === 0 && <Problem error={make.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Make none</Button>
-        <Button type="submit" look="main" busy={make.isPending}>
-          Make key
-        </Button>
-      </DialogButtons>
-    </form>
+    </MakeForm>
   );
 }
 
@@ -122,7 +108,7 @@ interface KeyDraft {
 
 function useMakeKey(
   { name, write, databaseId, days, addresses }: KeyDraft,
-  { onClose, onMade }: Omit<Props, 'open'>,
+  { onClose, onMade }: Pick<Props, 'onClose' | 'onMade'>,
 ) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
@@ -138,7 +124,7 @@ function useMakeKey(
           body: {
             name,
             permissions: write ? ['db:read', 'db:write'] : ['db:read'],
-            databaseScope: databaseId === '' ? { type: 'ALL' } : { type: 'DATABASE', databaseId },
+            databaseScope: scopeOf(databaseId),
             ipAllowList: addresses.split(/[\s,]+/).filter((one) => one !== ''),
             expiresAt: days === '' ? null : ends,
           },

@@ -59,7 +59,7 @@ function InviteForm({ onClose, onSent }: Props) {
         required
         maxLength={254}
         value={email}
-        hint="Whoever accepts must have proven it to be theirs."
+        hint="The person who accepts must have verified this address."
         error={errors['email']}
         onChange={(event) => setEmail(event.target.value)}
       />

@@ -97,7 +97,7 @@ function MemberRow({ member }: { readonly member: Member }) {
   });
   const remove = useMutation({
     mutationFn: () => ask(organization.id, 'delete', path, { params }),
-    onSuccess: () => say(`${member.user.name} is no member any more`),
+    onSuccess: () => say(`${member.user.name} is no longer a member`),
     onSettled,
   });
   const { databaseScope: scope } = member;

@@ -1,0 +1,70 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { backupsQuery } from '../../data/backup-queries.ts';
+import { databaseJobsQuery } from '../../data/queries.ts';
+import { useOrganization, whyNot } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card, useTitle } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Empty, Skeleton } from '../../ui/States.tsx';
+import { table } from '../../ui/Table.tsx';
+import styles from '../database/DatabaseFrame.module.css';
+import { useDatabase } from '../database/use-database.ts';
+import { BackupTable } from './BackupTable.tsx';
+import { NewBackup } from './NewBackup.tsx';
+import { Schedules } from './Schedules.tsx';
+import { isOneMade, whyNotBackedUp, withoutStore } from './words.ts';
+
+/** The backups of a database, those of a deleted one too: each can begin a new database. */
+export function Backups() {
+  const organization = useOrganization();
+  const { database, organizationId } = useDatabase();
+  const jobs = useQuery(databaseJobsQuery(organizationId, database.id)).data?.data ?? [];
+  const isWorkedOn = jobs.some(
+    ({ type, finishedAt }) => type.startsWith('backup.') && finishedAt === null,
+  );
+  const list = useInfiniteQuery(backupsQuery(organizationId, database.id, isWorkedOn));
+  const [making, setMaking] = useState(false);
+  useTitle(`${database.name}: backups`);
+  if (list.isPending) return <Skeleton lines={6} />;
+  const pages = list.data?.pages ?? [];
+  const rows = pages.flatMap(({ data }) => data);
+  const configured = pages.at(0)?.configured ?? true;
+  const never = whyNot(organization, 'changeDatabase') ?? whyNotBackedUp(database, configured);
+  const refused = never ?? (isOneMade(rows) ? 'One that was requested is being made.' : undefined);
+  return (
+    <div className={styles.stack}>
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {!configured && (
+        <Card title="Backups are not set up" tone="bad">
+          <p>{withoutStore} Until then no backup can be made or restored.</p>
+        </Card>
+      )}
+      <div className={styles.danger}>
+        <p className={styles.soft}>
+          A backup holds everything that was answered before it. The database goes on meanwhile, and
+          only what is new is stored.
+        </p>
+        <Button look="main" disabledReason={refused} onClick={() => setMaking(true)}>
+          New backup
+        </Button>
+      </div>
+      {list.isSuccess && rows.length === 0 && (
+        <Empty title="No backup yet">
+          {refused ?? 'Make the first one before you need it: a new database can begin with it.'}
+        </Empty>
+      )}
+      {rows.length > 0 && <BackupTable backups={rows} jobs={jobs} configured={configured} />}
+      {list.hasNextPage && (
+        <p className={table.more}>
+          {rows.length} backups, there are more
+          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </p>
+      )}
+      <Schedules refused={never} />
+      <NewBackup open={making} onClose={() => setMaking(false)} />
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, intentKey } from '../../data/client.ts';
+import { keyFor } from '../../data/intent.ts';
+import { fieldErrors } from '../../data/problem-error.ts';
+import { databaseKey } from '../../data/queries.ts';
+import { say } from '../../ui/announcer.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { Checkbox, Input } from '../../ui/Field.tsx';
+import { MakeForm } from '../../ui/MakeForm.tsx';
+import { useDatabase } from '../database/use-database.ts';
+
+interface Props {
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+export const NewBackup = ({ open, onClose }: Props) => (
+  <Dialog
+    open={open}
+    onClose={onClose}
+    title="New backup"
+    about="It is made beside the running database."
+  >
+    <BackupForm onClose={onClose} />
+  </Dialog>
+);
+
+function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
+  const { database, organizationId } = useDatabase();
+  const queryClient = useQueryClient();
+  const [intent] = useState(intentKey);
+  const [name, setName] = useState('');
+  const [days, setDays] = useState('');
+  const [isProtected, setProtected] = useState(false);
+  const make = useMutation({
+    mutationFn: () => {
+      const body = {
+        ...(name !== '' && { name }),
+        // The service refuses what is no number of days.
+        ...(days !== '' && { retentionDays: Number.parseInt(days, 10) }),
+        protected: isProtected,
+      };
+      const path = '/api/v1/databases/{databaseId}/backups';
+      const parts = { params: { databaseId: database.id }, body };
+      const headers = { 'Idempotency-Key': keyFor(intent, body) };
+      return ask(organizationId, 'post', path, parts, { headers });
+    },
+    onSuccess: ({ data }) => {
+      onClose();
+      say(`${data.backup.name} is queued`);
+    },
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),
+  });
+  const errors = fieldErrors(make.error);
+  return (
+    <MakeForm
+      what="backup"
+      busy={make.isPending}
+      error={Object.keys(errors).length === 0 ? make.error : null}
+      onMake={() => make.mutate()}
+      onLeave={onClose}
+    >
+      <Input
+        label="Name"
+        maxLength={63}
+        autoComplete="off"
+        placeholder="before-migration"
+        value={name}
+        hint="For people. Without one, it is called by its time."
+        error={errors['name']}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Input
+        label="Days until it is removed"
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={365}
+        placeholder="never"
+        value={days}
+        hint="1 to 365. The newest good backup stays longer."
+        error={errors['retentionDays']}
+        onChange={(event) => setDays(event.target.value)}
+      />
+      <Checkbox
+        label="Protect it"
+        hint="Nothing removes it until the protection is taken off."
+        checked={isProtected}
+        onChange={(event) => setProtected(event.target.checked)}
+      />
+    </MakeForm>
+  );
+}

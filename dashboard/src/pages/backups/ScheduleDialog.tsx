@@ -1,0 +1,161 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { BackupSchedule } from '../../../../gen/api.ts';
+import { schedulesKey } from '../../data/backup-queries.ts';
+import { ask, intentKey } from '../../data/client.ts';
+import { keyFor } from '../../data/intent.ts';
+import { fieldErrors } from '../../data/problem-error.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Input, Select } from '../../ui/Field.tsx';
+import form from '../../ui/Form.module.css';
+import { Problem } from '../../ui/Problem.tsx';
+import { useDatabase } from '../database/use-database.ts';
+import { draftOf, patterns, requestOf, type ScheduleDraft } from './schedule-draft.ts';
+
+interface Props {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  /** The schedule that is changed; a new one is made when absent. */
+  readonly schedule?: BackupSchedule;
+}
+
+export const ScheduleDialog = ({ open, onClose, schedule }: Props) => (
+  <Dialog
+    open={open}
+    onClose={onClose}
+    title={schedule === undefined ? 'New schedule' : `Change ${schedule.name}`}
+    about="A backup stays if any of the numbers keeps it. The newest good one, the newest proven one and protected ones always stay."
+  >
+    <ScheduleForm onClose={onClose} schedule={schedule} />
+  </Dialog>
+);
+
+interface FormProps {
+  readonly schedule: BackupSchedule | undefined;
+  readonly onClose: () => void;
+}
+
+function ScheduleForm({ schedule, onClose }: FormProps) {
+  const [draft, setDraft] = useState(() => draftOf(schedule));
+  const save = useSave(schedule, onClose);
+  const errors = fieldErrors(save.error);
+  const change = (part: Partial<ScheduleDraft>) => setDraft({ ...draft, ...part });
+  return (
+    <form
+      className={form.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(draft);
+      }}
+    >
+      <Select
+        label="How often"
+        value={patterns.some(([cron]) => cron === draft.schedule) ? draft.schedule : ''}
+        onChange={(event) => event.target.value !== '' && change({ schedule: event.target.value })}
+      >
+        {patterns.map(([cron, words]) => (
+          <option key={cron} value={cron}>
+            {words}
+          </option>
+        ))}
+        <option value="">as the fields say</option>
+      </Select>
+      <div className={form.row}>
+        <Input
+          label="Fields of cron"
+          mono
+          required
+          value={draft.schedule}
+          hint="Minute, hour, day, month, weekday."
+          error={errors['schedule']}
+          onChange={(event) => change({ schedule: event.target.value })}
+        />
+        <Input
+          label="Time zone"
+          mono
+          required
+          value={draft.timeZone}
+          hint="As Europe/Vienna or Etc/UTC."
+          error={errors['timeZone']}
+          onChange={(event) => change({ timeZone: event.target.value })}
+        />
+      </div>
+      <Keeps draft={draft} error={errors['keep']} onChange={change} />
+      {save.isError && Object.keys(errors).length === 0 && <Problem error={save.error} />}
+      <DialogButtons>
+        <Button onClick={onClose}>Leave it</Button>
+        <Button type="submit" look="main" busy={save.isPending}>
+          {schedule === undefined ? 'Make schedule' : 'Save schedule'}
+        </Button>
+      </DialogButtons>
+    </form>
+  );
+}
+
+const keepFields = [
+  ['last', 'Newest backups that stay'],
+  ['daily', 'Days'],
+  ['weekly', 'Weeks'],
+  ['monthly', 'Months'],
+] as const;
+
+interface KeepsProps {
+  readonly draft: ScheduleDraft;
+  readonly error: string | undefined;
+  readonly onChange: (part: Partial<ScheduleDraft>) => void;
+}
+
+const Keeps = ({ draft, error, onChange }: KeepsProps) => (
+  <div className={form.row}>
+    {keepFields.map(([field, label]) => (
+      <Input
+        key={field}
+        label={label}
+        type="number"
+        inputMode="numeric"
+        min={field === 'last' ? 1 : 0}
+        value={draft[field]}
+        hint={field === 'last' ? undefined : 'of which the last one stays'}
+        error={field === 'last' ? error : undefined}
+        onChange={(event) => onChange({ [field]: event.target.value })}
+      />
+    ))}
+    <Select
+      label="Test restores"
+      value={draft.verify}
+      onChange={(event) => onChange({ verify: event.target.value as ScheduleDraft['verify'] })}
+    >
+      <option value="EVERY">of every backup</option>
+      <option value="DAILY">once a day</option>
+      <option value="WEEKLY">once a week</option>
+      <option value="NEVER">never</option>
+    </Select>
+  </div>
+);
+
+function useSave(schedule: BackupSchedule | undefined, onClose: () => void) {
+  const { database, organizationId } = useDatabase();
+  const databaseId = database.id;
+  const queryClient = useQueryClient();
+  const [intent] = useState(intentKey);
+  return useMutation({
+    mutationFn: async (draft: ScheduleDraft) => {
+      const body = requestOf(draft);
+      const all = '/api/v1/databases/{databaseId}/backup-schedules' as const;
+      if (schedule === undefined) {
+        const headers = { 'Idempotency-Key': keyFor(intent, body) };
+        return ask(organizationId, 'post', all, { params: { databaseId }, body }, { headers });
+      }
+      const params = { databaseId, scheduleId: schedule.id };
+      return ask(organizationId, 'patch', `${all}/{scheduleId}`, { params, body });
+    },
+    onSuccess: ({ data }) => {
+      onClose();
+      say(`${data.backupSchedule.name} is saved`);
+    },
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: schedulesKey(organizationId, databaseId) }),
+  });
+}

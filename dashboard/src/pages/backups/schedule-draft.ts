@@ -1,0 +1,56 @@
+/** The choices of a schedule in a form, and the request that they become. */
+import type { BackupSchedule } from '../../../../gen/api.ts';
+
+export interface ScheduleDraft {
+  readonly schedule: string;
+  readonly timeZone: string;
+  readonly last: string;
+  readonly daily: string;
+  readonly weekly: string;
+  readonly monthly: string;
+  readonly verify: BackupSchedule['verify'];
+}
+
+export const draftOf = (schedule: BackupSchedule | undefined): ScheduleDraft =>
+  schedule === undefined
+    ? {
+        schedule: '0 3 * * *',
+        timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        last: '3',
+        daily: '7',
+        weekly: '4',
+        monthly: '12',
+        verify: 'WEEKLY',
+      }
+    : {
+        schedule: schedule.schedule,
+        timeZone: schedule.timeZone,
+        last: String(schedule.keep.last),
+        daily: String(schedule.keep.daily),
+        weekly: String(schedule.keep.weekly),
+        monthly: String(schedule.keep.monthly),
+        verify: schedule.verify,
+      };
+
+/** An empty field keeps nothing; the service refuses what is no number. */
+const countOf = (text: string): number => (text === '' ? 0 : Number.parseInt(text, 10));
+
+export const requestOf = ({ schedule, timeZone, verify, ...keep }: ScheduleDraft) => ({
+  schedule: schedule.trim(),
+  timeZone: timeZone.trim(),
+  verify,
+  keep: {
+    last: countOf(keep.last),
+    daily: countOf(keep.daily),
+    weekly: countOf(keep.weekly),
+    monthly: countOf(keep.monthly),
+  },
+});
+
+/** Patterns that people choose most. */
+export const patterns = [
+  ['0 * * * *', 'every hour'],
+  ['0 */6 * * *', 'every six hours'],
+  ['0 3 * * *', 'every night at three'],
+  ['0 3 * * 1', 'every Monday at three'],
+] as const;

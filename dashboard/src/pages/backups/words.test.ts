@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import {
+  isOneMade,
+  keepWords,
+  originWords,
+  proofOf,
+  whyNotBackedUp,
+  withoutStore,
+} from './words.ts';
+
+const builtin = { name: 'Builtin', version: '1' } as never;
+const ready = { status: 'READY', engine: builtin } as const;
+
+test('a database is not backed up without a store, of another engine, and without data', () => {
+  expect(whyNotBackedUp(ready, true)).toBeUndefined();
+  expect(whyNotBackedUp(ready, false)).toBe(withoutStore);
+  const beetle = { name: 'TigerBeetle', version: '1' } as never;
+  expect(whyNotBackedUp({ ...ready, engine: beetle }, true)).toContain('TigerBeetle');
+  expect(whyNotBackedUp({ ...ready, status: 'DELETED' }, true)).toContain('deleted');
+  expect(whyNotBackedUp({ ...ready, status: 'PROVISIONING' }, true)).toContain('no data');
+});
+
+test('one requested backup is made at a time; those of schedules do not count', () => {
+  const running = { status: 'RUNNING', jobId: 'job_1' } as const;
+  expect(isOneMade([running])).toBe(true);
+  expect(
+    isOneMade([
+      { ...running, jobId: null },
+      { ...running, status: 'SUCCEEDED' },
+    ]),
+  ).toBe(false);
+});
+
+test('a test that could not be made leaves an earlier proof as it is', () => {
+  const verification = {
+    status: 'UNKNOWN',
+    startedAt: '2026-11-21T02:03:04Z',
+    completedAt: '2026-11-21T02:03:04Z',
+    seconds: null,
+    lastPassedAt: null,
+    message: 'the store did not answer',
+  } as const;
+  expect(proofOf({ verification: null }).word).toBe('not yet');
+  expect(proofOf({ verification }).word).toBe('not tested');
+  const before = { ...verification, lastPassedAt: '2026-11-20T02:03:04Z' };
+  expect(proofOf({ verification: before })).toEqual({
+    tone: 'warn',
+    word: 'proven',
+    about: 'the store did not answer',
+  });
+  expect(proofOf({ verification: { ...verification, status: 'PASSED', seconds: 1.84 } })).toEqual({
+    tone: 'good',
+    word: 'proven',
+    about: 'restored in 1.84 s',
+  });
+});
+
+test('the origin of a backup is told by who or what wanted it', () => {
+  const actor = { type: 'user', id: null, display: 'ada' } as const;
+  const of = (type: 'MANUAL' | 'SCHEDULED' | 'PRE_CHANGE' | 'FINAL', schedule: string | null) =>
+    originWords({ type, schedule, actor });
+  expect(of('MANUAL', null)).toBe('requested by ada');
+  expect(of('SCHEDULED', 'nightly')).toBe('by the schedule nightly');
+  expect(of('PRE_CHANGE', null)).toBe('before an upgrade');
+  expect(of('FINAL', null)).toBe('before the deletion');
+});
+
+test('what a schedule keeps is told without the rules that keep nothing', () => {
+  const none = { hourly: 0, weekly: 0, yearly: 0, withinDays: 0 };
+  expect(keepWords({ ...none, last: 3, daily: 7, monthly: 12, failed: 3 })).toEqual([
+    'the last 3',
+    '7 days',
+    '12 months',
+  ]);
+});

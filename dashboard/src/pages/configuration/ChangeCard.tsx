@@ -1,0 +1,130 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PreviewChangeRequest } from '../../../../gen/api.ts';
+import { ask } from '../../data/client.ts';
+import { isProblem } from '../../data/problem-error.ts';
+import { useOrganization, whyNot } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Input } from '../../ui/Field.tsx';
+import { Card } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Skeleton } from '../../ui/States.tsx';
+import { Table } from '../../ui/Table.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
+import { useDatabase } from '../database/use-database.ts';
+import styles from '../database/DatabaseFrame.module.css';
+import { useChange } from './use-change.ts';
+import { fieldName, impactWords, priceWords, shownValue } from './words.ts';
+
+/** The service’s own preview: difference, impact and price of a change. */
+function usePreview(request: PreviewChangeRequest | undefined) {
+  const { database, organizationId } = useDatabase();
+  const body = useDebounced(request === undefined ? '' : JSON.stringify(request));
+  return useQuery({
+    queryKey: ['preview', organizationId, database.id, body],
+    enabled: body !== '',
+    queryFn: async ({ signal }) => {
+      const { data } = await ask(
+        organizationId,
+        'post',
+        '/api/v1/databases/{databaseId}/changes/preview',
+        { params: { databaseId: database.id }, body: new TextEncoder().encode(body) },
+        { signal },
+      );
+      return data.preview;
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface Props {
+  /** `undefined`: nothing is different. */
+  readonly request: PreviewChangeRequest | undefined;
+  readonly etag: string | undefined;
+  readonly onDone: () => void;
+}
+
+/** What a change would do, and the button that asks for it. */
+export function ChangeCard({ request, etag, onDone }: Props) {
+  const organization = useOrganization();
+  const preview = usePreview(request);
+  const [applyAt, setApplyAt] = useState('');
+  const change = useChange(etag, onDone);
+  const at = applyAt.trim() === '' ? 'now' : applyAt.trim();
+  if (request === undefined) {
+    return (
+      <Card title="Change">
+        <p className={styles.soft}>
+          Nothing is different yet. Change something, and its difference, impact and price stand
+          here before anything is done.
+        </p>
+      </Card>
+    );
+  }
+  return (
+    <Card title="Change">
+      <form
+        className={styles.stack}
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate({ request, applyAt: at });
+        }}
+      >
+        {preview.isError && <Problem error={preview.error} />}
+        {preview.isPending && <Skeleton lines={3} />}
+        {preview.data !== undefined && !preview.isError && <Preview preview={preview.data} />}
+        <Input
+          label="Not before"
+          mono
+          placeholder="now, or 2026-12-01T03:00:00Z"
+          value={applyAt}
+          hint="Within 90 days, in UTC. While another change is applied, it waits."
+          onChange={(event) => setApplyAt(event.target.value)}
+        />
+        {change.isError && <Problem error={change.error} />}
+        {isProblem(change.error, 'precondition_failed') && (
+          <p>Somebody changed it meanwhile. The page has the new state; look, and ask again.</p>
+        )}
+        <div className={styles.buttons}>
+          <Button
+            type="submit"
+            look="main"
+            busy={change.isPending}
+            disabledReason={
+              whyNot(organization, 'changeDatabase') ??
+              (preview.isError ? 'Correct the errors first.' : undefined)
+            }
+          >
+            {at === 'now' ? 'Apply the change' : 'Queue the change'}
+          </Button>
+          <Button onClick={onDone}>Leave it</Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+type ShownPreview = NonNullable<ReturnType<typeof usePreview>['data']>;
+
+const Preview = ({ preview: { diff, impact, priceDelta, applies } }: { preview: ShownPreview }) => (
+  <>
+    <Table label="Difference" heads={['Field', 'From', 'To']}>
+      {diff.map(({ path, from, to }) => (
+        <tr key={path}>
+          <td>{fieldName(path)}</td>
+          <td>{shownValue(from)}</td>
+          <td>
+            <strong>{shownValue(to)}</strong>
+          </td>
+        </tr>
+      ))}
+    </Table>
+    <p>{impactWords(impact)}</p>
+    {impact.warnings.map((warning) => (
+      <p key={warning}>{warning}</p>
+    ))}
+    {!impact.reversible && <p>A later change cannot take it back wholly.</p>}
+    <p>{priceWords(priceDelta)}</p>
+    {applies === 'AFTER_OTHER_WORK' && <p>Something else is being done: it waits for that.</p>}
+  </>
+);

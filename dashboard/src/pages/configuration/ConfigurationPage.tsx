@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Configuration, PreviewChangeRequest } from '../../../../gen/api.ts';
+import { configurationQuery, parametersQuery } from '../../data/configuration-queries.ts';
+import { catalogQuery } from '../../data/queries.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card, useTitle } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Skeleton } from '../../ui/States.tsx';
+import styles from '../database/DatabaseFrame.module.css';
+import { useDatabase } from '../database/use-database.ts';
+import { ChangeCard } from './ChangeCard.tsx';
+import { draftOf, requestOf } from './draft.ts';
+import { Fields } from './Fields.tsx';
+import { Queue } from './Queue.tsx';
+import { Revisions } from './Revisions.tsx';
+
+/** What a database is made of: what is different in the draft is previewed, then asked for. */
+export function ConfigurationPage() {
+  const { database, organizationId } = useDatabase();
+  const configuration = useQuery(configurationQuery(organizationId, database.id));
+  useTitle(`${database.name}: configuration`);
+  if (configuration.isError && configuration.data === undefined) {
+    return <Problem error={configuration.error} onRetry={() => void configuration.refetch()} />;
+  }
+  if (configuration.data === undefined) return <Skeleton lines={8} />;
+  const { data, etag } = configuration.data;
+  return (
+    <Editor key={data.configuration.revision} configuration={data.configuration} etag={etag} />
+  );
+}
+
+interface EditorProps {
+  readonly configuration: Configuration;
+  readonly etag: string | undefined;
+}
+
+function Editor({ configuration, etag }: EditorProps) {
+  const { organizationId, database } = useDatabase();
+  const catalog = useQuery(catalogQuery(organizationId));
+  const parameters = useQuery(parametersQuery(organizationId, database.id));
+  const [draft, setDraft] = useState(() => draftOf(configuration));
+  /** Another wish than the draft's: to stop, to start, to go back to a revision. */
+  const [other, setOther] = useState<PreviewChangeRequest>();
+  const error = catalog.error ?? parameters.error;
+  return (
+    <div className={styles.columns}>
+      <div className={styles.column}>
+        {error !== null && <Problem error={error} />}
+        {catalog.data !== undefined && parameters.data !== undefined && (
+          <Fields
+            catalog={catalog.data}
+            configuration={configuration}
+            parameters={parameters.data}
+            draft={draft}
+            onChange={(change) => {
+              setOther(undefined);
+              setDraft({ ...draft, ...change });
+            }}
+          />
+        )}
+        <Running suspended={configuration.suspended} onAsk={setOther} />
+      </div>
+      <div className={styles.column}>
+        <ChangeCard
+          request={other ?? requestOf(draft, configuration)}
+          etag={etag}
+          onDone={() => {
+            setOther(undefined);
+            setDraft(draftOf(configuration));
+          }}
+        />
+        <Queue />
+        <Revisions onBack={(revision) => setOther({ revision })} />
+      </div>
+    </div>
+  );
+}
+
+interface RunningProps {
+  readonly suspended: boolean;
+  readonly onAsk: (request: PreviewChangeRequest) => void;
+}
+
+const Running = ({ suspended, onAsk }: RunningProps) => (
+  <Card title={suspended ? 'It is stopped' : 'It runs'}>
+    <div className={styles.danger}>
+      <p>
+        {suspended
+          ? 'Nobody can use it. Started again, it goes on where it was, at the same addresses.'
+          : 'Stopped, it answers nobody and costs its storage only. Data, addresses and keys stay.'}
+      </p>
+      <Button onClick={() => onAsk({ suspended: !suspended })}>
+        {suspended ? 'Start it again' : 'Stop it'}
+      </Button>
+    </div>
+  </Card>
+);

@@ -1,0 +1,94 @@
+import type { Configuration, CreateCatalog, Parameter } from '../../../../gen/api.ts';
+import { Choices } from '../../ui/Choices.tsx';
+import { Input, Select } from '../../ui/Field.tsx';
+import form from '../../ui/Form.module.css';
+import { Card } from '../../ui/Page.tsx';
+import { sizes } from '../create/draft.ts';
+import type { ConfigurationDraft } from './draft.ts';
+
+interface Props {
+  readonly catalog: CreateCatalog;
+  readonly configuration: Configuration;
+  readonly parameters: readonly Parameter[];
+  readonly draft: ConfigurationDraft;
+  readonly onChange: (change: Partial<ConfigurationDraft>) => void;
+}
+
+export function Fields({ catalog, configuration, parameters, draft, onChange }: Props) {
+  const engine = catalog.engines.find(({ name }) => name === configuration.engine);
+  const versions = engine?.versions.map(({ version }) => version) ?? [];
+  const all = versions.includes(configuration.engineVersion)
+    ? versions
+    : [configuration.engineVersion, ...versions];
+  return (
+    <>
+      <Card title="Cluster">
+        <div className={form.form}>
+          <p>
+            {configuration.clusterConfiguration} in {configuration.provider}, {configuration.region}
+            . Topology and place cannot change: restore a backup into a new database for that.
+          </p>
+          <Choices
+            label="Size of each node"
+            choices={sizes(catalog, configuration)}
+            chosen={draft.clusterSize}
+            onChoose={(clusterSize) => onChange({ clusterSize })}
+          />
+          <div className={form.row}>
+            <Input
+              label="GiB of each node"
+              type="number"
+              inputMode="numeric"
+              min={configuration.selectedStorageGb}
+              value={draft.storageGb}
+              hint="Storage only grows."
+              onChange={(event) => onChange({ storageGb: event.target.value })}
+            />
+            <Input
+              label="Grows by itself up to (GiB)"
+              type="number"
+              inputMode="numeric"
+              value={draft.autogrowGb}
+              hint="Empty: it does not grow by itself."
+              onChange={(event) => onChange({ autogrowGb: event.target.value })}
+            />
+          </div>
+          <Select
+            label={`Version of ${configuration.engine}`}
+            value={draft.engineVersion}
+            onChange={(event) => onChange({ engineVersion: event.target.value })}
+          >
+            {all.map((version) => (
+              <option key={version} value={version}>
+                {version}
+              </option>
+            ))}
+          </Select>
+        </div>
+      </Card>
+      {parameters.length > 0 && (
+        <Card title="Parameters">
+          <div className={form.form}>
+            {parameters.map((one) => (
+              <Input
+                key={one.name}
+                label={one.name}
+                mono
+                disabled={one.immutable}
+                placeholder={one.defaultValue ?? 'by its size'}
+                value={draft.parameters[one.name] ?? ''}
+                hint={`${one.description}${boundsOf(one)}${one.restartRequired ? ' Pods are replaced, one at a time.' : ''}`}
+                onChange={(event) =>
+                  onChange({ parameters: { ...draft.parameters, [one.name]: event.target.value } })
+                }
+              />
+            ))}
+          </div>
+        </Card>
+      )}
+    </>
+  );
+}
+
+const boundsOf = ({ type, min, max }: Parameter): string =>
+  type === 'integer' && min !== null && max !== null ? ` From ${min} to ${max}.` : '';

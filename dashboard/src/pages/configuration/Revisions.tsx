@@ -1,0 +1,49 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { revisionsQuery } from '../../data/configuration-queries.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Badge } from '../../ui/States.tsx';
+import { When } from '../../ui/When.tsx';
+import styles from '../database/DatabaseFrame.module.css';
+import { useDatabase } from '../database/use-database.ts';
+import { diffWords } from './words.ts';
+
+/** Earlier configurations; each can be asked for again. */
+export function Revisions({ onBack }: { readonly onBack: (revision: number) => void }) {
+  const { database, organizationId } = useDatabase();
+  const list = useInfiniteQuery(revisionsQuery(organizationId, database.id));
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <Card title="Revisions">
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <ul className={styles.stack}>
+        {rows.map(({ revision, active, diff, actor, createdAt }) => (
+          <li key={revision} className={styles.change}>
+            <div className={styles.danger}>
+              <span>
+                <strong>{revision}</strong> {diff.length === 0 ? 'as it was made' : diffWords(diff)}
+              </span>
+              {active ? (
+                <Badge tone="good">active</Badge>
+              ) : (
+                <Button small onClick={() => onBack(revision)}>
+                  Go back to {revision}
+                </Button>
+              )}
+            </div>
+            <p className={styles.soft}>
+              {actor !== null && `By ${actor.display} `}
+              <When at={createdAt} />
+            </p>
+          </li>
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,49 @@
+/** What a person wants a database to be made of, and the request for that: it has only what is different. */
+import type { Configuration, PreviewChangeRequest } from '../../../../gen/api.ts';
+
+export interface ConfigurationDraft {
+  readonly clusterSize: string;
+  /** GiB as they were typed. */
+  readonly storageGb: string;
+  /** GiB up to which the storage grows by itself; empty: it does not. */
+  readonly autogrowGb: string;
+  readonly engineVersion: string;
+  /** Empty: the default. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export const draftOf = (configuration: Configuration): ConfigurationDraft => ({
+  clusterSize: configuration.clusterSize,
+  storageGb: String(configuration.selectedStorageGb),
+  autogrowGb: configuration.autogrow === null ? '' : String(configuration.autogrow.limitGb),
+  engineVersion: configuration.engineVersion,
+  parameters: configuration.parameters,
+});
+
+/** `undefined`: nothing is different. Texts that are no number go to the service as 0, which says what is wrong. */
+export function requestOf(
+  draft: ConfigurationDraft,
+  configuration: Configuration,
+): PreviewChangeRequest | undefined {
+  const now = draftOf(configuration);
+  const parameters: Record<string, string | null> = {};
+  for (const name of new Set([...Object.keys(draft.parameters), ...Object.keys(now.parameters)])) {
+    const wanted = (draft.parameters[name] ?? '').trim();
+    if (wanted !== (now.parameters[name] ?? '')) parameters[name] = wanted === '' ? null : wanted;
+  }
+  const request: PreviewChangeRequest = {
+    ...(draft.clusterSize !== now.clusterSize && { clusterSize: draft.clusterSize }),
+    ...(draft.storageGb.trim() !== now.storageGb && {
+      selectedStorageGb: wholeOf(draft.storageGb),
+    }),
+    ...(draft.autogrowGb.trim() !== now.autogrowGb && {
+      autogrow: draft.autogrowGb.trim() === '' ? null : { limitGb: wholeOf(draft.autogrowGb) },
+    }),
+    ...(draft.engineVersion !== now.engineVersion && { engineVersion: draft.engineVersion }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+  };
+  return Object.keys(request).length === 0 ? undefined : request;
+}
+
+const wholeOf = (text: string): number =>
+  /^\d{1,6}$/.test(text.trim()) ? Number.parseInt(text, 10) : 0;

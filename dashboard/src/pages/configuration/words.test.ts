@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { diffWords, impactWords, priceWords } from './words.ts';
+
+test('a difference is told from and to', () => {
+  expect(
+    diffWords([
+      { path: '/clusterSize', from: 'lh-5', to: 'lh-10' },
+      { path: '/parameters/limitConnections', from: '512', to: null },
+      { path: '/autogrow', from: null, to: { limitGb: 100 } },
+    ]),
+  ).toBe(
+    'Size: lh-5 → lh-10, limitConnections: 512 → default, Grows by itself: default → up to 100 GiB',
+  );
+});
+
+test('the impact of a change says how long requests wait', () => {
+  const impact = { reversible: true, warnings: [] };
+  expect(
+    impactWords({
+      ...impact,
+      interruption: 'SECONDS',
+      longestWaitSeconds: 20,
+      rollingRestart: true,
+    }),
+  ).toBe('Requests wait 20 s at most. Its pods are replaced one at a time.');
+  expect(
+    impactWords({ ...impact, interruption: 'NONE', longestWaitSeconds: 0, rollingRestart: false }),
+  ).toBe('Clients notice nothing.');
+});
+
+test('a price is told as more or less', () => {
+  expect(priceWords({ currency: 'USD', amount: '-10.50' })).toBe('$10.50 a month less.');
+  expect(priceWords({ currency: 'USD', amount: '10.50' })).toBe('$10.50 a month more.');
+  expect(priceWords({ currency: 'USD', amount: '0.00' })).toBe('The price stays the same.');
+  expect(priceWords(null)).toBe('There are no prices here.');
+});

@@ -1,0 +1,67 @@
+/** Changes in words. */
+import type { Change, ChangeImpact, FieldChange } from '../../../../gen/api.ts';
+import type { Tone } from '../../ui/States.tsx';
+import { shownMoney } from '../../lib/money.ts';
+
+const names: Readonly<Record<string, string>> = {
+  '/clusterSize': 'Size',
+  '/selectedStorageGb': 'Storage (GiB)',
+  '/autogrow': 'Grows by itself',
+  '/engineVersion': 'Engine version',
+  '/suspended': 'Stopped',
+};
+
+/** `/parameters/limitConnections` as `limitConnections`; pointers that have no word stay. */
+export const fieldName = (path: string): string =>
+  names[path] ??
+  path
+    .replace(/^\/parameters\//, '')
+    .replace(/^\/labels\//, 'label ')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
+
+export function shownValue(value: unknown): string {
+  if (value === null || value === undefined) return 'default';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'object' && 'limitGb' in value) return `up to ${String(value.limitGb)} GiB`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export const diffWords = (diff: readonly FieldChange[]): string =>
+  diff
+    .map(({ path, from, to }) => `${fieldName(path)}: ${shownValue(from)} → ${shownValue(to)}`)
+    .join(', ');
+
+export function impactWords({
+  interruption,
+  longestWaitSeconds: wait,
+  rollingRestart,
+}: ChangeImpact): string {
+  const pods = rollingRestart ? ' Its pods are replaced one at a time.' : '';
+  switch (interruption) {
+    case 'NONE':
+      return `Clients notice nothing.${pods}`;
+    case 'SECONDS':
+    case 'MINUTES':
+      return `Requests wait ${wait === null ? 'for a while' : `${wait} s at most`}.${pods}`;
+    case 'UNTIL_RESUMED':
+      break;
+  }
+  return 'Nobody can use it until it is started again.';
+}
+
+export const priceWords = (delta: Change['priceDelta']): string => {
+  if (delta === null) return 'There are no prices here.';
+  if (/^-?0+\.0+$/.test(delta.amount)) return 'The price stays the same.';
+  const isLess = delta.amount.startsWith('-');
+  const shown = shownMoney({ ...delta, amount: delta.amount.replace('-', '') });
+  return `${shown} a month ${isLess ? 'less' : 'more'}.`;
+};
+
+export const changeTones: Readonly<Record<Change['status'], Tone>> = {
+  QUEUED: 'soft',
+  APPLYING: 'busy',
+  APPLIED: 'good',
+  FAILED: 'bad',
+  CANCELED: 'warn',
+};

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { changesQuery } from '../../data/configuration-queries.ts';
+import { Badge } from '../../ui/States.tsx';
+import { changeTones, diffWords } from '../configuration/words.ts';
+import styles from './DatabaseFrame.module.css';
+import { useDatabase } from './use-database.ts';
+
+/** The change that is applied or waits, on every page of its database. */
+export function WaitingChange() {
+  const params = useParams({ from: '/o/$slug/databases/$name' });
+  const { database, organizationId } = useDatabase();
+  const changes = useQuery(changesQuery(organizationId, database.id));
+  const open = changes.data?.find(({ status }) => status === 'APPLYING' || status === 'QUEUED');
+  if (open === undefined) return null;
+  return (
+    <p className={styles.soft}>
+      <Badge tone={changeTones[open.status]}>{`change ${open.status.toLowerCase()}`}</Badge>{' '}
+      <Link to="/o/$slug/databases/$name/configuration" params={params} search={{}}>
+        {diffWords(open.diff)}
+      </Link>
+    </p>
+  );
+}

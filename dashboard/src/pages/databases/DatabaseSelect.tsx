@@ -1,0 +1,40 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { databasesQuery } from '../../data/queries.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { Select } from '../../ui/Field.tsx';
+
+interface Props {
+  /** Words for no single one. */
+  readonly all: string;
+  /** ID of a database; empty: all. */
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChoose: (databaseId: string) => void;
+}
+
+/** All databases, or one of them. */
+export function DatabaseSelect({ all, value, error, onChoose }: Props) {
+  const organization = useOrganization();
+  const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
+  return (
+    <Select
+      label="Databases"
+      value={value}
+      error={error}
+      onChange={(event) => onChoose(event.target.value)}
+    >
+      <option value="">{all}</option>
+      {databases.data?.pages
+        .flatMap(({ data }) => data)
+        .map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+    </Select>
+  );
+}
+
+/** The scope that the choice stands for. */
+export const scopeOf = (databaseId: string) =>
+  databaseId === '' ? ({ type: 'ALL' } as const) : ({ type: 'DATABASE', databaseId } as const);

@@ -1,0 +1,27 @@
+import { Link, useParams } from '@tanstack/react-router';
+
+/** An ID that leads to its page. */
+export function AccountLink({ id }: { readonly id: string }) {
+  const params = useParams({ from: '/o/$slug/databases/$name' });
+  return (
+    <Link
+      to="/o/$slug/databases/$name/explorer/accounts/$accountId"
+      params={{ ...params, accountId: id }}
+      search={{}}
+    >
+      <code>{id}</code>
+    </Link>
+  );
+}
+
+export function TransferLink({ id }: { readonly id: string }) {
+  const params = useParams({ from: '/o/$slug/databases/$name' });
+  return (
+    <Link
+      to="/o/$slug/databases/$name/explorer/transfers/$transferId"
+      params={{ ...params, transferId: id }}
+    >
+      <code>{id}</code>
+    </Link>
+  );
+}

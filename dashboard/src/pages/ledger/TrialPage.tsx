@@ -1,0 +1,192 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { readInteger } from '../../lib/digits.ts';
+import { saveText } from '../../lib/download.ts';
+import { csvOf } from '../../lib/records.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Input } from '../../ui/Field.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { useTitle } from '../../ui/Page.tsx';
+import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
+import { Table } from '../../ui/Table.tsx';
+import styles from './Ledger.module.css';
+import { LedgerNav } from './LedgerNav.tsx';
+import { firstLedgerQuery, trialQuery, type TrialAnswer } from './queries.ts';
+import type { TrialSums } from './trial.ts';
+import { useAmounts, useLedgerAddress } from './use-ledger.ts';
+
+const path = '/o/$slug/databases/$name/explorer/trial-balance';
+
+/** The trial balance of a ledger: its sums of debits and credits, by code and in all. */
+export function TrialPage() {
+  const search = useSearch({ from: path });
+  const navigate = useNavigate({ from: path });
+  const at = useLedgerAddress();
+  const first = useQuery({ ...firstLedgerQuery(at), enabled: search.ledger === undefined });
+  const ledger = search.ledger ?? first.data;
+  useTitle('Trial balance');
+  return (
+    <div className={styles.page}>
+      <LedgerNav />
+      <h2>Trial balance</h2>
+      {first.isError && <Problem error={first.error} onRetry={() => void first.refetch()} />}
+      {ledger === '' && (
+        <Empty title="No account yet">
+          A trial balance sums the accounts of a ledger. Make the first one.
+        </Empty>
+      )}
+      {ledger !== undefined && ledger !== '' && (
+        <>
+          <LedgerForm
+            key={ledger}
+            ledger={ledger}
+            onApply={(next) => void navigate({ search: { ledger: next } })}
+          />
+          <Sums ledger={ledger} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function LedgerForm({ ledger, onApply }: { ledger: string; onApply: (ledger: string) => void }) {
+  const [typed, setTyped] = useState(ledger);
+  const digits = readInteger(typed, 32);
+  return (
+    <form
+      className={styles.bar}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (digits !== undefined) onApply(digits);
+      }}
+    >
+      <Input
+        label="Ledger"
+        mono
+        value={typed}
+        error={digits === undefined ? 'Must be an integer of 32 bits.' : undefined}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <Button type="submit">Show</Button>
+    </form>
+  );
+}
+
+function Sums({ ledger }: { readonly ledger: string }) {
+  const at = useLedgerAddress();
+  const [read, setRead] = useState(0);
+  const trial = useQuery(trialQuery(at, ledger, setRead));
+  if (trial.isPending) {
+    return (
+      <>
+        {read > 0 && <p role="status">{read} accounts read</p>}
+        <Skeleton lines={6} />
+      </>
+    );
+  }
+  if (trial.isError) {
+    return <Problem error={trial.error} onRetry={() => void trial.refetch()} />;
+  }
+  if (trial.data.rows.length === 0) {
+    return <Empty title="No account">The ledger {ledger} has no account in this database.</Empty>;
+  }
+  return <TrialTable ledger={ledger} trial={trial.data} onAgain={() => void trial.refetch()} />;
+}
+
+const heads = [
+  'Code',
+  { title: 'Accounts', end: true },
+  { title: 'Debit balances', end: true },
+  { title: 'Credit balances', end: true },
+  { title: 'Debits posted', end: true },
+  { title: 'Credits posted', end: true },
+  { title: 'Debits pending', end: true },
+  { title: 'Credits pending', end: true },
+] as const;
+
+interface TableProps {
+  readonly ledger: string;
+  readonly trial: TrialAnswer;
+  readonly onAgain: () => void;
+}
+
+function TrialTable({ ledger, trial, onAgain }: TableProps) {
+  const params = useParams({ from: path });
+  const { shown } = useAmounts(ledger);
+  const { rows, total, isEven, isBlurred } = trial;
+  const sums = (row: TrialSums) =>
+    sumNames.map((name) => (
+      <td key={name} className={styles.number}>
+        {shown(row[name])}
+      </td>
+    ));
+  return (
+    <div className={styles.stack}>
+      <div className={styles.titles}>
+        <p role="status">
+          {isEven ? (
+            <Badge tone="good">Debits equal credits</Badge>
+          ) : (
+            <Badge tone={isBlurred ? 'warn' : 'bad'}>
+              {isBlurred
+                ? 'Written to while it was read: read it again'
+                : 'Debits and credits differ'}
+            </Badge>
+          )}
+        </p>
+        <div className={styles.bar}>
+          <Button small onClick={onAgain}>
+            Read again
+          </Button>
+          <Button
+            small
+            onClick={() => saveText(`trial-balance-${ledger}.csv`, trialCsv(trial), 'text/csv')}
+          >
+            Save as CSV
+          </Button>
+        </div>
+      </div>
+      <Table label="Trial balance" heads={heads}>
+        {rows.map((row) => (
+          <tr key={row.code}>
+            <td>
+              <Link
+                to="/o/$slug/databases/$name/explorer"
+                params={params}
+                search={{ op: 'query_accounts', ledger, code: row.code.toString(), run: '1' }}
+              >
+                {row.code}
+              </Link>
+            </td>
+            <td className={styles.number}>{row.accounts}</td>
+            {sums(row)}
+          </tr>
+        ))}
+        <tr className={styles.total}>
+          <th scope="row">All</th>
+          <td className={styles.number}>{total.accounts}</td>
+          {sums(total)}
+        </tr>
+      </Table>
+    </div>
+  );
+}
+
+const sumNames = [
+  'debitBalances',
+  'creditBalances',
+  'debits_posted',
+  'credits_posted',
+  'debits_pending',
+  'credits_pending',
+] as const;
+
+const trialCsv = ({ rows, total }: TrialAnswer): string =>
+  csvOf(
+    ['code', 'accounts', ...sumNames],
+    [...rows, { code: 'all', ...total }].map((row) => ({
+      ...row,
+      ...Object.fromEntries(sumNames.map((name) => [name, row[name].toString()])),
+    })),
+  );

@@ -1,0 +1,54 @@
+/** The ledger that the pages read: its address, and how its amounts are shown. */
+import { useMemo } from 'react';
+import type { LedgerAddress } from '../../data/ledger.ts';
+import { shownAmount, type AmountLabel } from '../../lib/amounts.ts';
+import { ledgerLabelsOf, type LedgerLabel } from '../../lib/ledger-labels.ts';
+import { sided } from '../../lib/records.ts';
+import { useDatabase } from '../database/use-database.ts';
+import { useIntegers } from './integers.ts';
+
+export function useLedgerAddress(): LedgerAddress {
+  const { database, organizationId } = useDatabase();
+  return useMemo(
+    () => ({ organizationId, databaseId: database.id }),
+    [organizationId, database.id],
+  );
+}
+
+export function useLedgerLabels(): readonly LedgerLabel[] {
+  const { labels } = useDatabase().database;
+  return useMemo(() => ledgerLabelsOf(labels), [labels]);
+}
+
+/** Shows digits of a ledger as its label says, or as the integer where there is none. */
+type ShowAmount = (digits: string | bigint, ledger: string) => string;
+
+export function useShowAmount(): ShowAmount {
+  const labels = useLedgerLabels();
+  const asIntegers = useIntegers();
+  return useMemo(() => {
+    const byLedger = new Map(asIntegers ? [] : labels.map((one) => [one.ledger, one]));
+    return (digits, ledger) => shownAmount(digits.toString(), byLedger.get(ledger));
+  }, [labels, asIntegers]);
+}
+
+interface Amounts {
+  /** How a person types an amount; `undefined`: as the integer. */
+  readonly label: AmountLabel | undefined;
+  readonly shown: (digits: string | bigint) => string;
+  /** A balance with its side: `Dr 12`. */
+  readonly sided: (balance: bigint) => string;
+}
+
+/** How the amounts of one ledger are shown. */
+export function useAmounts(ledger: number | string): Amounts {
+  const show = useShowAmount();
+  const labels = useLedgerLabels();
+  const asIntegers = useIntegers();
+  const key = ledger.toString();
+  return useMemo(() => {
+    const shown = (digits: string | bigint) => show(digits, key);
+    const label = asIntegers ? undefined : labels.find((one) => one.ledger === key);
+    return { label, shown, sided: (balance) => sided(balance, shown) };
+  }, [show, labels, asIntegers, key]);
+}

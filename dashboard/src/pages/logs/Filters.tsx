@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'react';
+import { given, textOf, wordOf } from '../../lib/search.ts';
+import { useDebounced } from '../../ui/use-debounced.ts';
+import styles from './Logs.module.css';
+import {
+  components,
+  nodes,
+  severities,
+  spanDefault,
+  spanNames,
+  spans,
+  type LogSearch,
+} from './search.ts';
+
+interface Props {
+  readonly search: LogSearch;
+  readonly nodeCount: number;
+  readonly onChoose: (search: LogSearch) => void;
+}
+
+/** Each choice stands in the address at once; text does when the person has stopped typing. */
+export function Filters({ search, nodeCount, onChoose }: Props) {
+  const choose = (more: { readonly [Name in keyof LogSearch]: LogSearch[Name] | undefined }) =>
+    onChoose(given({ ...search, ...more }));
+  return (
+    <div className={styles.filters}>
+      <div role="group" aria-label="Span of time" className={styles.spans}>
+        {spanNames.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === (search.span ?? spanDefault)}
+            onClick={() => choose({ span: name })}
+          >
+            {spans[name].title}
+          </button>
+        ))}
+      </div>
+      <label className={styles.choice}>
+        Severity{' '}
+        <select
+          value={search.severity ?? ''}
+          onChange={(event) => choose({ severity: wordOf(event.target.value, severities) })}
+        >
+          <option value="">all</option>
+          {severities.slice(1).map((name) => (
+            <option key={name} value={name}>
+              {name === 'FATAL' ? 'fatal' : `${name.toLowerCase()} and above`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className={styles.choice}>
+        Component{' '}
+        <select
+          value={search.component ?? ''}
+          onChange={(event) => choose({ component: wordOf(event.target.value, components) })}
+        >
+          <option value="">all</option>
+          {components.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {nodeCount > 1 && (
+        <label className={styles.choice}>
+          Node{' '}
+          <select
+            value={search.node ?? ''}
+            onChange={(event) => choose({ node: wordOf(event.target.value, nodes) })}
+          >
+            <option value="">all</option>
+            {nodes.slice(0, nodeCount).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Search
+        text={search.search ?? ''}
+        onSearch={(text) => choose({ search: textOf(text, 200) })}
+      />
+    </div>
+  );
+}
+
+interface SearchProps {
+  readonly text: string;
+  readonly onSearch: (text: string) => void;
+}
+
+function Search({ text, onSearch }: SearchProps) {
+  const [typed, setTyped] = useState(text);
+  const settled = useDebounced(typed);
+  useEffect(() => {
+    if (settled !== text) onSearch(settled);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what was typed decides; the address follows it
+  }, [settled]);
+  return (
+    <label className={styles.choice}>
+      Search{' '}
+      <input
+        type="search"
+        value={typed}
+        maxLength={200}
+        placeholder="text in a line"
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </label>
+  );
+}

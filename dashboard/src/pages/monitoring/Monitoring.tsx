@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { currentFiguresQuery, figuresQuery, type SpanFigures } from './queries.ts';
+import { wordOf } from '../../lib/search.ts';
+import { zoneName } from '../../lib/time.ts';
+import { useNow, useZone } from '../../shell/context.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { Empty, Skeleton } from '../../ui/States.tsx';
+import { When } from '../../ui/When.tsx';
+import { useDatabase } from '../database/use-database.ts';
+import styles from './Monitoring.module.css';
+import { operationNames, rangeNames, ranges } from './ranges.ts';
+import { Requests } from './Requests.tsx';
+import type { MonitoringSearch } from './search.ts';
+import { Tiles } from './Tiles.tsx';
+import { stepWords } from './words.ts';
+
+const path = '/o/$slug/databases/$name/monitoring';
+const Charts = lazy(async () => ({ default: (await import('./Charts.tsx')).Charts }));
+
+/** What a database does now, what it did, and what it will run out of. */
+export function Monitoring() {
+  const { database, organizationId } = useDatabase();
+  const search = useSearch({ from: path });
+  const navigate = useNavigate({ from: path });
+  const range = search.range ?? '1h';
+  const choice = { range, operation: search.op };
+  const current = useQuery(currentFiguresQuery(organizationId, database.id));
+  const figures = useQuery(figuresQuery(organizationId, database.id, choice));
+  return (
+    <div className={styles.page}>
+      {current.isError && <Problem error={current.error} onRetry={() => void current.refetch()} />}
+      {current.isPending && <Skeleton lines={3} />}
+      {current.data !== undefined && <Tiles current={current.data} />}
+      <Controls
+        search={search}
+        figures={figures.data}
+        onChoose={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
+      />
+      {figures.isError && (
+        <>
+          <Problem error={figures.error} onRetry={() => void figures.refetch()} />
+          {figures.data !== undefined && (
+            <p className={styles.soft}>
+              The charts are of <When at={new Date(figures.dataUpdatedAt).toISOString()} />.
+            </p>
+          )}
+        </>
+      )}
+      {figures.isPending && <Skeleton lines={8} />}
+      {figures.data !== undefined && (
+        <div aria-busy={figures.isPlaceholderData} className={styles.page}>
+          {isEmpty(figures.data) ? (
+            <Empty title="No figures yet">
+              Figures are taken every 15 seconds while the database runs. There are none in this
+              span.
+            </Empty>
+          ) : (
+            <Suspense fallback={<Skeleton lines={8} />}>
+              <Charts figures={figures.data} forecast={current.data?.forecast} />
+            </Suspense>
+          )}
+        </div>
+      )}
+      <Requests />
+    </div>
+  );
+}
+
+const isEmpty = ({ rates, highest, lowest, marks }: SpanFigures): boolean =>
+  [rates, highest, lowest].every(({ data }) => data.length === 0) && marks.length === 0;
+
+interface ControlsProps {
+  readonly search: MonitoringSearch;
+  readonly figures: SpanFigures | undefined;
+  readonly onChoose: (search: MonitoringSearch) => void;
+}
+
+function Controls({ search, figures, onChoose }: ControlsProps) {
+  const zone = useZone();
+  const now = useNow();
+  return (
+    <div className={styles.controls}>
+      <div role="group" aria-label="Span of time" className={styles.ranges}>
+        {rangeNames.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === (search.range ?? '1h')}
+            onClick={() => onChoose({ ...search, range: name })}
+          >
+            {ranges[name].title}
+          </button>
+        ))}
+      </div>
+      <label className={styles.choice}>
+        Latency of{' '}
+        <select
+          value={search.op ?? figures?.operation ?? operationNames[0]}
+          onChange={(event) => {
+            const op = wordOf(event.target.value, operationNames);
+            if (op !== undefined) onChoose({ ...search, op });
+          }}
+        >
+          {operationNames.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <p className={styles.soft}>
+        {figures !== undefined && `A point for every ${stepWords(figures.rates.stepSeconds)}. `}
+        Times are {zoneName(now, zone)}.
+      </p>
+    </div>
+  );
+}

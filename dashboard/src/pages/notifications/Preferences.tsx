@@ -1,0 +1,117 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { NotificationPreferences } from '../../../../gen/api.ts';
+import { choose, preferencesQuery, renew } from '../../data/notification-queries.ts';
+import { databasesQuery } from '../../data/queries.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Checkbox } from '../../ui/Field.tsx';
+import { Card } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Skeleton } from '../../ui/States.tsx';
+import { DatabaseSelect } from '../databases/DatabaseSelect.tsx';
+import { aboutOf, titleOf } from './kinds.ts';
+import styles from './Notifications.module.css';
+
+type Kinds = NotificationPreferences['mutedKinds'];
+
+/** Kinds and databases of which a person wants notifications. Each choice holds at once. */
+export function Preferences() {
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const preferences = useQuery(preferencesQuery(organization.id));
+  const change = useMutation({
+    mutationFn: (body: Parameters<typeof choose>[1]) => choose(organization.id, body),
+    onSuccess: (next) => {
+      queryClient.setQueryData(preferencesQuery(organization.id).queryKey, next);
+      say('Your choice holds from now on');
+    },
+    onSettled: () => renew(queryClient, organization.id),
+  });
+  if (preferences.isError) {
+    return <Problem error={preferences.error} onRetry={() => void preferences.refetch()} />;
+  }
+  if (preferences.isPending) return <Skeleton lines={6} />;
+  const { kinds, mutedKinds, mutedDatabases } = preferences.data;
+  return (
+    <div className={styles.cards}>
+      <Card title="What you get">
+        {change.isError && <Problem error={change.error} />}
+        <div className={styles.stack}>
+          <p className={styles.soft}>Yours alone, for {organization.name}.</p>
+          {kinds.map((kind) => (
+            <Checkbox
+              key={kind}
+              label={titleOf(kind)}
+              hint={aboutOf(kind)}
+              checked={!mutedKinds.includes(kind)}
+              disabled={change.isPending}
+              onChange={(event) =>
+                change.mutate({
+                  mutedKinds: toggled(mutedKinds, kind, !event.target.checked),
+                })
+              }
+            />
+          ))}
+          {kinds.length === 0 && <p>Your role gets no notifications.</p>}
+        </div>
+      </Card>
+      <MutedDatabases
+        muted={mutedDatabases}
+        busy={change.isPending}
+        onChange={(next) => change.mutate({ mutedDatabases: [...next] })}
+      />
+    </div>
+  );
+}
+
+const toggled = (kinds: Kinds, kind: Kinds[number], isMuted: boolean): Kinds[number][] => [
+  ...kinds.filter((one) => one !== kind),
+  ...(isMuted ? [kind] : []),
+];
+
+interface MutedProps {
+  readonly muted: readonly string[];
+  readonly busy: boolean;
+  readonly onChange: (muted: readonly string[]) => void;
+}
+
+function MutedDatabases({ muted, busy, onChange }: MutedProps) {
+  const organization = useOrganization();
+  const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
+  const known = databases.data?.pages.flatMap(({ data }) => data) ?? [];
+  // One that was deleted since is known by its ID only.
+  const nameOf = (id: string) => known.find((one) => one.id === id)?.name ?? id;
+  return (
+    <Card title="Databases that you muted">
+      <div className={styles.stack}>
+        {muted.length === 0 && (
+          <p className={styles.soft}>None: you hear of all that you may see.</p>
+        )}
+        <ul className={styles.stack}>
+          {muted.map((id) => (
+            <li key={id} className={styles.muted}>
+              <span>{nameOf(id)}</span>
+              <Button
+                small
+                busy={busy}
+                aria-label={`Unmute ${nameOf(id)}`}
+                onClick={() => onChange(muted.filter((one) => one !== id))}
+              >
+                Unmute
+              </Button>
+            </li>
+          ))}
+        </ul>
+        <DatabaseSelect
+          all="Choose one to mute"
+          value=""
+          error={undefined}
+          onChoose={(id) => {
+            if (id !== '' && !muted.includes(id)) onChange([...muted, id]);
+          }}
+        />
+      </div>
+    </Card>
+  );
+}

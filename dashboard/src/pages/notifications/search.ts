@@ -1,0 +1,7 @@
+/** What the page of notifications shows, as it stands in the address. */
+import { given, wordOf } from '../../lib/search.ts';
+
+const notificationViews = ['unread', 'preferences'] as const;
+
+export const readNotificationSearch = (search: Record<string, unknown>) =>
+  given({ view: wordOf(search['view'], notificationViews) });

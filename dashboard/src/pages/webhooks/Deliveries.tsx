@@ -1,0 +1,148 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { WebhookDelivery } from '../../../../gen/api.ts';
+import { deliveriesQuery, webhooksQuery } from '../../data/webhook-queries.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Input, Select } from '../../ui/Field.tsx';
+import form from '../../ui/Form.module.css';
+import { Page } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
+import { Table, table } from '../../ui/Table.tsx';
+import { Exactly, When } from '../../ui/When.tsx';
+import { DeliveryDetails } from './DeliveryDetails.tsx';
+import { ReplayMany } from './ReplayMany.tsx';
+import { deliveryStatuses, readDeliverySearch, type DeliverySearch } from './search.ts';
+
+const path = '/o/$slug/settings/webhooks/deliveries';
+
+const tones: Readonly<Record<WebhookDelivery['status'], Tone>> = {
+  PENDING: 'busy',
+  SUCCEEDED: 'good',
+  FAILED: 'bad',
+  CANCELED: 'soft',
+};
+
+export function Deliveries() {
+  const organization = useOrganization();
+  const search = useSearch({ from: path });
+  const navigate = useNavigate({ from: path });
+  const list = useInfiniteQuery(deliveriesQuery(organization.id, search));
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const [opened, setOpened] = useState<string>();
+  return (
+    <Page
+      title="Webhook deliveries"
+      about="Each event for each endpoint, with its attempts; kept for 30 days."
+      actions={<ReplayMany filter={search} />}
+    >
+      <Filters search={search} onApply={(next) => void navigate({ search: next })} />
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton lines={8} />}
+      {list.isSuccess && rows.length === 0 && (
+        <Empty title="No delivery">Nothing was sent, or the filters leave nothing.</Empty>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label="Deliveries"
+          heads={['Time', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt']}
+          actions
+        >
+          {rows.map((delivery) => (
+            <Row key={delivery.id} delivery={delivery} onOpen={() => setOpened(delivery.id)} />
+          ))}
+        </Table>
+      )}
+      {list.hasNextPage && (
+        <p className={table.more}>
+          {rows.length} deliveries, there are more
+          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </p>
+      )}
+      <DeliveryDetails deliveryId={opened} onClose={() => setOpened(undefined)} />
+    </Page>
+  );
+}
+
+interface RowProps {
+  readonly delivery: WebhookDelivery;
+  readonly onOpen: () => void;
+}
+
+const Row = ({ delivery, onOpen }: RowProps) => (
+  <tr>
+    <td className={table.keep}>
+      <Exactly at={delivery.createdAt} />
+    </td>
+    <td className={table.keep}>
+      <code>{delivery.eventType}</code>
+    </td>
+    <td>
+      <Badge tone={tones[delivery.status]}>{delivery.status.toLowerCase()}</Badge>
+      {delivery.status !== 'SUCCEEDED' && delivery.lastError !== null && (
+        <div className={table.soft}>{delivery.lastError}</div>
+      )}
+    </td>
+    <td>{delivery.attemptCount}</td>
+    <td>{delivery.lastStatusCode ?? '–'}</td>
+    <td className={table.keep}>
+      {delivery.nextAttemptAt === null ? '–' : <When at={delivery.nextAttemptAt} />}
+    </td>
+    <td className={table.end}>
+      <Button small onClick={onOpen} aria-label={`Details of ${delivery.eventType}`}>
+        Details
+      </Button>
+    </td>
+  </tr>
+);
+
+interface FilterProps {
+  readonly search: DeliverySearch;
+  readonly onApply: (search: DeliverySearch) => void;
+}
+
+function Filters({ search, onApply }: FilterProps) {
+  const organization = useOrganization();
+  const endpoints = useQuery(webhooksQuery(organization.id));
+  const choose = (name: keyof DeliverySearch, value: string) =>
+    onApply(readDeliverySearch({ ...search, [name]: value }));
+  return (
+    <div className={form.row}>
+      <Select
+        label="Endpoint"
+        value={search.endpointId ?? ''}
+        onChange={(event) => choose('endpointId', event.target.value)}
+      >
+        <option value="">All</option>
+        {endpoints.data?.data.map(({ id, url }) => (
+          <option key={id} value={id}>
+            {url}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label="Status"
+        value={search.status ?? ''}
+        onChange={(event) => choose('status', event.target.value)}
+      >
+        <option value="">All</option>
+        {deliveryStatuses.map((status) => (
+          <option key={status} value={status}>
+            {status.toLowerCase()}
+          </option>
+        ))}
+      </Select>
+      <Input
+        label="Event"
+        mono
+        placeholder="database.ready"
+        value={search.eventType ?? ''}
+        onChange={(event) => choose('eventType', event.target.value)}
+      />
+    </div>
+  );
+}

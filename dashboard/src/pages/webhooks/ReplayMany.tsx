@@ -1,0 +1,84 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, intentKey } from '../../data/client.ts';
+import type { DeliveryFilter } from '../../data/webhook-queries.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Skeleton } from '../../ui/States.tsx';
+
+/** Makes all deliveries of the filter again. Without a status those that failed or were cancelled. Counts them first. */
+export function ReplayMany({ filter }: { readonly filter: DeliveryFilter }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Send many again</Button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Send many again"
+        about="The deliveries that the filters leave; without a status, those that failed or were cancelled."
+      >
+        <Question filter={filter} onClose={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+interface Props {
+  readonly filter: DeliveryFilter;
+  readonly onClose: () => void;
+}
+
+function Question({ filter, onClose }: Props) {
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const { status, ...rest } = filter;
+  const wanted = { ...rest, ...(status !== undefined && { statuses: [status] }) };
+  const replay = async (dryRun: boolean) => {
+    const sending = { headers: { 'Idempotency-Key': intentKey() } };
+    const body = { ...wanted, dryRun };
+    return (
+      await ask(organization.id, 'post', '/api/v1/webhook-deliveries/replay', { body }, sending)
+    ).data;
+  };
+  const count = useQuery({
+    queryKey: ['replay count', organization.id, filter],
+    queryFn: () => replay(true),
+    gcTime: 0,
+  });
+  const act = useMutation({
+    mutationFn: () => replay(false),
+    onSuccess: ({ replayed, expedited }) => {
+      onClose();
+      say(`${replayed + expedited} deliveries are made again`);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['deliveries', organization.id] }),
+  });
+  if (count.isError) return <Problem error={count.error} onRetry={() => void count.refetch()} />;
+  if (count.isPending) return <Skeleton lines={2} />;
+  const { replayed, expedited, skipped, more } = count.data;
+  const total = replayed + expedited;
+  return (
+    <>
+      <p>
+        {`${replayed} would be made again, ${expedited} are pending and would be due at once, ${skipped} would be left out because their endpoint is disabled.`}
+        {more && ' There are more; do it again afterwards.'}
+      </p>
+      {act.isError && <Problem error={act.error} />}
+      <DialogButtons>
+        <Button onClick={onClose}>Leave them</Button>
+        <Button
+          look="main"
+          busy={act.isPending}
+          disabledReason={total === 0 ? 'There is nothing to send again.' : undefined}
+          onClick={() => act.mutate()}
+        >
+          {`Send ${total} again`}
+        </Button>
+      </DialogButtons>
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { WebhookEndpoint } from '../../../../gen/api.ts';
+import { ask, intentKey } from '../../data/client.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+
+interface Props {
+  readonly endpoint: WebhookEndpoint;
+  readonly onSecret: (secret: string) => void;
+}
+
+const one = '/api/v1/webhook-endpoints/{endpointId}';
+
+/** Buttons of an endpoint. What fails is told in a dialog. */
+export function WebhookActions({ endpoint, onSecret }: Props) {
+  const actions = useActions(endpoint, onSecret);
+  const [asked, setAsked] = useState<'delete' | 'rotate'>();
+  const failed = [actions.test, actions.reveal, actions.enable].find(({ isError }) => isError);
+  const isEnabled = endpoint.status === 'ENABLED';
+  return (
+    <>
+      {isEnabled && (
+        <Button small busy={actions.test.isPending} onClick={() => actions.test.mutate()}>
+          Test
+        </Button>
+      )}
+      <Button
+        small
+        look="quiet"
+        busy={actions.reveal.isPending}
+        onClick={() => actions.reveal.mutate()}
+      >
+        Secret
+      </Button>
+      <Button small look="quiet" onClick={() => setAsked('rotate')}>
+        New secret
+      </Button>
+      <Button
+        small
+        look="quiet"
+        busy={actions.enable.isPending}
+        onClick={() => actions.enable.mutate()}
+      >
+        {isEnabled ? 'Disable' : 'Enable'}
+      </Button>
+      <Button small look="bad" onClick={() => setAsked('delete')}>
+        Delete
+      </Button>
+      <Sure
+        asked={asked}
+        endpoint={endpoint}
+        onClose={() => setAsked(undefined)}
+        onSecret={onSecret}
+      />
+      <Dialog open={failed !== undefined} onClose={() => failed?.reset()} title="That did not work">
+        {failed !== undefined && <Problem error={failed.error} />}
+      </Dialog>
+    </>
+  );
+}
+
+function useActions({ id, status }: WebhookEndpoint, onSecret: (secret: string) => void) {
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const params = { endpointId: id };
+  const test = useMutation({
+    mutationFn: () =>
+      ask(
+        organization.id,
+        'post',
+        `${one}/test`,
+        { params },
+        {
+          headers: { 'Idempotency-Key': intentKey() },
+        },
+      ),
+    onSuccess: async () => {
+      say('The test event is on its way');
+      await navigate({
+        to: '/o/$slug/settings/webhooks/deliveries',
+        params: { slug: organization.slug },
+        search: { endpointId: id },
+      });
+    },
+  });
+  const reveal = useMutation({
+    mutationFn: async () =>
+      (await ask(organization.id, 'get', `${one}/secret`, { params })).data.secret,
+    onSuccess: onSecret,
+  });
+  const enable = useMutation({
+    mutationFn: () =>
+      ask(organization.id, 'patch', one, {
+        params,
+        body: { status: status === 'ENABLED' ? 'DISABLED' : 'ENABLED' },
+      }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks', organization.id] }),
+  });
+  return { test, reveal, enable };
+}
+
+interface SureProps {
+  readonly asked: 'delete' | 'rotate' | undefined;
+  readonly endpoint: WebhookEndpoint;
+  readonly onClose: () => void;
+  readonly onSecret: (secret: string) => void;
+}
+
+/** The question before an endpoint is deleted or gets another secret. */
+function Sure({ asked, endpoint, onClose, onSecret }: SureProps) {
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const params = { endpointId: endpoint.id };
+  const act = useMutation({
+    mutationFn: async (verb: 'delete' | 'rotate') => {
+      if (verb === 'delete') {
+        await ask(organization.id, 'delete', one, { params });
+        return undefined;
+      }
+      const sending = { headers: { 'Idempotency-Key': intentKey() } };
+      const path = `${one}/secret/rotate` as const;
+      return (await ask(organization.id, 'post', path, { params, body: {} }, sending)).data.secret;
+    },
+    onSuccess: (secret) => {
+      onClose();
+      if (secret === undefined) say('The endpoint is deleted');
+      else onSecret(secret);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks', organization.id] }),
+  });
+  const isDelete = asked === 'delete';
+  return (
+    <Dialog
+      open={asked !== undefined}
+      onClose={onClose}
+      title={isDelete ? 'Delete the endpoint?' : 'Make a new secret?'}
+      about={
+        isDelete
+          ? `${endpoint.url} gets no more events, and the history of its deliveries goes with it.`
+          : 'For a day requests carry signatures of both secrets, so that the receiver can change over.'
+      }
+    >
+      {act.isError && <Problem error={act.error} />}
+      <DialogButtons>
+        <Button onClick={onClose}>Leave it</Button>
+        <Button
+          look={isDelete ? 'bad' : 'main'}
+          busy={act.isPending}
+          onClick={() => asked !== undefined && act.mutate(asked)}
+        >
+          {isDelete ? 'Delete endpoint' : 'Make secret'}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}

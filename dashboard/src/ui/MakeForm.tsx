@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+import { Button } from './Button.tsx';
+import { DialogButtons } from './Dialog.tsx';
+import form from './Form.module.css';
+import { Problem } from './Problem.tsx';
+
+interface Props {
+  /** The thing that is made, as on the button: “Make key”. */
+  readonly what: string;
+  readonly busy: boolean;
+  /** An error that no field shows; `null`: there is none. */
+  readonly error: unknown;
+  readonly onMake: () => void;
+  readonly onLeave: () => void;
+  readonly children: ReactNode;
+}
+
+/** The form of a dialog that makes something: its fields, what went wrong, and the two ways out. */
+export const MakeForm = ({ what, busy, error, onMake, onLeave, children }: Props) => (
+  <form
+    className={form.form}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onMake();
+    }}
+  >
+    {children}
+    {error !== null && <Problem error={error} />}
+    <DialogButtons>
+      <Button onClick={onLeave}>Make none</Button>
+      <Button type="submit" look="main" busy={busy}>
+        Make {what}
+      </Button>
+    </DialogButtons>
+  </form>
+);

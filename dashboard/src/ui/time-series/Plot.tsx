@@ -1,0 +1,143 @@
+import type { KeyboardEvent, PointerEvent, ReactNode } from 'react';
+import { plainTime, zoneName } from '../../lib/time.ts';
+import { useZone } from '../../shell/context.ts';
+import type { Gap } from './lines.ts';
+import { percentAt, timeTicks } from './scale.ts';
+import { marksNear, useSpan } from './span.ts';
+import styles from './TimeSeries.module.css';
+
+interface Props {
+  readonly title: string;
+  readonly gaps: readonly Gap[];
+  /** The values of a step in words, for who does not see the chart. */
+  readonly words: (step: number) => string;
+  /** Drawn in a box of 1,000 by 1,000. */
+  readonly children: ReactNode;
+  /** Beside the box. */
+  readonly side: ReactNode;
+  readonly rows?: number;
+}
+
+const keySteps: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+/** A box over time: the cursor follows the pointer or the arrow keys, and is the same on all charts of the page. */
+export function Plot({ title, gaps, words, children, side, rows }: Props) {
+  const { axis, cursor, onCursor } = useSpan();
+  const zone = useZone();
+  const last = axis.count - 1;
+  const at = cursor ?? last;
+  const middleOf = (step: number) => axis.fromMs + (step + 0.5) * axis.stepMs;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onCursor(undefined);
+    const by = keySteps[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    onCursor(middleOf(Math.min(last, Math.max(0, at + by))));
+  };
+  const onPointer = (event: PointerEvent<HTMLElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    const step = Math.floor(((event.clientX - left) / width) * axis.count);
+    onCursor(middleOf(Math.min(last, Math.max(0, step))));
+  };
+  const time = new Date(axis.fromMs + at * axis.stepMs);
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      aria-label={`Time on the chart ${title}`}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={at}
+      aria-valuetext={`${plainTime(time, zone)} ${zoneName(time, zone)}: ${words(at)}`}
+      className={styles.plot}
+      style={rows === undefined ? {} : { blockSize: `${rows * 30}px` }}
+      onKeyDown={onKeyDown}
+      onBlur={() => onCursor(undefined)}
+      onPointerDown={onPointer}
+      onPointerMove={onPointer}
+      onPointerLeave={() => onCursor(undefined)}
+    >
+      {gaps.map(({ begin, end }) => (
+        <span
+          key={begin}
+          className={styles.gap}
+          style={{
+            insetInlineStart: `${(100 * begin) / axis.count}%`,
+            inlineSize: `${(100 * (end - begin)) / axis.count}%`,
+          }}
+        />
+      ))}
+      {side}
+      <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden>
+        {children}
+      </svg>
+      <Times />
+      <Cursor />
+    </div>
+  );
+}
+
+/** Nearer to an edge than this, in percent, a time would hang over. */
+const edge = 3;
+
+function Times() {
+  const { axis, marks } = useSpan();
+  const zone = useZone();
+  return (
+    <>
+      {timeTicks(axis, zone).map(({ ms, text }, index) => {
+        const percent = percentAt(axis, ms);
+        const isShown = percent >= edge && percent <= 100 - edge;
+        return isShown ? (
+          <span
+            key={ms}
+            className={styles.time}
+            data-spare={index % 2 === 1 || undefined}
+            style={{ insetInlineStart: `${percent}%` }}
+          >
+            {text}
+          </span>
+        ) : null;
+      })}
+      {marks.map(({ at, text }) => (
+        <span
+          key={`${at}${text}`}
+          className={styles.mark}
+          style={{ insetInlineStart: `${percentAt(axis, Date.parse(at))}%` }}
+        />
+      ))}
+    </>
+  );
+}
+
+const shownMarks = 3;
+
+/** The line at the cursor, and what happened there. */
+function Cursor() {
+  const { axis, marks, cursor, cursorMs } = useSpan();
+  if (cursor === undefined || cursorMs === undefined) return null;
+  const percent = (100 * (cursor + 0.5)) / axis.count;
+  const near = marksNear(marks, axis, cursorMs);
+  return (
+    <>
+      <span className={styles.cursor} style={{ insetInlineStart: `${percent}%` }} />
+      {near.length > 0 && (
+        <div className={percent < 50 ? styles.atEnd : styles.atBegin}>
+          {near.slice(0, shownMarks).map(({ at, text }) => (
+            <p key={`${at}${text}`}>{text}</p>
+          ))}
+          {near.length > shownMarks && <p>and {near.length - shownMarks} more</p>}
+        </div>
+      )}
+    </>
+  );
+}

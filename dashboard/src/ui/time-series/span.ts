@@ -1,0 +1,40 @@
+/** What all charts of a page share: the steps of time, the cursor on them, and what happened. */
+import { createContext, use } from 'react';
+import { stepAt, type Axis } from './scale.ts';
+
+export interface Mark {
+  readonly at: string;
+  readonly text: string;
+}
+
+interface Span {
+  readonly axis: Axis;
+  readonly marks: readonly Mark[];
+  /** Time that the reader points at, on one chart and so on all. */
+  readonly cursorMs: number | undefined;
+  readonly onCursor: (ms: number | undefined) => void;
+}
+
+const noSpan: Span = {
+  axis: { fromMs: 0, stepMs: 1, count: 1 },
+  marks: [],
+  cursorMs: undefined,
+  onCursor: () => {},
+};
+
+export const SpanContext = createContext<Span>(noSpan);
+
+export function useSpan() {
+  const span = use(SpanContext);
+  const { axis, cursorMs } = span;
+  return { ...span, cursor: cursorMs === undefined ? undefined : stepAt(axis, cursorMs) };
+}
+
+/** Part of the axis within which a mark counts as pointed at, on either side. */
+const nearPart = 0.01;
+
+/** Marks near a time, the newest first. */
+export function marksNear(marks: readonly Mark[], axis: Axis, ms: number): readonly Mark[] {
+  const near = Math.max(axis.stepMs / 2, axis.stepMs * axis.count * nearPart);
+  return marks.filter(({ at }) => Math.abs(Date.parse(at) - ms) <= near);
+}
