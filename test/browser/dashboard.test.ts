@@ -102,7 +102,7 @@ test('paths that are not the dashboard’s stay as they are', async () => {
   expect(await document.text()).toContain('reference.css');
 });
 
-test('who is not signed in is led to signing in, and back to the same address', async () => {
+test('a person who is not signed in is led to the sign-in page and back to the same address', async () => {
   const tab = await open();
   await service.provider.order({ person: person('guest') });
   await tab.page.goto(`${service.url}/account`);

@@ -89,7 +89,7 @@ test('a wrong bootstrap token is told on the form, and the right one is then tak
   await tab.page.waitForURL(`${service.url}/device`);
 });
 
-test('who signs in at the identity provider sees their account, in light and dark, on a narrow screen too', async () => {
+test('a person who signs in at the identity provider sees their account, in light and dark, on a narrow screen too', async () => {
   const tab = await open();
   await signIn(tab, 'ada');
   const text = await tab.page.getByRole('main').innerText();

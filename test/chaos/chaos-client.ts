@@ -9,13 +9,13 @@ import { MessageReader } from '../../engine/wire/message-reader.ts';
 import { Operation, shapeOf } from '../../engine/wire/operations.ts';
 import { engineRelease } from '../../engine/wire/release.ts';
 
-export interface Answer {
+interface Answer {
   readonly op: number;
   readonly timestamp: bigint;
   readonly body: Uint8Array;
 }
 
-export interface ChaosClientOptions {
+interface ChaosClientOptions {
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   readonly random: () => number;
   /** Called when the protocol or a promise was broken. */

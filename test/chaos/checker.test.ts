@@ -94,7 +94,7 @@ function change(history: History, write: Write, by: Partial<Write>): void {
 const acknowledgedTransfers = (history: History): Write[] =>
   history.writes.filter(({ told, operation }) => told && operation === Operation.createTransfers);
 
-test('what a ledger made is found to be without a difference, and explains its state', async () => {
+test('the history of a correct ledger has no difference and explains its state', async () => {
   const made = maker();
   made.history.begin('b', Operation.createTransfers, made.requests.write().body);
   const { history, contents } = await made.end();
@@ -154,7 +154,7 @@ test('an answer with another result than the order allows is noticed', async () 
 
 const later = (floor: Floor): Floor => ({ op: floor.op + 3, timestamp: floor.timestamp + SECOND });
 
-test('a read that misses what was acknowledged before it was sent is noticed', async () => {
+test('a read that misses a write acknowledged before it was sent is noticed', async () => {
   const made = maker();
   const read = made.history.reads[50]!;
   made.history.reads[50] = { ...read, floor: later(read.floor) };
@@ -169,7 +169,7 @@ test('a read that misses what an official client was told, which knows no ops, i
   expect(await differencesIn(await made.end())).not.toEqual([]);
 });
 
-test('a write that came before what was known when it was sent is noticed', async () => {
+test('a write ordered before one that was acknowledged when it was sent is noticed', async () => {
   const made = maker();
   const [write] = acknowledgedTransfers(made.history).slice(40);
   change(made.history, write!, { floor: later(write!.floor) });

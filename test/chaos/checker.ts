@@ -261,7 +261,7 @@ function firstUnlike(write: Write, answer: Uint8Array): string {
 }
 
 /** Checks that nothing expires before its time, by the timestamps of the log. */
-export function checkExpiries(contents: Contents, wrong: (what: string) => void): void {
+function checkExpiries(contents: Contents, wrong: (what: string) => void): void {
   const byId = new Map(transfersIn(contents).map((transfer) => [transfer.id, transfer]));
   for (const event of eventsIn(contents)) {
     if (event['type'] !== EXPIRED) continue;
@@ -275,7 +275,7 @@ export function checkExpiries(contents: Contents, wrong: (what: string) => void)
 }
 
 /** Checks that the accounts' balances are the sums of the transfers and expiries. */
-export function checkBalances(contents: Contents, wrong: (what: string) => void): void {
+function checkBalances(contents: Contents, wrong: (what: string) => void): void {
   const zero = () => ({ dp: 0n, dd: 0n, cp: 0n, cc: 0n });
   const sums = new Map(accountsIn(contents).map(({ id }) => [id, zero()]));
   const transfers = transfersIn(contents);

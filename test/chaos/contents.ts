@@ -14,7 +14,7 @@ import {
   type TransferRecord,
 } from '../support/engine/ledger/records.ts';
 
-export type Ask = (operation: number, body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+type Ask = (operation: number, body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
 /** Rows by timestamp, as they are on the wire. */
 export interface Contents {

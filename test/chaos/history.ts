@@ -8,7 +8,7 @@ export interface Floor {
   readonly timestamp: bigint;
 }
 
-export interface Told {
+interface Told {
   /** Number of the operation. Absent for official clients, which do not report it. */
   readonly op?: number;
   /** Timestamp of the operation, which is that of its last event. */

@@ -10,7 +10,7 @@ import type { History } from './history.ts';
 import { Requests, type Request } from './requests.ts';
 import { transferOf } from '../replication/writer.ts';
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   readonly history: History;
   readonly seed: number;

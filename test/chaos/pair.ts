@@ -15,7 +15,7 @@ import type { TrueTime } from './true-time.ts';
 
 export const Port = { clients: 3001, peers: 3002, status: 3003, etcdPeers: 2380 } as const;
 
-export interface PairOptions {
+interface PairOptions {
   readonly index: number;
   readonly size: number;
   readonly folder: string;

@@ -7,8 +7,9 @@ import type { Disks } from './disks.ts';
 import type { History } from './history.ts';
 import type { Load } from './load.ts';
 import type { Network } from './network.ts';
-import type { Pair } from './pair.ts';
+import { Port, type Pair } from './pair.ts';
 import { targetsOf, type Fault, type Play } from './schedule.ts';
+import { SlowReaders } from './slow-readers.ts';
 import { freeSpace, restoreQuota, takeSpace } from './space.ts';
 
 export interface World {
@@ -31,8 +32,8 @@ export interface Played {
 }
 
 /** Longest time until the service is back; generous, because other work may use the machine. */
-const BACK_MAX_MS = 30_000;
-const JOINED_MAX_MS = 120_000;
+const BACK_MAX_MS = 120_000;
+const JOINED_MAX_MS = 300_000;
 const BULK_REQUESTS = 190;
 const BULK_MAX_MS = 60_000;
 /**
@@ -60,8 +61,12 @@ const mending = new Set<Play['kind']>([
   'no-space',
 ]);
 
+/** Faults that leave every replica running: a majority is left alone. */
+const harmless = new Set<Play['kind']>(['move-leader', 'slow-readers']);
+
 export class Player {
   readonly #world: World;
+  readonly #slowReaders = new SlowReaders();
 
   constructor(world: World) {
     this.#world = world;
@@ -89,7 +94,7 @@ export class Player {
       const who = 'who' in play ? play.who : play.kind === 'fall-behind' ? 'follower' : 'leader';
       const targets = targetsOf(who, { size: pairs.length, leader, pick });
       const ends = play.kind === 'lopsided-disks' ? pairs.map(({ index }) => index) : targets;
-      if (play.kind !== 'move-leader') for (const target of ends) hit.add(target);
+      if (!harmless.has(play.kind)) for (const target of ends) hit.add(target);
       await this.#begin(play, targets, holdMs);
     }
     await sleep(Math.max(0, holdMs - (performance.now() - began)));
@@ -188,6 +193,10 @@ export class Player {
       case 'no-space':
         await takeSpace(pairs);
         return;
+      case 'slow-readers':
+        for (const target of targets)
+          await this.#slowReaders.begin({ host: network.address(target), port: Port.clients });
+        return;
       case 'clock':
         for (const pair of pairs) pair.setClock(play.hours);
         return;
@@ -263,6 +272,7 @@ export class Player {
 
   async #heal(): Promise<void> {
     const { pairs, network, disks } = this.#world;
+    this.#slowReaders.end();
     await network.heal();
     disks.heal();
     for (const pair of pairs) {

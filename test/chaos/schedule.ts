@@ -7,7 +7,7 @@ import { seeded } from '../support/prng.ts';
 
 export type Part = 'engine' | 'etcd' | 'both';
 /** `minority`: as many as the rest can do without, the leader among them. `majority`: one more than that. */
-export type Who = 'leader' | 'follower' | 'minority' | 'majority' | 'all';
+type Who = 'leader' | 'follower' | 'minority' | 'majority' | 'all';
 
 export type Play =
   | { readonly kind: 'kill'; readonly part: Part; readonly who: Who }
@@ -28,6 +28,8 @@ export type Play =
    * does not come back.
    */
   | { readonly kind: 'lopsided-disks'; readonly who: 'leader' }
+  /** Clients ask replicas for page after page and hardly take the answers. */
+  | { readonly kind: 'slow-readers'; readonly who: Who }
   /** etcd's quota is reached: it takes no puts. */
   | { readonly kind: 'no-space'; readonly who: 'all' }
   | { readonly kind: 'clock'; readonly hours: number; readonly who: Who }
@@ -87,6 +89,8 @@ const kinds: readonly Play[] = [
   { kind: 'lose-file', who: 'leader' },
   { kind: 'lose-volume', who: 'follower' },
   { kind: 'lose-volume', who: 'leader' },
+  { kind: 'slow-readers', who: 'leader' },
+  { kind: 'slow-readers', who: 'all' },
   { kind: 'replay' },
 ];
 /** Plays that take longest or affect all replicas for long: left out of runs of a minute or two. */
@@ -116,6 +120,7 @@ const together: readonly Play[] = [
   { kind: 'cut', way: 'in', who: 'follower' },
   { kind: 'cut', way: 'both', who: 'leader' },
   { kind: 'slow-disk', who: 'follower' },
+  { kind: 'slow-readers', who: 'all' },
   { kind: 'move-leader' },
 ];
 

@@ -6,7 +6,7 @@ import type { World } from './player.ts';
 
 const EVERY_MS = 500;
 
-export interface Peaks {
+interface Peaks {
   engineBytes: number;
   etcdBytes: number;
   diskBytes: number;

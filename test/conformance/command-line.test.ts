@@ -47,7 +47,7 @@ test('format refuses to overwrite and makes a file that only its owner reads', a
 });
 
 test.each([
-  [['format', '--cluster=x', '--replica=0', '--replica-count=1', 'f'], 'no cluster id'],
+  [['format', '--cluster=x', '--replica=0', '--replica-count=1', 'f'], 'is not a cluster id'],
   [
     [
       'format',
@@ -61,10 +61,10 @@ test.each([
   [['format', '--cluster=1', '--replica=1', '--replica-count=1', 'f'], '--replica is "1"'],
   [['format', '--cluster=1', '--replica=0', 'f'], '--replica-count is missing'],
   [['format', '--replica-cuont=1', 'f'], 'did you mean --replica-count?'],
-  [['start', '--addresses=localhost:3001', 'f'], 'is no address'],
+  [['start', '--addresses=localhost:3001', 'f'], 'is not an address'],
   [['start', '--addresses=3001', 'f'], 'f'],
   [['start', 'f'], '--addresses is missing'],
-  [['start', '--addresses=3001', '--listen=localhost', 'f'], 'is no address'],
+  [['start', '--addresses=3001', '--listen=localhost', 'f'], 'is not an address'],
   [['frobnicate'], 'no verb "frobnicate"'],
   [['recover', '--replica-count=1', 'f'], 'restore it from a backup'],
   [['inspect'], 'inspect takes <path>'],
@@ -213,7 +213,7 @@ test('an export of a running engine restores into another cluster with every bal
   }
 });
 
-test('what was acknowledged is there after SIGTERM, which ends with 0 and leaves nothing to replay', async () => {
+test('acknowledged events are there after SIGTERM, which ends with 0 and leaves nothing to replay', async () => {
   const running = await TestEngine.create({ folder });
   try {
     let client = connectTo(running.port);

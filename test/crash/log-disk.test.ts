@@ -131,7 +131,7 @@ for (;;) {
   if (replica.log.logFull) await replica.checkpoint();
 }`;
 
-test('a killed process lets go of the file at once, and what it acknowledged is there', async () => {
+test('a killed process releases the file at once, and everything that it acknowledged is there', async () => {
   const path = join(temporaryFolder(), '0_0.ledger');
   await createToyFile(diskStorage, 256 << 10, path);
   let acknowledged = 0;

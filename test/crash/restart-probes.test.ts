@@ -22,20 +22,25 @@ test('an engine that loads a large data file answers that it lives, and has star
   for (let batch = 0; batch < BATCHES; batch += 1)
     await client.submit(Operation.createTransfers, crossedTransfers(1 + batch * BATCH, BATCH));
   client.close();
-  expect(await made.end('SIGTERM')).toBe(0);
-  const started = made.start();
-  await eventually('the status is served', async () => made.statusPort !== 0 || undefined);
   const ask = async (path: string): Promise<number> =>
     (await fetch(`http://127.0.0.1:${made.statusPort}${path}`)).status;
-  let answersWhileLoading = 0;
-  for (;;) {
-    const starts = await ask('/startedz');
-    expect(await ask('/livez')).toBe(200);
-    if (starts === 200) break;
-    expect(starts).toBe(503);
-    answersWhileLoading += 1;
-  }
-  expect(answersWhileLoading).toBeGreaterThan(3);
-  await started;
+  /** Starts the engine anew. Returns how often it answered while it loaded. */
+  const answersWhileLoading = async (): Promise<number> => {
+    expect(await made.end('SIGTERM')).toBe(0);
+    const started = made.start();
+    await eventually('the status is served', async () => made.statusPort !== 0 || undefined);
+    for (let answers = 0; ; answers += 1) {
+      const starts = await ask('/startedz');
+      expect(await ask('/livez')).toBe(200);
+      if (starts === 200) {
+        await started;
+        return answers;
+      }
+      expect(starts).toBe(503);
+    }
+  };
+  // On a busy machine it may have loaded before this process gets to ask.
+  for (let tries = 1; (await answersWhileLoading()) <= 3; tries += 1)
+    expect(tries).toBeLessThan(10);
   expect((await made.status()).transfers).toBe(BATCHES * BATCH);
 });

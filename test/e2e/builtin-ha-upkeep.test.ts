@@ -17,6 +17,7 @@ import {
   figure,
   install,
   type Installation,
+  within,
 } from '../support/cluster/installation.ts';
 import { adapted, commandsOf } from '../support/manual.ts';
 import { fileInPod } from '../support/engine/pod-process.ts';
@@ -46,7 +47,7 @@ async function underWrites<T>(what: string, deed: () => Promise<T>): Promise<T> 
   figure(what, started);
   process.stderr.write(`figure: ${what}; longest wait of a client: ${gap} s\n`);
   // Without a majority it would wait until a pod is back and has read its volume, on a busy machine for longer than this.
-  expect(gap).toBeLessThan(30);
+  expect(gap).toBeLessThan(within(30, cluster, started));
   return done as T;
 }
 

@@ -1,7 +1,7 @@
 /** Three replicas of the built-in engine on three nodes: failures, replacements and stops lose nothing. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
-import { ports } from '../../domain/names.ts';
+import type { Node, Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
+import { connectLabel, labels, ports, zoneLabel } from '../../domain/names.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import {
   conditionOf,
@@ -57,6 +57,17 @@ const allAgain = (without: readonly Pod[]) =>
     return readyAgain();
   });
 
+const nodes = ['node-1', 'node-2', 'node-3'];
+const setZone = (node: string, zone: string) =>
+  cluster.kubectl('label', '--overwrite', 'node', node, `${zoneLabel}=${zone}`);
+const zonesOf = async () => {
+  const said = await cluster.kubectl('get', 'nodes', '-o', 'json');
+  const { items } = JSON.parse(said) as { items: Node[] };
+  return new Map(
+    items.map(({ metadata }) => [metadata.name ?? '', metadata.labels?.[zoneLabel] ?? '']),
+  );
+};
+
 test('three replicas are ready, each on a node of its own', async () => {
   const started = Date.now();
   await world.create('three', { topology: 'ha-3' });
@@ -72,7 +83,39 @@ test('three replicas are ready, each on a node of its own', async () => {
   writer = await SteadyWriter.start(cluster, await cluster.image('ledger-client'), database);
 });
 
-test('who may connect as a client reaches neither the replicas’ own port nor a member of etcd', async () => {
+test('volumes take a zone each: the scheduler gives none to a zone that has one, though a node there is free', async () => {
+  for (const node of nodes) await setZone(node, node === 'node-3' ? 'east' : 'west');
+  const region = { id: 'zones', name: 'Zones', zoneSpread: 'Required' };
+  const added = [{ op: 'add', path: '/spec/providers/0/regions/-', value: region }];
+  await cluster.kubectl('patch', 'lcat', 'default', '--type=json', '-p', JSON.stringify(added));
+  // Its data files are made, and its replicas need no room.
+  const spec = { topology: 'ha-3', region: region.id, suspend: true } as const;
+  await world.create('zoned', { ...spec, storage: { tier: 'local-nvme' } });
+  const nodesOf = async () =>
+    (await world.claims(await world.get('zoned'))).flatMap(
+      ({ metadata }) => metadata.annotations?.['volume.kubernetes.io/selected-node'] ?? [],
+    );
+  await cluster.reporting(() =>
+    eventually('the third volume waits for a zone', async () => {
+      const conditions = JSON.stringify((await world.get('zoned')).status?.conditions);
+      if (!/replica 2: Unschedulable: [^"]*node affinity/.test(conditions))
+        throw new Error(conditions);
+      return true;
+    }),
+  );
+  const chosen = await nodesOf();
+  expect(chosen).toHaveLength(2);
+  const zones = await zonesOf();
+  expect(chosen.map((node) => zones.get(node) ?? '').sort()).toEqual(['east', 'west']);
+  const [free = ''] = nodes.filter((node) => !chosen.includes(node));
+  await setZone(free, 'north');
+  await world.until('zoned', 'Bootstrapped', 'True');
+  const all = await nodesOf();
+  const taken = await zonesOf();
+  expect(all.map((node) => taken.get(node) ?? '').sort()).toEqual(['east', 'north', 'west']);
+});
+
+test('a pod that may connect as a client reaches neither the replicas’ own port nor an etcd member', async () => {
   const ip = (await world.get('three')).status?.endpoints?.[0]?.ip ?? '';
   const script = `
     const { connect } = await import('node:net');
@@ -104,13 +147,40 @@ test('the leader is killed with its member: a client waits, and the database sta
   expect(everAvailable(seen)).toEqual(['True']);
 });
 
-test('one pod after the other is deleted, while a client writes', async () => {
-  for (const pod of await three.pods()) {
-    await expectGapWithin(10, `${pod.metadata.name} is deleted`, async () => {
-      await remove([pod]);
-      await allAgain([pod]);
-    });
-  }
+/** Evicts the pods of a node that the selector has. */
+const drain = (node: string, selector: string, timeout: string) =>
+  cluster.tryKubectl(
+    'drain',
+    node,
+    '--ignore-daemonsets',
+    '--delete-emptydir-data',
+    `--pod-selector=${selector}`,
+    `--timeout=${timeout}`,
+  );
+
+test('one node after the other is drained, while a client writes; never two at a time', async () => {
+  const before = await three.pods();
+  const { workload = '' } = (await world.get('three')).status ?? {};
+  const seen = await world.watching('three', async () => {
+    for (const pod of before) {
+      const node = pod.spec?.nodeName ?? '';
+      const [other = ''] = nodes.filter((one) => one !== node);
+      await expectGapWithin(10, `${node} is drained`, async () => {
+        // All but the client, which nothing would make again.
+        const done = await drain(node, `!${connectLabel('three')}`, '120s');
+        expect([done.code, done.stderr]).toEqual([0, expect.any(String)]);
+        const here = (await three.pods()).filter(({ spec }) => spec?.nodeName === node);
+        expect(here).toEqual([]);
+        const early = await drain(other, `${labels.workload}=${workload}`, '1s');
+        await cluster.kubectl('uncordon', other);
+        expect(early.code).not.toBe(0);
+        expect(early.stderr).toContain("would violate the pod's disruption budget");
+        await cluster.kubectl('uncordon', node);
+        await allAgain([pod]);
+      });
+    }
+  });
+  expect(everAvailable(seen)).toEqual(['True']);
 });
 
 test('another size is rolled out one replica at a time, the leader last, while a client writes', async () => {

@@ -207,7 +207,7 @@ test('a network volume grows while its pod runs; a local one is refused', async 
   expect(restarts).toBe('0');
 });
 
-test('what was written outlives its pod', async () => {
+test('written data survives its pod', async () => {
   await cluster.kubectl('delete', 'pod', 'keeper-0', '--force', '--grace-period=0');
   await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=280s');
   for (const caller of ['caller-node-1', 'caller-node-2']) {

@@ -103,7 +103,7 @@ async function connected(): Promise<Client> {
   return new Client({ cluster: 0n, addresses: [{ host, port: 3001 }], timeoutMs: 180_000 });
 }
 
-test('a pod of the engine serves clients, and another pod on its volume has what was acknowledged', async () => {
+test('a pod of the engine serves clients, and another pod on its volume has all acknowledged events', async () => {
   await cluster.apply([claim, formatJob()]);
   await cluster.kubectl('wait', '--for=condition=Complete', 'job/format', '--timeout=280s');
   await cluster.apply([enginePod()]);

@@ -1,7 +1,11 @@
-/** The fate of data when databases are deleted, under each policy, on a real node with real volumes. */
+/**
+ * The fate of data on a real node with real volumes when databases are deleted, under each policy, and when others interfere:
+ * with a copy of the namespace, with a quota.
+ */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Claim } from '../../domain/kinds.ts';
-import { annotations } from '../../domain/names.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import type { Claim, Pod } from '../../domain/kinds.ts';
+import { annotations, labels } from '../../domain/names.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import {
   conditionOf,
@@ -145,6 +149,116 @@ test('under BackupThenDelete the database waits, says so, keeps its data, and is
   await world.patch('careful', { deletionPolicy: 'Retain' });
   await cluster.kubectl('wait', '--for=delete', 'ldb/careful', '--timeout=280s');
   await marked(database);
+});
+
+const origin = namespaceOf('Retain');
+const copy = 'copy-of-retain';
+/** Has a copy of the volume alone, which nothing uses. */
+const copyOfVolumes = 'volumes-of-retain';
+interface Listed {
+  readonly items: readonly KubeObject[];
+}
+const listed = async (...args: string[]) =>
+  JSON.parse(await cluster.kubectl('get', '-o', 'json', ...args)) as Listed;
+/** All of a copy: its objects, and the pod that Kubernetes makes of them. */
+const copied = async (namespace: string) => {
+  const kinds = 'sts,svc,cm,pvc,netpol,pods';
+  return (await listed(kinds, '-n', namespace, '-l', labels.uid, '--show-managed-fields')).items;
+};
+
+/** An object as tools that copy namespaces make it: with labels and annotations, without what the first cluster gave it. */
+function copyOf({ apiVersion, kind, metadata, ...rest }: KubeObject, namespace: string): object {
+  const { spec: whole = {}, data } = rest as { spec?: object; data?: object };
+  const without = (fields: object, given: RegExp) =>
+    Object.fromEntries(Object.entries(fields).filter(([key]) => !given.test(key)));
+  const spec = without(whole, /^(clusterIPs?|volumeName)$/);
+  const kept = { name: metadata.name, labels: metadata.labels, namespace };
+  const annotated = without(metadata.annotations ?? {}, /^(pv|volume)[.]/);
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...kept, annotations: annotated },
+    ...(data === undefined ? { spec } : { data }),
+  };
+}
+
+/** What its status tells of pods and volumes. */
+const countedOf = (database: Database) => ({
+  replicas: database.status?.replicas,
+  storage: database.status?.storage,
+  members: database.status?.members?.map(({ pod, state, node }) => [pod, state, node]),
+  healthy: conditionOf(database, 'ReplicasHealthy'),
+  volumes: conditionOf(database, 'StorageReady'),
+});
+
+test('a copy of a namespace is nobody’s: the database counts nothing of it', async () => {
+  const before = await world.until('payments', 'Ready', 'True', { namespace: origin });
+  for (const namespace of [copy, copyOfVolumes])
+    await cluster.kubectl('create', 'namespace', namespace);
+  const { items } = await listed('sts,svc,cm,pvc,netpol', '-n', origin, '-l', labels.uid);
+  expect(items.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(['StatefulSet', 'Service', 'ConfigMap', 'PersistentVolumeClaim']),
+  );
+  await cluster.apply(items.map((item) => copyOf(item, copy)));
+  const volumes = items.filter(({ kind }) => kind === 'PersistentVolumeClaim');
+  await cluster.apply(volumes.map((item) => copyOf(item, copyOfVolumes)));
+  const pod = `${before.status?.workload}-0`;
+  // Its volume is empty, which would be a loss if it were the database's.
+  await eventually('the copied pod finds no data', async () => {
+    const said = await cluster.kubectl('get', 'pod', pod, '-n', copy, '-o', 'json');
+    const { status } = JSON.parse(said) as Pod;
+    const [init] = status?.initContainerStatuses ?? [];
+    return (init?.restartCount ?? 0) > 0 || init?.state?.terminated !== undefined
+      ? true
+      : undefined;
+  });
+  const after = await world.until('payments', 'Ready', 'True', { namespace: origin });
+  expect(countedOf(after)).toEqual(countedOf(before));
+});
+
+test('a quota that refuses growth is told, and the database is stopped all the same', async () => {
+  const hard = { 'requests.storage': '1Gi' };
+  const metadata = { name: 'storage', namespace: origin };
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard } };
+  await cluster.apply([quota]);
+  await eventually('the quota counts', async () => {
+    const said = await cluster.kubectl('get', 'quota', 'storage', '-n', origin, '-o', 'json');
+    const { status } = JSON.parse(said) as { status?: { used?: Record<string, string> } };
+    return status?.used?.['requests.storage'] === '1Gi' ? true : undefined;
+  });
+  const namespace = origin;
+  await world.patch('payments', { storage: { sizeGb: 2 } }, namespace);
+  const refused = await world.until('payments', 'StorageReady', 'False', {
+    reason: 'ExpansionFailed',
+    namespace,
+  });
+  expect(conditionOf(refused, 'StorageReady')?.message).toContain('exceeded quota');
+  expect(conditionOf(refused, 'Available')?.status).toBe('True');
+  await world.patch('payments', { suspend: true }, namespace);
+  const asleep = await world.until('payments', 'Suspended', 'True', { namespace });
+  expect(await world.pods(asleep)).toEqual([]);
+  await cluster.apply([{ ...quota, spec: { hard: { 'requests.storage': '2Gi' } } }]);
+  await world.patch('payments', { suspend: false }, namespace);
+  const grown = await eventually('the volume has grown', async () => {
+    const database = await world.until('payments', 'Ready', 'True', { namespace });
+    return database.status?.storage?.capacityGb === 2 ? database : undefined;
+  });
+  expect(conditionOf(grown, 'StorageReady')?.status).toBe('True');
+});
+
+test('nothing of the copy was changed, marked or deleted meanwhile', async () => {
+  const items = await copied(copy);
+  expect(items.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(['StatefulSet', 'Service', 'PersistentVolumeClaim', 'Pod']),
+  );
+  const volumes = await copied(copyOfVolumes);
+  expect(volumes).toHaveLength(1);
+  for (const { kind, metadata } of [...items, ...volumes]) {
+    const writers = metadata.managedFields?.map(({ manager }) => manager) ?? [];
+    expect([kind, writers.filter((one) => one?.startsWith('ledgerhouse'))]).toEqual([kind, []]);
+    expect(metadata.deletionTimestamp).toBeUndefined();
+    expect(metadata.annotations?.[annotations.purgeAt]).toBeUndefined();
+  }
 });
 
 test('a namespace with a database goes when it is deleted, whatever the policy', async () => {

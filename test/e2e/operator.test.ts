@@ -34,7 +34,7 @@ const onePod = async (database: Database): Promise<Pod> => {
 const restarts = (pod: Pod) => pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
 const engineOf = (pod: Pod) => pod.spec?.containers[0];
 
-test('a database that is applied is ready within a minute, and `kubectl get ldb` says what it is', async () => {
+test('an applied database is ready within a minute, and `kubectl get ldb` shows its configuration', async () => {
   const started = Date.now();
   await cluster.kubectl('apply', '-f', 'docs/examples/single.yaml');
   await world.until('example', 'Ready', 'True');
@@ -228,6 +228,32 @@ test('another size and other parameters begin with the next pod, which has the d
   expect(await client('create', '1')).toBe('6');
 });
 
+/** Leaves the data file room for a tenth of its size. */
+const fill = (pod: Pod) =>
+  world.beside(
+    pod,
+    `const { closeSync, openSync, readdirSync, statSync, statfsSync, writeSync } = await import('node:fs');
+    const name = readdirSync('/data').find((one) => one.endsWith('.ledger'));
+    const { size } = statSync('/data/' + name);
+    const { bsize, bavail } = statfsSync('/data');
+    const filler = openSync('/data/filler', 'w');
+    const piece = Buffer.alloc(2 ** 20);
+    for (let left = Math.floor(bsize * bavail - size / 10); left > 0; ) left -= writeSync(filler, piece, 0, Math.min(left, piece.length));
+    closeSync(filler);
+    console.log(JSON.stringify({ size, left: statfsSync('/data').bavail * bsize }));`,
+  );
+
+/** Begins while other tests run: engines are asked once a minute. */
+let filledAtMs = 0;
+
+test('storage that is to grow by itself leaves a volume alone that has room', async () => {
+  await world.patch('sleepy', { storage: { autogrow: { limitGb: 2 } } });
+  const watched = await world.until('sleepy', 'Autogrow', 'True', { reason: 'Watching' });
+  expect(watched.status?.storage).toMatchObject({ capacityGb: 1 });
+  process.stderr.write(`filled: ${await fill(await onePod(watched))}\n`);
+  filledAtMs = Date.now();
+});
+
 const fileSystemBytes = async (pod: Pod) =>
   Number(
     await world.beside(
@@ -266,6 +292,31 @@ test('a tier that cannot grow says so while the database serves, and the size ca
   await world.patch('fixed', { storage: { sizeGb: 1 } });
   const after = await world.until('fixed', 'Ready', 'True');
   expect((await onePod(after)).metadata.uid).toBe((await onePod(before)).metadata.uid);
+});
+
+test('a volume that gets full grows by itself up to its limit, while the engine runs', async () => {
+  const grown = await world.until('sleepy', 'Autogrow', 'False', { reason: 'LimitReached' });
+  const after = await eventually('the volume has grown', async () => {
+    const database = await world.until('sleepy', 'Ready', 'True');
+    return database.status?.storage?.capacityGb === 2 ? database : undefined;
+  });
+  figure('a full volume has grown by itself', filledAtMs);
+  expect(grown.spec.storage?.sizeGb).toBeUndefined();
+  expect(after.status?.autogrow).toMatchObject({ sizeGb: 2, fromGb: 1 });
+  expect(after.status?.autogrow?.usedPercent).toBeGreaterThanOrEqual(85);
+  const pod = await onePod(after);
+  expect(restarts(pod)).toBe(0);
+  expect(await fileSystemBytes(pod)).toBeGreaterThan(1.8 * gibibyte);
+  const client = await world.client(after);
+  expect(await client('read')).toBe('6');
+  const grows = '--field-selector=reason=StorageGrows';
+  const events = await cluster.kubectl(
+    'get',
+    'events.events.k8s.io',
+    '-o=jsonpath={..note}',
+    grows,
+  );
+  expect(events).not.toBe('');
 });
 
 test('a volume that is deleted is held while its pod runs; once lost, nothing is formatted, and what to do is said', async () => {

@@ -6,9 +6,16 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { labels } from '../../domain/names.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
+import { bodyOf, accountCount, transferBodies } from '../../bench/api/codec-bodies.ts';
+import { openTab, startChromium } from '../support/browser/chromium.ts';
 import { Cli } from '../support/cli/cli.ts';
 import { HttpService } from '../support/api/http-service.ts';
-import { figure, startClientPod, systemNamespace } from '../support/cluster/installation.ts';
+import {
+  figure,
+  startClientPod,
+  systemNamespace,
+  within,
+} from '../support/cluster/installation.ts';
 import { LocalService } from '../support/cluster/local-service.ts';
 import { leftOf } from '../support/cluster/machine.ts';
 import { OfficialClient } from '../support/engine/official-client.ts';
@@ -32,6 +39,7 @@ jest.setTimeout(30 * 60_000);
 const service = new LocalService();
 const { cluster } = service;
 const started = Date.now();
+let printed = '';
 let http: HttpService;
 let cli: Cli | undefined;
 let official: OfficialClient | undefined;
@@ -42,6 +50,7 @@ interface Database {
   readonly status: string;
   readonly activeJobId: string | null;
 }
+type Shown = Database & { readonly statusReason: { readonly code: string } | null };
 type Row = Readonly<Record<string, string>>;
 interface Rows {
   readonly result: readonly Row[];
@@ -53,6 +62,7 @@ beforeAll(async () => {
   await interruptedTwice();
   const said = await service.made('up');
   expect(said).toContain('Next:');
+  printed = said;
   figure('make up, interrupted twice on the way', started);
   http = new HttpService(service.credentials);
   const { baseUrl, apiKey } = service.credentials;
@@ -159,6 +169,33 @@ test('a second make up changes nothing', async () => {
   await service.made('up');
   figure('make up on what is up', began);
   expect([await versions(), service.credentials]).toEqual(before);
+});
+
+test('a browser signs in at the printed address as the local administrator, and sees its account', async () => {
+  const [, url = ''] = /dashboard +(\S+)\/\n/.exec(printed) ?? [];
+  const [, secret = '', namespace = ''] = /kubectl get secret (\S+) -n (\S+)/.exec(printed) ?? [];
+  const path = 'jsonpath={.data.token}';
+  const token = await cluster.kubectl('get', 'secret', secret, '-n', namespace, '-o', path);
+  const browser = await startChromium();
+  try {
+    const tab = await openTab(browser, { origins: [url] });
+    const { page } = tab;
+    await page.goto(`${url}/`);
+    await page.getByLabel('Bootstrap token').fill(Buffer.from(token, 'base64').toString());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
+    // The first answer told the page that nobody was signed in.
+    expect(tab.takeTroubles()).toEqual([expect.stringContaining('401 (Unauthorized)')]);
+    await page.goto(`${url}/account`);
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    expect(await page.getByRole('main').innerText()).toContain('of this installation');
+    await tab.picture('make-up-account');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Bootstrap token').waitFor();
+    expect(tab.takeTroubles()).toEqual([]);
+  } finally {
+    await browser.close();
+  }
 });
 
 test('make env and make status say what a shell and a person need', async () => {
@@ -281,6 +318,16 @@ test('the command line sees the same books', async () => {
   expect(listed?.stdout).toContain(database.id);
 });
 
+test('the log of the database tells both lives of its engine, also that of the pod that is gone', async () => {
+  const asked = ['logs', 'payments', '--component', 'engine', '--search', 'data file loaded'];
+  await eventually('both lives are in the log', async () => {
+    const { stdout = '' } = (await cli?.run([...asked, '--json'])) ?? {};
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    const loaded = lines.map((line) => (JSON.parse(line) as { message: string }).message);
+    return loaded.filter((message) => message.includes('data file loaded')).length > 1 || undefined;
+  });
+});
+
 test.each(['ha-3', 'ha-6'])(
   '%s of the built-in engine is READY on this one machine, and takes a transfer',
   async (clusterConfiguration) => {
@@ -308,6 +355,112 @@ test.each(['ha-3', 'ha-6'])(
     await untilJobsEnd('DELETED', id);
   },
 );
+
+interface Timed {
+  readonly status: number;
+  readonly body: { readonly code?: string; readonly outcome?: string };
+  readonly ms: number;
+}
+
+/** Sends a ledger request as bytes, and times it. */
+async function timed(id: string, operation: string, events: Uint8Array): Promise<Timed> {
+  const { baseUrl, apiKey } = service.credentials;
+  const began = performance.now();
+  const answer = await fetch(`${baseUrl}/api/v1/databases/${id}/tb/${operation}`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: events,
+    signal: AbortSignal.timeout(60_000),
+  });
+  const body = (await answer.json()) as Timed['body'];
+  return { status: answer.status, body, ms: performance.now() - began };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+test('a full ledger refuses what it has no room for, at once, and is read at its usual pace', async () => {
+  const body = {
+    name: 'filled',
+    clusterSize: 'lh-5',
+    selectedStorageGb: 1,
+    deletionProtection: false,
+  };
+  const made = await http.ask<{ database: Database }>('/databases', { method: 'POST', body });
+  const { id } = made.database;
+  await untilJobsEnd('READY', id);
+  const numbers = Array.from({ length: accountCount }, (_, index) => String(index + 1));
+  const kind = { ledger: 1, code: 1 };
+  const opened = numbers.map((one) => ({ id: one, ...kind }));
+  expect((await timed(id, 'create_accounts', bodyOf(opened))).status).toBe(200);
+  // In turn with a ledger that has room: whatever else the machine does slows both down.
+  const reads = { own: [] as number[], other: [] as number[] };
+  const readBoth = async () => {
+    for (let number = 0; number < 100; number += 1) {
+      const other = accounts[number % accounts.length]?.id;
+      for (const [whose, of, account] of [
+        ['own', id, numbers[number]],
+        ['other', database.id, other],
+      ] as const) {
+        const { status, ms } = await timed(of, 'lookup_accounts', bodyOf([account]));
+        expect(status).toBe(200);
+        reads[whose].push(ms);
+      }
+    }
+  };
+
+  const next = transferBodies(8_189);
+  const began = Date.now();
+  let accepted = 0;
+  let first: Timed | undefined;
+  const full = { status: 503, body: { code: 'ledger_full', outcome: 'not_executed' } };
+  /** Writes batches until one is refused. */
+  const fill = async () => {
+    let answer = await timed(id, 'create_transfers', next());
+    for (; answer.status === 200; answer = await timed(id, 'create_transfers', next()))
+      accepted += 8_189;
+    first ??= answer;
+  };
+  await cluster.reporting(() => Promise.all([fill(), fill(), fill()]));
+  figure(`lh-5 is full with ${accepted} transfers`, began);
+  expect(first).toMatchObject(full);
+
+  const one = transferBodies(1);
+  const times: number[] = [];
+  let singles = 0;
+  for (let turn = 0; turn < 5; turn += 1) {
+    while (times.length < 10 * (turn + 1)) {
+      const answer = await timed(id, 'create_transfers', one());
+      if (answer.status === 200) {
+        // There was no room for a batch, and is some for a single one. A replica of the API that has not been told sends it.
+        expect((singles += 1)).toBeLessThan(10);
+        await fill();
+        continue;
+      }
+      expect(answer).toMatchObject(full);
+      times.push(answer.ms);
+    }
+    await readBoth();
+  }
+  const [fullMs, usualMs] = [median(reads.own), median(reads.other)];
+  const shown = (ms: number) => ms.toFixed(1);
+  process.stderr.write(
+    `figure: full ledger: first refusal ${shown(first?.ms ?? 0)} ms; later ones p50 ${shown(median(times))}, ` +
+      `most ${shown(Math.max(...times))} ms; lookup p50 ${shown(fullMs)} ms, of another one ${shown(usualMs)} ms\n`,
+  );
+  expect(first?.ms).toBeLessThan(1_000 * within(2, cluster, began));
+  // Of the median, and beyond what a lookup of another database takes now: a busy machine delays all of them.
+  expect(median(times)).toBeLessThan(100 + 2 * usualMs);
+  expect(fullMs).toBeLessThan(2 * usualMs + 10);
+  // What it holds is whole: nothing of what was refused is there.
+  await eventually('the database says that it is full', async () => {
+    const { database: now } = await http.ask<{ database: Shown }>(`/databases/${id}`);
+    if (now.statusReason?.code === 'Full') return true;
+    throw new Error(JSON.stringify(now.statusReason));
+  });
+  await http.ask(`/databases/${id}`, { method: 'DELETE' });
+  await untilJobsEnd('DELETED', id);
+});
 
 const replicas = async () =>
   living(await podsOf('ledgerhouse-api')).map(({ metadata, status }) => [
@@ -382,7 +535,7 @@ test('make down ends everything and keeps the data, which make up brings back', 
   await expectBooksToBalance();
 });
 
-test('make down DATA=1 leaves nothing of it', async () => {
+test('make down DATA=1 leaves nothing behind', async () => {
   await service.made('down', 'DATA=1');
   expect(await leftOf(service.stateFolder)).toEqual([]);
   figure('the whole story', started);

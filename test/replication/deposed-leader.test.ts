@@ -41,7 +41,7 @@ const othersGoOn = (writer: Writer): Promise<true> => {
   );
 };
 
-test('a leader that was deposed while it stood still shows no read what was before', async () => {
+test('a leader that was deposed while it stood still answers no read from its old state', async () => {
   group = await ReplicaGroup.start();
   await group.leader();
   client = createClient({ cluster_id: 0n, replica_addresses: [...group.addresses] });

@@ -66,7 +66,9 @@ function throughGateway(made: ReplicaGroup): Run {
       new TextEncoder().encode(JSON.stringify(payload)),
       {
         target: { databaseId: 'db_full', cluster: 0n, addresses },
+        owner: 'org_test',
         requestId: 'req_test',
+        engine: 'Builtin',
         engineVersion: '0.1.0',
         format: 'json',
         timeoutMs: 30_000,

@@ -90,7 +90,7 @@ async function joins(replica: number): Promise<void> {
   }
 }
 
-test('who lives is not replaced; a volume that was replaced and comes back is refused and says why', async () => {
+test('a living member is not replaced; a replaced volume that comes back is refused with the reason', async () => {
   // Nothing is logged yet: a state without an operation is a state, too.
   const lost = ((await made.leader()) + 1) % made.size;
   expect(await recover(lost)).toMatchObject({
@@ -99,7 +99,7 @@ test('who lives is not replaced; a volume that was replaced and comes back is re
   });
   const other = `${made.path(lost)}.other`;
   const alive = await recover(lost, { path: other, folder: `${other}-member` });
-  expect(alive).toMatchObject({ code: 1, stderr: expect.stringMatching(/replica \d lives/) });
+  expect(alive).toMatchObject({ code: 1, stderr: expect.stringMatching(/replica \d is alive/) });
   expect(existsSync(other)).toBe(false);
   const [old, now] = [join(made.etcd.folder, 'old'), join(made.etcd.folder, 'now')];
   await made.killBoth(lost);

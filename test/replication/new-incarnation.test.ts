@@ -149,7 +149,7 @@ test('the majority is gone for good: what one survivor holds, beyond its data fi
   // A survivor whose missing blocks are no longer in the log is not taken for a whole one.
   const etcd = createEtcdClient(lost.etcd.target(survivor));
   const floor = { do: 'put', key: FLOOR, value: encodeRecord({ sequence: 100_000 }) } as const;
-  await etcd.txn({ compare: [], success: [floor], failure: [] }, { timeoutMs: 5000 });
+  await etcd.txn({ compare: [], success: [floor], failure: [] }, { timeoutMs: 60_000 });
   etcd.close();
   rmSync(salvaged);
   expect(await salvage()).toMatchObject({

@@ -1,5 +1,5 @@
 /** Tests of peer links over real connections of this machine. */
-import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -149,7 +149,6 @@ test('a state is fetched byte for byte, and half a state never counts as one', a
 
 const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-peer-link-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-jest.setTimeout(120_000);
 
 /** Certificates under a name in a folder of their own. */
 async function certified(

@@ -94,7 +94,7 @@ async function ready(etcd: Etcd): Promise<void> {
   });
 }
 
-test('what the log relies on is so in etcd itself: guards on ranges, compaction, history', async () => {
+test('etcd behaves as the log assumes: guards on ranges, compaction, history', async () => {
   members = await EtcdGroup.start({ size: 1 });
   const etcd = createEtcdClient(members.target(0));
   await ready(etcd);
@@ -287,7 +287,7 @@ async function moveRaftAbout(etcd: EtcdGroup, first: number, count: number): Pro
   }
 }
 
-test('blocks beyond what is kept are deleted, and a replica that lacks them fetches a state', async () => {
+test('blocks beyond the retained ones are deleted, and a replica that lacks them fetches a state', async () => {
   const { group: made } = await startGroup({}, { retainedBytesMax: 200_000 });
   await leader(made);
   const absent = made.replicas.find((replica) => !replica.isLeading)!;

@@ -123,6 +123,20 @@ test('workers of which none works wake somebody; one that works, or a store that
   expect(working(-1, -1)).toEqual([]);
 });
 
+test('webhooks that have waited for a minute though their receivers could take them wake somebody', () => {
+  const late = (...seconds: readonly number[]) =>
+    raised([
+      ...quiet,
+      ...seconds.map((value, index) => ({
+        name: 'ledgerhouse_worker_webhook_backlog_seconds',
+        labels: { namespace: 'ledgerhouse-system', pod: `worker-${index}` },
+        value,
+      })),
+    ]);
+  expect(late(0, 61)).toEqual(['LedgerhouseWebhooksLate']);
+  expect(late(0, 60)).toEqual([]);
+});
+
 test('a database that is first made wakes nobody; one that does not get there is told after half an hour', () => {
   const conditions = { Available: 0, Ready: 0, ReplicasHealthy: 0, StorageReady: 0 } as const;
   const young = [...quiet, ...database('young', { started: 0, conditions })];

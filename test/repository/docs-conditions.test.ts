@@ -7,10 +7,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import {
   BackupReason,
+  ScheduleReason,
   CatalogReason,
   conditionReasons,
   ConditionType,
   ProgressReason,
+  VerifiedReason,
   VolumeEvent,
 } from '../../domain/conditions.ts';
 import { replicaStates, replicaTroubles, rolloutRules } from '../../domain/replica-states.ts';
@@ -53,7 +55,6 @@ describe('every reason has a row that says what to do, and no row is without a r
     ['What blocks a rollout', rolloutRules],
     ['Replicas', [...replicaStates, ...replicaTroubles]],
     ['Events', Object.values(VolumeEvent)],
-    ['Alerts', found(read('charts/ledgerhouse/templates/prometheus-rules.yaml'), /alert: (\w+)/g)],
   ] as [string, readonly string[]][])('%s', (heading, reasons) => {
     expect(reasons.length).toBeGreaterThan(0);
     expect(sorted(rowsUnder(heading))).toEqual(sorted(reasons));
@@ -62,8 +63,27 @@ describe('every reason has a row that says what to do, and no row is without a r
   test('other kinds', () => {
     const table = read(manual).split('## Other kinds')[1]?.split('\n## ')[0] ?? '';
     expect(sorted(found(table, /\| `(\w+)` \|/g))).toEqual(
-      sorted([...Object.values(CatalogReason), ...Object.values(BackupReason)]),
+      sorted([
+        ...Object.values(CatalogReason),
+        ...Object.values(BackupReason),
+        ...Object.values(VerifiedReason),
+        ...Object.values(ScheduleReason),
+      ]),
     );
+  });
+
+  test('each alert has a paragraph, to which its link leads', () => {
+    const rules = read('charts/ledgerhouse/templates/prometheus-rules.yaml');
+    const alerts = found(rules, /alert: (\w+)/g);
+    expect(alerts.length).toBeGreaterThan(12);
+    const page = read('docs/operating/alerts.md');
+    expect(sorted(found(page, /^## (.+)$/gm))).toEqual(sorted(alerts));
+    const linked = found(
+      rules,
+      /runbook_url: .*"%s\/alerts\.md#(\w+)" \.Values\.prometheusRules\.runbooks/g,
+    );
+    expect(linked).toEqual(alerts.map((name) => name.toLowerCase()));
+    expect(read('charts/ledgerhouse/values.yaml')).toContain('runbooks: docs/operating }');
   });
 
   test('each condition has a heading', () => {
@@ -72,7 +92,7 @@ describe('every reason has a row that says what to do, and no row is without a r
   });
 });
 
-describe('what is pointed at is there', () => {
+describe('links lead to existing targets', () => {
   const pages = ['docs/operating', 'docs', 'docs/decisions', '.', 'charts/ledgerhouse']
     .flatMap((folder) => readdirSync(join(checkout, folder)).map((name) => join(folder, name)))
     .filter((path) => path.endsWith('.md'));
@@ -119,11 +139,22 @@ describe('what is pointed at is there', () => {
       'operator/runtime/operator-metrics.ts',
     ]
       .concat(readdirSync(join(checkout, 'base/metrics')).map((name) => `base/metrics/${name}`))
-      .concat('engine/server/metrics.ts')
+      .concat(
+        'engine/server/metrics.ts',
+        'api/logs/log-metrics.ts',
+        'api/monitoring/collector-metrics.ts',
+        'api/monitoring/prometheus.ts',
+        'api/model/metric-series.ts',
+        'api/gateway/metrics.ts',
+        'engine/server/request-times.ts',
+        'api/tunnel/tunnel-metrics.ts',
+        'api/webhooks/webhook-metrics.ts',
+        'api/change-streams/change-stream-metrics.ts',
+      )
       .map(read)
       .join('\n');
     const isMade = (name: string) => {
-      const own = name.replace(/^ledgerhouse_(operator|engine)_/, '');
+      const own = name.replace(/^ledgerhouse_(operator|engine|worker|gateway|database)_/, '');
       return (
         sources.includes(`'${name}'`) ||
         sources.includes(`'${own}'`) ||

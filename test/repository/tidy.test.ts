@@ -56,6 +56,20 @@ test('no file names a folder of one machine or the host of a package registry', 
   expect(pages.filter((path) => ofOneMachine.test(read(path)))).toEqual([]);
 });
 
+test('no test has less time than jest gives to every test: a busy machine may need it', async () => {
+  const [, general = ''] = /testTimeout: ([\d_]+)/.exec(read('jest.config.js')) ?? [];
+  const product = (text: string) =>
+    text.split('*').reduce((all, factor) => all * Number(factor.replaceAll('_', '')), 1);
+  const suites = (await tracked()).filter((path) => path.endsWith('.test.ts'));
+  const given = suites.flatMap((path) =>
+    [...read(path).matchAll(/^(?:jest\.setTimeout\(|\}, )([\d_ *]+)\);$/gm)].map(
+      ([, ms = '']) => [path, product(ms)] as const,
+    ),
+  );
+  expect([product(general) > 0, given.length > 10]).toEqual([true, true]);
+  expect(given.filter(([, ms]) => ms < product(general))).toEqual([]);
+});
+
 test('images hold no test and no fake', async () => {
   const compiled = await mustRun('node_modules/.bin/tsc', [
     '-p',

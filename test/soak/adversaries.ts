@@ -1,16 +1,13 @@
 /** Clients that try to make an engine swell. Each does its worst for a while, goes away, and comes back. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchSize, connectTo, transferBytes } from '../support/engine/ledger.ts';
 import { endlessFilters } from '../support/engine/long-lists.ts';
-import { buildRequest, Command, ReplyHeader } from '../../engine/wire/header.ts';
+import { openDeafReader, openSocket, requestMessage } from '../support/engine/deaf-reader.ts';
 import { messageSizeMax } from '../../engine/wire/limits.ts';
-import { MessageReader } from '../../engine/wire/message-reader.ts';
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
-import { engineRelease } from '../../engine/wire/release.ts';
 
 export interface Target {
   readonly port: number;
@@ -21,7 +18,6 @@ export interface Target {
   readonly acceptsWrites: () => Promise<boolean>;
 }
 
-const PIPELINED = 300;
 const HALVES = 40;
 const SILENT = 300;
 const FILTERS_MAX = 8000;
@@ -32,15 +28,7 @@ export const adversaries: Readonly<Record<string, (target: Target) => Promise<vo
   /** Sends queries for full pages in one write and reads none of the answers. */
   deaf: (target) =>
     again(target, async () => {
-      const socket = await open(target.port);
-      const session = await register(socket);
-      socket.pause();
-      const body = encodeMultiBatch([pageFilter()], 64);
-      const all = Array.from({ length: PIPELINED }, (_, i) =>
-        // Numbers rise by two, so that no `parent` is asked for.
-        request({ ...session, number: 2 * (i + 1), operation: Operation.queryTransfers }, body),
-      );
-      socket.write(Buffer.concat(all));
+      const socket = await openDeafReader({ host: '127.0.0.1', port: target.port });
       await hold(target, 5000);
       socket.destroy();
     }),
@@ -61,7 +49,8 @@ export const adversaries: Readonly<Record<string, (target: Target) => Promise<vo
       const sockets = await Promise.all(Array.from({ length: HALVES }, () => open(target.port)));
       const body = new Uint8Array(messageSizeMax - 256);
       const head = { client: 5n, session: 1n, number: 1, operation: Operation.createTransfers };
-      for (const socket of sockets) socket.write(request(head, body).subarray(0, body.length / 2));
+      for (const socket of sockets)
+        socket.write(requestMessage(head, body).subarray(0, body.length / 2));
       await hold(target, 4000);
       for (const socket of sockets) socket.destroy();
     }),
@@ -111,46 +100,4 @@ async function hold({ goesOn, random }: Target, mostMs: number): Promise<void> {
   while (goesOn() && performance.now() < until) await sleep(50);
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port });
-  socket.on('error', () => undefined);
-  await once(socket, 'connect');
-  return socket;
-}
-
-interface Sent {
-  readonly client: bigint;
-  readonly session: bigint;
-  readonly number: number;
-  readonly operation: number;
-}
-
-function request({ number, ...fields }: Sent, body: Uint8Array): Buffer {
-  const frame = { cluster: 0n, view: 0, release: engineRelease, parent: new Uint8Array(16) };
-  return Buffer.concat([buildRequest({ ...frame, ...fields, request: number }, body), body]);
-}
-
-/** Registers a session. Rejects if the connection ends first. */
-async function register(socket: Socket): Promise<{ client: bigint; session: bigint }> {
-  const client = randomBytes(8).readBigUInt64LE() | 1n;
-  const reader = new MessageReader(0n);
-  const session = new Promise<bigint>((resolve, reject) => {
-    socket.once('close', () => reject(new Error('closed')));
-    socket.on('data', (chunk) =>
-      reader.push(chunk, ({ header }) => {
-        if (header.command === Command.reply) resolve(new ReplyHeader(header).commit);
-      }),
-    );
-  });
-  const head = { client, session: 0n, number: 0, operation: Operation.register };
-  socket.write(request(head, new Uint8Array(256)));
-  return { client, session: await session };
-}
-
-/** A filter that selects a full page of transfers with code 1. */
-function pageFilter(): Uint8Array {
-  const words = new Uint32Array(16);
-  words[8] = 1;
-  words[14] = batchSize;
-  return new Uint8Array(words.buffer);
-}
+const open = (port: number): Promise<Socket> => openSocket({ host: '127.0.0.1', port });

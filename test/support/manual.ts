@@ -5,14 +5,22 @@ import { assert } from '../../base/assert.ts';
 import { checkout } from './shell.ts';
 
 /** The blocks of commands of a page, up to its first heading of the second level or below one heading; `page`: under docs/. */
-export function commandsOf(page: string, heading?: string): readonly string[] {
+export const commandsOf = (page: string, heading?: string): readonly string[] =>
+  blocksOf('sh', page, heading);
+
+/** The same for blocks of YAML. */
+export const valuesOf = (page: string, heading?: string): readonly string[] =>
+  blocksOf('yaml', page, heading);
+
+function blocksOf(language: 'sh' | 'yaml', page: string, heading?: string): readonly string[] {
   const text = readFileSync(join(checkout, 'docs', page), 'utf8');
   const [opening = '', ...sections] = text.split(/^##+ /m);
   const found =
     heading === undefined ? opening : sections.find((one) => one.startsWith(`${heading}\n`));
   assert(found !== undefined, `${page} has a heading "${heading}"`);
-  return [...found.matchAll(/^( *)```sh\n([^]*?)^ *```$/gm)].map(([, margin = '', commands = '']) =>
-    commands.replaceAll(new RegExp(`^${margin}`, 'gm'), ''),
+  const fenced = new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, 'gm');
+  return [...found.matchAll(fenced)].map(([, margin = '', block = '']) =>
+    block.replaceAll(new RegExp(`^${margin}`, 'gm'), ''),
   );
 }
 

@@ -3,6 +3,8 @@
  * databases through their lives. Every request is allowed, and every right is used.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../base/kube/kube.ts';
+import { resources } from '../../../domain/kinds.ts';
 import { labels } from '../../../domain/names.ts';
 import { askedOf, ChartRights, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
 import { TestService, type Headers, type Program } from '../../support/api/service.ts';
@@ -14,6 +16,8 @@ let me: Headers;
 
 beforeAll(async () => {
   service = await TestService.start({
+    // The operator has no store: a backup is made, refused, and taken back.
+    settings: { BACKUPS: 'on' },
     kubeconfig: async (world, program) => {
       rights ??= await ChartRights.prepare(world, ['api.enabled=true']);
       await rights.applyTemplate(templates[program]);
@@ -38,7 +42,24 @@ const asked = (program: Program) => {
   return askedOf(url, `ledgerhouse_${program}_kubernetes_api_requests_total`);
 };
 
-async function send(method: string, path: string, body?: object) {
+interface Read {
+  readonly database: { readonly status: string };
+}
+interface Backed {
+  readonly backup: {
+    readonly id: string;
+    readonly name: string;
+    readonly status: string;
+    readonly protected: boolean;
+  };
+}
+
+interface Scheduled {
+  readonly backupSchedule: { readonly id: string };
+}
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the answer it expects
+async function send<T = Read>(method: string, path: string, body?: object): Promise<T> {
   const response = await fetch(`${service.url}/api/v1${path}`, {
     method,
     headers: { ...me, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -46,9 +67,15 @@ async function send(method: string, path: string, body?: object) {
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text) as { readonly database: { readonly status: string } };
+  return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
+const untilBackup = (path: string, isReached: (backup: Backed['backup']) => boolean) =>
+  eventually(`${path} is as it should be`, async () => {
+    const { backup } = await send<Backed>('GET', path);
+    if (!isReached(backup)) throw new Error(JSON.stringify(backup));
+    return backup;
+  });
 const untilStatus = (id: string, status: string) =>
   eventually(`${id} is ${status}`, async () => {
     const { database } = await send('GET', `/databases/${id}`);
@@ -72,6 +99,64 @@ test('databases live their lives under the rights that the chart gives', async (
     const found = await service.world.database(namespace, 'applied');
     return found?.metadata.labels?.[labels.databaseId];
   });
+});
+
+test('backups live their lives under the rights that the chart gives', async () => {
+  const { database } = await service.createDatabase(me, { name: 'backed-up' });
+  const path = `/databases/${database.id}/backups`;
+  const made = await send<Backed>('POST', path);
+  await untilBackup(`${path}/${made.backup.id}`, ({ status }) => status === 'FAILED');
+  await service.world.kube.create<KubeObject>(
+    resources.backup,
+    {
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: { namespace: 'org-default', name: 'by-hand' },
+      spec: { database: 'backed-up', protected: true },
+    } as KubeObject,
+    { fieldManager: 'test' },
+  );
+  const backup = await eventually('it is taken over', async () => {
+    const { data } = await send<{ readonly data: readonly Backed['backup'][] }>('GET', path);
+    return data.find(({ name }) => name === 'by-hand');
+  });
+  await send('PATCH', `${path}/${backup.id}`, { protected: false });
+  await untilBackup(`${path}/${backup.id}`, (row) => !row.protected);
+  await send('DELETE', `${path}/${backup.id}`);
+  await untilBackup(`${path}/${backup.id}`, ({ status }) => status === 'DELETED');
+});
+
+test('the logs of databases are read under the rights that the chart gives', async () => {
+  await eventually('the worker asks for logs', async () => {
+    const used = new Set((await asked('worker')).flatMap(rightsOf));
+    return used.has('list pods') && used.has('get pods/log') ? true : undefined;
+  });
+});
+
+test('schedules of backups live their lives under the rights that the chart gives', async () => {
+  const { database } = await service.createDatabase(me, { name: 'scheduled' });
+  const path = `/databases/${database.id}/backup-schedules`;
+  const nightly = { name: 'nightly', schedule: '0 3 * * *' };
+  const { backupSchedule } = await send<Scheduled>('POST', path, nightly);
+  // As if its answer had been lost: what was made is found.
+  const again = await send<Scheduled>('POST', path, nightly);
+  expect(again.backupSchedule.id).toBe(backupSchedule.id);
+  await send('PATCH', `${path}/${backupSchedule.id}`, { suspended: true });
+  await service.world.kube.create<KubeObject>(
+    resources.backupSchedule,
+    {
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackupSchedule',
+      metadata: { namespace: 'org-default', name: 'by-hand' },
+      spec: { database: 'scheduled', schedule: '0 4 * * *' },
+    } as KubeObject,
+    { fieldManager: 'test' },
+  );
+  await eventually('it is taken over', async () => {
+    const { data } = await send<{ readonly data: readonly { name: string }[] }>('GET', path);
+    return data.find(({ name }) => name === 'by-hand');
+  });
+  await send('DELETE', `${path}/${backupSchedule.id}`);
 });
 
 test.each(programs)('of all that the %s asked, nothing was forbidden', async (program) => {

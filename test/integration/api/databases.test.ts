@@ -28,8 +28,12 @@ import { createKube, type KubeHttp } from '../../../base/kube/kube-http.ts';
 import { watchMetrics } from '../../../base/metrics/kube-metrics.ts';
 import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { resources } from '../../../domain/kinds.ts';
-import { labels } from '../../../domain/names.ts';
+import { backupIdOf, labels } from '../../../domain/names.ts';
 import { watchedResources } from '../../../api/kubernetes/cluster-view.ts';
+import { restoreBackup } from '../../../api/backups/restore.ts';
+import { createBackup, updateBackup } from '../../../api/store/backups.ts';
+import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
+import { ScheduleWriter } from '../../../api/kubernetes/schedule-writer.ts';
 import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
 import { quotaFor } from '../../../api/kubernetes/namespace-defaults.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
@@ -72,6 +76,8 @@ function startBackground(through: KubeHttp = kube): Background {
     listener,
     kube: through,
     writer: new DatabaseWriter(through),
+    backups: new BackupWriter(through),
+    schedules: new ScheduleWriter(through),
     operatorNamespace: 'ledgerhouse-system',
     namespaceDefaults: { podSecurity: 'restricted', quota: quotaFor(50) },
     logger: silent,
@@ -246,7 +252,7 @@ test('a protected database is deleted neither over HTTP nor with kubectl', async
   await untilStatus(database.id, 'DELETED');
 });
 
-test('of two changes at once of the same version, one is refused', async () => {
+test('one of two concurrent changes of the same version is refused', async () => {
   const { database } = await create({ name: 'versions' });
   const { database: ready } = await untilStatus(database.id, 'READY');
   const change = (by: string) =>
@@ -357,7 +363,7 @@ test('a change is made though others write to the resource at the same moment, a
   expect(other?.spec.deletionProtection).toBe(false);
 });
 
-test('what was deleted while no process watched is found by the next one', async () => {
+test('deletions made while no process watched are found by the next one', async () => {
   const { database, job } = await create({ name: 'unseen' });
   await untilStatus(database.id, 'READY');
   await untilJobEnded(job.id);
@@ -608,6 +614,60 @@ test('a restore asks the same guards as a create: billing, the organization’s 
   await untilStatus(database.id, 'READY');
 });
 
+test('a database that begins with a backup asks the guards of a create, and is never saved for later, as an empty one', async () => {
+  const { database } = await create({ name: 'backed-up' });
+  await untilStatus(database.id, 'READY');
+  const kubernetesUid = '0190a6e6-0000-7000-8000-00000000000b';
+  const backup = await store.change(tester, async (change) => {
+    const made = await createBackup(change, {
+      organizationId: organization.id,
+      databaseId: database.id,
+      name: 'good',
+      type: 'MANUAL',
+      protected: false,
+      expiresAt: null,
+      schedule: null,
+      kubernetesNamespace: database.kubernetesNamespace,
+      resourceName: 'good',
+      kubernetesUid,
+      actor: tester.actor,
+    });
+    return updateBackup(change, made?.id ?? '', { status: 'SUCCEEDED', resourceGone: true });
+  });
+  const of = { databaseId: database.id, backupId: backup.id };
+  const restore = (through: DatabaseServices, name: string) =>
+    restoreBackup(
+      { ...through, backups: new BackupWriter(kube), backupStore: true },
+      caller(),
+      of,
+      { name },
+      nothingElse,
+    );
+  const unpaid = services(blockedBy('PAYMENT_FAILED'));
+  await expect(restore(unpaid, 'unpaid')).rejects.toMatchObject({
+    code: 'billing_required',
+    occasion: { members: { billing: { reason: 'PAYMENT_FAILED', draftId: null } } },
+  });
+  await expect(restore({ ...services(), databasesMax: 0 }, 'many')).rejects.toMatchObject({
+    code: 'quota_exceeded',
+  });
+  // It fails before it has ever served: a restore from its volumes begins with the backup, too.
+  await background.stop(1_000);
+  const { database: begun } = await restore(services(), 'begun');
+  const { job: deletion } = await deleteDatabase(services(), caller(), begun.id, undefined);
+  background = startBackground();
+  await background.view.whenSynced();
+  await untilJobEnded(deletion.id);
+  await restoreDatabase(services(), caller(), begun.id, undefined, nothingElse);
+  const resource = await eventually('its resource', () =>
+    world.database(begun.kubernetesNamespace, 'begun'),
+  );
+  expect(resource.spec.bootstrap).toEqual({
+    backup: { databaseId: database.id, backupId: backupIdOf(kubernetesUid) },
+  });
+  await deleteDatabase(services(), caller(), begun.id, undefined);
+});
+
 test('a restore that is cancelled can be begun again, from the same volumes', async () => {
   const { database } = await create({ name: 'again' });
   const { database: served } = await untilStatus(database.id, 'READY');
@@ -629,7 +689,7 @@ test('a restore that is cancelled can be begun again, from the same volumes', as
   expect(again.clusterId).toBe(served.clusterId);
 });
 
-test('of many creates at once, as many succeed as the quota has room for; deleted ones count until they are purged', async () => {
+test('concurrent creates succeed up to the quota; deleted databases count until they are purged', async () => {
   const { living, deleted } = await countDatabases(store.read, organization.id);
   const tight = { ...services(), databasesMax: living + deleted + 2 };
   const plan = await planCreation(tight, caller(), { name: 'quota-0' });

@@ -45,7 +45,9 @@ async function world() {
           cluster: 0n,
           addresses: [{ host: '127.0.0.1', port: engine.port }],
         },
+        owner: 'org_test',
         requestId: 'req_test',
+        engine: 'Builtin',
         engineVersion: '0.1.0',
         format: 'json',
         timeoutMs: 20_000,
@@ -86,7 +88,7 @@ async function fill(run: Awaited<ReturnType<typeof world>>['run']): Promise<Answ
   throw new Error('the ledger never was full');
 }
 
-test('a full ledger says so at once, executes nothing of it, and goes on reading', async () => {
+test('a full ledger refuses creates at once without executing any, and still answers reads', async () => {
   const { run } = await world();
   const first = await fill(run);
   expect(first.problem).toMatchObject({

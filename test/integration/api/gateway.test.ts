@@ -101,7 +101,9 @@ async function run(
     new TextEncoder().encode(JSON.stringify(payload)),
     {
       target: targetOf('db_1'),
+      owner: 'org_test',
       requestId: 'req_test',
+      engine: 'Builtin',
       engineVersion: '0.1.0',
       format: 'json',
       ...context,
@@ -181,6 +183,33 @@ test('all eight operations, from JSON to JSON', async () => {
   expect(all.result.map((row) => row['id'])).toEqual([first.id]);
 });
 
+test('room for an answer is asked for before it is written, and only a read is refused without it', async () => {
+  await run('create_accounts', accounts);
+  const held: [number, boolean][] = [];
+  const holdAnswer = (bytes: number, mayRefuse: boolean) => {
+    held.push([bytes, mayRefuse]);
+    if (mayRefuse) throw new Error('no room');
+  };
+  await expect(run('lookup_accounts', [1, 2], { holdAnswer })).rejects.toThrow('no room');
+  expect(held.splice(0)).toEqual([[256, true]]);
+  expect((await run('create_transfers', [transfer()], { holdAnswer })).status).toBe(200);
+  expect(held).toEqual([
+    [16, false],
+    [expect.any(Number), false],
+  ]);
+});
+
+test('an answer is not written for a caller who has gone', async () => {
+  const gone = new AbortController();
+  const held: number[] = [];
+  const holdAnswer = (bytes: number) => {
+    held.push(bytes);
+    gone.abort();
+  };
+  const { status } = await run('lookup_accounts', [1], { holdAnswer, signal: gone.signal });
+  expect({ status, held: held.length }).toEqual({ status: 0, held: 1 });
+});
+
 test('pages, forwards and backwards, show each row once, and the last knows that it is the last', async () => {
   await run('create_accounts', accounts);
   const ids = Array.from({ length: 25 }, nextId);
@@ -217,6 +246,8 @@ test('balances of an account without history come with a warning, and only of su
 });
 
 test('many small requests share messages, and each gets its own answer', async () => {
+  gateway.close();
+  gateway = openGateway({ timers: unhurried });
   await run('create_accounts', accounts);
   const before = await metric('ledgerhouse_gateway_messages_total');
   const requests = Array.from({ length: 200 }, (_, i) => {
@@ -225,7 +256,14 @@ test('many small requests share messages, and each gets its own answer', async (
     if (i % 10 === 5) return [transfer({ debit_account_id: 404 }), transfer()];
     return [transfer()];
   });
-  const answers = await Promise.all(requests.map((request) => run('create_transfers', request)));
+  // All of them are there before the first is answered, however long that takes.
+  process.kill(engine.pid, 'SIGSTOP');
+  const answering = Promise.all(
+    requests.map((request) => run('create_transfers', request, { timeoutMs: 30_000 })),
+  );
+  await eventually('all of them wait', async () => gateway.waiting === 199 || undefined);
+  process.kill(engine.pid, 'SIGCONT');
+  const answers = await answering;
   answers.forEach(({ result }, i) => {
     expect(result.map((row) => row['id'])).toEqual(requests[i]?.map((event) => event.id));
     const last = i % 10 === 3 ? 'linked_event_chain_open' : 'created';
@@ -253,9 +291,9 @@ test('an engine that is away: nothing is executed, and said so; back again, the 
     gateway.health('db_away').status === 'DISCONNECTED' ? true : undefined,
   );
   const lost = transfer();
-  const started = performance.now();
   const { problem } = await run('create_transfers', [lost], { target, timeoutMs: 1_000 });
-  expect(performance.now() - started).toBeLessThan(9_000);
+  // Its own time, not the ten seconds of a request that names none.
+  expect(problem.detail).toContain('within 1 s');
   expect(problem).toMatchObject({
     status: 503,
     code: 'ledger_unavailable',
@@ -292,13 +330,12 @@ test('an engine that is never there: in time, not executed', async () => {
   });
 });
 
-test('an engine that hangs: in time, unknown for what it was sent, not executed for the rest; then it goes on', async () => {
+test('an engine that hangs: sent requests end as unknown in time, the others as not executed; then it goes on', async () => {
   const own = await startEngine();
   const target = targetOf('db_hangs', own.port);
   await run('create_accounts', accounts, { target });
   process.kill(own.pid, 'SIGSTOP');
   const [sent, waiting] = [transfer(), transfer()];
-  const started = performance.now();
   const first = run('create_transfers', [sent], { target, timeoutMs: 1_000 });
   const second = run('create_transfers', [waiting], { target, timeoutMs: 1_000 });
   expect((await first).problem).toMatchObject({
@@ -309,7 +346,7 @@ test('an engine that hangs: in time, unknown for what it was sent, not executed 
   });
   expect((await first).problem.detail).toContain('same ids');
   expect((await second).problem).toMatchObject({ status: 503, outcome: 'not_executed' });
-  expect(performance.now() - started).toBeLessThan(9_000);
+  for (const one of [first, second]) expect((await one).problem.detail).toContain('within 1 s');
   process.kill(own.pid, 'SIGCONT');
   const after = await run('create_transfers', [transfer()], { target });
   expect(after.summary).toMatchObject({ created: 1 });
@@ -328,8 +365,12 @@ test('an engine killed with a request in hand: unknown, and the same ids afterwa
   await run('create_accounts', accounts, { target });
   process.kill(own.pid, 'SIGSTOP');
   const inHand = transfer();
+  const before = await metric('ledgerhouse_gateway_messages_total');
   const answer = run('create_transfers', [inHand], { target, timeoutMs: 1_500 });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await eventually(
+    'it is sent',
+    async () => (await metric('ledgerhouse_gateway_messages_total')) > before || undefined,
+  );
   await own.end('SIGKILL');
   expect((await answer).problem).toMatchObject({ status: 504, outcome: 'unknown' });
   await own.start();
@@ -464,7 +505,7 @@ test('rows that were not asked for are a 502 too', async () => {
   );
   const { problem } = await run('lookup_accounts', [7], { target });
   expect(problem).toMatchObject({ status: 502, code: 'gateway_bad_reply' });
-  expect(gateway.health('db_liar').lastError).toContain('no answer');
+  expect(gateway.health('db_liar').lastError).toContain('does not answer the request');
 });
 
 test('a server that speaks something else is a 502 in time, and not executed', async () => {
@@ -562,8 +603,12 @@ test('a ping is never answered with an eviction, which would look like the refus
     (header) => pings.push(header.u64(152)),
   );
   const target = targetOf('db_pinged', port);
-  await run('create_transfers', [transfer()], { target, timeoutMs: 4_000 });
-  expect(pings.length).toBeGreaterThan(0);
+  const caller = new AbortController();
+  const { signal } = caller;
+  const answer = run('create_transfers', [transfer()], { target, timeoutMs: 30_000, signal });
+  await eventually('a ping has come', async () => pings.length > 0 || undefined);
+  caller.abort();
+  await answer;
   expect(pings.every((session) => session === 0n)).toBe(true);
 });
 
@@ -618,6 +663,23 @@ test('a ledger without room for a write that takes others is not full: the deadl
   expect(problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
 });
 
+test('a request is charged by its events, or by the records that it may answer with, before it is sent', async () => {
+  const taken: number[] = [];
+  const takeEvents = async (count: number) => void taken.push(count);
+  await run('create_transfers', [transfer(), transfer(), transfer()], { takeEvents });
+  await run('lookup_transfers', ['1', '2'], { takeEvents });
+  await run('query_transfers', { limit: 500 }, { takeEvents });
+  await run('query_transfers', {}, { takeEvents });
+  expect(taken).toEqual([3, 2, 501, 101]);
+  const refused = transfer();
+  const usedUp = () => Promise.reject(new Error('used up'));
+  await expect(run('create_transfers', [refused], { takeEvents: usedUp })).rejects.toThrow(
+    'used up',
+  );
+  const { missing } = await run('lookup_transfers', [refused.id]);
+  expect(missing).toEqual([refused.id]);
+});
+
 test('1,000 requests may wait, the next is refused at once; they are all answered when the engine goes on', async () => {
   gateway.close();
   gateway = openGateway({ timers: unhurried });
@@ -626,7 +688,7 @@ test('1,000 requests may wait, the next is refused at once; they are all answere
   const held = Array.from({ length: 1_001 }, () =>
     run('create_transfers', [transfer()], { timeoutMs: 30_000 }),
   );
-  expect(gateway.waiting).toBe(1_000);
+  await eventually('all of them wait', async () => gateway.waiting === 1_000 || undefined);
   const { problem } = await run('create_transfers', [transfer()], { timeoutMs: 30_000 });
   expect(problem).toMatchObject({
     status: 503,
@@ -656,6 +718,8 @@ test('large requests may wait too, but not a gigabyte of them', async () => {
   // Each keeps its records and the body that they came in; one more is under way.
   const bytes = payload.length * 128 + JSON.stringify(payload).length;
   const waiting = Math.floor((64 * 1024 * 1024) / bytes);
+  const haveHadTheirTurn = async () => gateway.turns.waiting === 0 || undefined;
+  await eventually('all have come to the queue', haveHadTheirTurn);
   expect(gateway.waiting).toBe(waiting);
   process.kill(engine.pid, 'SIGCONT');
   const answers = await Promise.all(held);
@@ -664,7 +728,7 @@ test('large requests may wait too, but not a gigabyte of them', async () => {
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(waiting + 1);
 });
 
-test('a database that moves: what was sent is answered from where it was, the rest from where it is', async () => {
+test('a database that moves: requests already sent are answered by the old address, later ones by the new', async () => {
   gateway.close();
   gateway = openGateway({ timers: unhurried });
   const own = await startEngine();
@@ -700,7 +764,15 @@ test('a caller that goes away before its request was sent leaves nothing execute
 
 test('an idle connection is closed, and the next request opens another', async () => {
   gateway.close();
-  gateway = openGateway({ idleMs: 200 });
+  // What is to come after this time comes when the test says so.
+  const idleMs = 77_777;
+  const idle: { ends?: () => void } = {};
+  const after: Timers['after'] = (ms, callback) => {
+    if (ms !== idleMs) return systemTimers.after(ms, callback);
+    idle.ends = callback;
+    return () => delete idle.ends;
+  };
+  gateway = openGateway({ idleMs, timers: { ...systemTimers, after } });
   expect(gateway.health('db_1')).toEqual({
     status: 'UNKNOWN',
     latencyMs: null,
@@ -710,6 +782,7 @@ test('an idle connection is closed, and the next request opens another', async (
   await run('create_accounts', accounts);
   expect(await metric('ledgerhouse_gateway_sessions')).toBe(1);
   expect(gateway.health('db_1').status).toBe('CONNECTED');
+  idle.ends?.();
   await eventually('it is closed', async () => (gateway.sessions === 0 ? true : undefined));
   expect(gateway.health('db_1').status).toBe('UNKNOWN');
   expect((await run('lookup_accounts', [1])).status).toBe(200);

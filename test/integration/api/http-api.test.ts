@@ -9,7 +9,7 @@ import pg from 'pg';
 import { startApi, type Api } from '../../../api/api.ts';
 import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
 import { apiKeyPrefix } from '../../../api/auth/api-key-format.ts';
-import { createClient } from '../../../api/client/client.ts';
+import { createClient } from '../../../clients/typescript/src/client.ts';
 import { readConfig } from '../../../api/config.ts';
 import type { OperationId } from '../../../api/contract/routes.ts';
 import { apiKeysMax } from '../../../api/keys/quota.ts';
@@ -450,7 +450,7 @@ test('a database is made, read, kept from deletion, deleted and restored', async
   );
 });
 
-test('what is not in the catalog, or does not go together, is told with what there is', async () => {
+test('unknown and incompatible choices are refused with the available ones', async () => {
   const me = key((await everything()).secret);
   const create = (more: object) =>
     ask(['createDatabase', 'POST', '/databases'], me, { name: 'nowhere', ...more });

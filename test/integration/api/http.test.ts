@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Handlers } from '../../../api/http/handler.ts';
+import { DeadlineExceeded } from '../../../base/deadline.ts';
 import { Refusal } from '../../../api/model/refusal.ts';
 import { ApiError } from '../../../base/kube/kube.ts';
 import { StoreUnavailable } from '../../../api/store/store-errors.ts';
@@ -111,7 +112,7 @@ test.each([
   });
 });
 
-test('what cannot be a name, or is no property, is told with what can and what is', async () => {
+test('an invalid name and an unknown property are refused with the allowed names and properties', async () => {
   const answer = await create('{"name":"Pay","labels":{"a b":"c"},"regoin":"x"}');
   const details = (answer.json['errors'] as { pointer: string; detail: string }[]).map(
     ({ pointer, detail }) => `${pointer} ${detail}`,
@@ -123,7 +124,7 @@ test('what cannot be a name, or is no property, is told with what can and what i
   ]);
 });
 
-test('a union is refused by what is wrong with the alternative that was meant', async () => {
+test('a refused union reports the errors of the alternative that was meant', async () => {
   const body = { name: 'k', permissions: ['db:read'], databaseScope: { type: 'DATABASE' } };
   const answer = await app.ask('/api/v1/api-keys', {
     operation: 'createApiKey',
@@ -136,7 +137,7 @@ test('a union is refused by what is wrong with the alternative that was meant', 
   });
 });
 
-test('a body over its limit is refused before it is read, and what is left of it is not waited for', async () => {
+test('a body over its limit is refused before it is read, and the rest of it is not waited for', async () => {
   const answer = await new Promise<{ status: number; body: string }>((resolve, reject) => {
     const request = send(`${app.url}/api/v1/databases`, {
       method: 'POST',
@@ -159,7 +160,7 @@ test('a body over its limit is refused before it is read, and what is left of it
   expect(JSON.parse(answer.body)).toMatchObject({ code: 'payload_too_large', limitBytes: 262_144 });
 });
 
-test('who sends a body that is too large gets the answer, though it is looked for after the last byte only', async () => {
+test('a client that sends a body that is too large gets the answer, even if it reads only after the last byte', async () => {
   const length = 4 * 1024 * 1024;
   const { hostname, port } = new URL(app.url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -193,7 +194,7 @@ test('a body that decompresses beyond its limit is refused', async () => {
   });
 });
 
-test('a body is taken compressed, and refused when it is not what it says', async () => {
+test('a compressed body is accepted, and refused if its encoding is not the declared one', async () => {
   const body = Buffer.from('{"name":"abc"}');
   expect((await create(gzipSync(body), { 'content-encoding': 'gzip' })).status).toBe(202);
   expect((await create(brotliCompressSync(body), { 'content-encoding': 'br' })).status).toBe(202);
@@ -378,7 +379,7 @@ test('answers are compressed, those with a secret are not', async () => {
   expect(made.headers.get('cache-control')).toBe('no-store, no-transform');
 });
 
-test('what is ours to fix is a 500 that tells nothing, and the log everything', async () => {
+test('an internal failure is a 500 without details, and the log has them', async () => {
   const answer = await app.ask(one('1'), { operation: 'getDatabase', as: 'read' });
   expect(answer).toMatchObject({ status: 500, json: { code: 'internal_error' } });
   expect(answer.text).not.toContain('secret');
@@ -395,7 +396,7 @@ test('a store that is away is a 503 that says when to come again', async () => {
   expect(answer.headers.get('retry-after')).toBe('2');
 });
 
-test('a cluster that is away is a 503, too; what it refuses us is ours to mend', async () => {
+test('an unreachable cluster is a 503, and so is a refusal of the cluster, which only operators can fix', async () => {
   const withoutCluster = (status: number, reason: string) =>
     startTestApp({
       handlers: {
@@ -455,7 +456,7 @@ test('logs hold neither credentials nor bodies', async () => {
   expect(text).toContain('key_full');
 });
 
-test('what is no HTTP at all is answered and let go', async () => {
+test('malformed HTTP is answered and the connection closed', async () => {
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
     let text = '';
@@ -469,6 +470,29 @@ test('what is no HTTP at all is answered and let go', async () => {
     status: 400,
     retryable: false,
   });
+});
+
+test('a refused request for a WebSocket leaves no socket, even if its client never ends its half', async () => {
+  const socket = connect({
+    port: Number(new URL(app.url).port),
+    host: '127.0.0.1',
+    allowHalfOpen: true,
+  });
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  socket.on('error', () => {});
+  // The reset below is an error, on which `once` would reject.
+  const closed = new Promise<string>((resolve) => void socket.on('close', () => resolve('closed')));
+  socket.write(
+    `GET /api/v1/databases/${databaseId}/tunnel?replica=0 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  await once(socket, 'end');
+  expect(text).toMatch(/^HTTP\/1.1 401 /);
+  // Bytes for a socket that is gone are answered by a reset.
+  const writing = setInterval(() => socket.write('x'), 50);
+  expect(await Promise.race([closed, sleep(120_000, 'open', { ref: false })])).toBe('closed');
+  clearInterval(writing);
+  socket.destroy();
 });
 
 test('a stream brings its events and ends', async () => {
@@ -607,6 +631,34 @@ test('an organization’s ledger requests are limited by their bytes, whichever 
   }
 });
 
+test('an organization’s ledger requests are limited by the records that they may answer with', async () => {
+  const limited = await startTestApp({
+    limits: { ledgerEventsPerSecond: 10_000 },
+    handlers: {
+      queryAccounts: async (request) => {
+        await request.takeEvents(8_190);
+        return exampleHandlers.queryAccounts(request);
+      },
+    },
+  });
+  try {
+    const send = (as: string) =>
+      limited.ask(`${one('0')}/tb/query_accounts`, {
+        operation: 'queryAccounts',
+        method: 'POST',
+        as,
+        body: '{}',
+      });
+    const answers = await Promise.all(['read', 'full', 'read', 'full', 'read', 'full'].map(send));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.json).toMatchObject({ 'violated-policies': ['ledger-events'] });
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+  } finally {
+    await limited.stop();
+  }
+});
+
 test('the administrator’s token cannot be guessed faster than the limit', async () => {
   const limited = await startTestApp({
     limits: { wrongCredentialsPerMinute: 2 },
@@ -703,6 +755,110 @@ test('bodies of one organization leave room for those of others', async () => {
   }
 });
 
+/** Asks without reading the answer. */
+async function unread(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined).pause();
+  await once(socket, 'connect');
+  socket.write(
+    `POST ${one('0')}/tb/query_transfers HTTP/1.1\r\nHost: x\r\nX-Api-Key: full\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+  );
+  return socket;
+}
+
+/** A service whose answers are large. `answerMs`: the time for which one may wait to be read. */
+async function startLarge(answerMs: number) {
+  const answer = Buffer.alloc(16 * 1024 * 1024, ' ');
+  answer.write('{}');
+  const asked: Date[] = [];
+  const large = await startTestApp({
+    answerLimits: { totalBytes: 100 * 1024 * 1024, organizationBytes: 40 * 1024 * 1024 },
+    answerMs,
+    handlers: {
+      queryTransfers: async ({ holdAnswer }) => {
+        holdAnswer(answer.length, true);
+        asked.push(new Date());
+        return { status: 200, bytes: answer, contentType: 'application/json' };
+      },
+    },
+  });
+  const query = () =>
+    large.ask(`${one('0')}/tb/query_transfers`, { method: 'POST', as: 'full', body: '{}' });
+  /** Resolves with the sockets of two answers that nobody reads. */
+  const leaveTwo = async () => {
+    const sockets = [await unread(large.url), await unread(large.url)];
+    while (asked.length < 2) await sleep(5);
+    return sockets;
+  };
+  const untilTwoAreGone = async () => {
+    while (large.log.filter(({ gone }) => gone === true).length < 2) await sleep(5);
+  };
+  return { large, asked, query, leaveTwo, untilTwoAreGone };
+}
+
+test('answers that an organization does not read are bounded in bytes', async () => {
+  const { large, query, leaveTwo, untilTwoAreGone } = await startLarge(600_000);
+  let sockets: readonly Socket[] = [];
+  try {
+    sockets = await leaveTwo();
+    expect(await query()).toMatchObject({
+      status: 429,
+      json: { 'violated-policies': ['answers'] },
+    });
+    for (const socket of sockets) socket.destroy();
+    await untilTwoAreGone();
+    // Whoever reads has room for the next answer at once.
+    for (let count = 0; count < 6; count += 1) expect((await query()).status).toBe(200);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await large.stop();
+  }
+});
+
+test('answers that nobody reads are dropped after their time, and there is room again', async () => {
+  const { large, asked, query, leaveTwo, untilTwoAreGone } = await startLarge(1_500);
+  let sockets: readonly Socket[] = [];
+  try {
+    sockets = await leaveTwo();
+    await untilTwoAreGone();
+    // A slow machine does not take this answer in its time either.
+    await query().catch(() => undefined);
+    expect(asked).toHaveLength(3);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await large.stop();
+  }
+});
+
+test('a change whose end nobody knows is not recorded as failed', async () => {
+  const denials: string[] = [];
+  let cause: unknown = new DeadlineExceeded('nothing within 30 s');
+  const late = await startTestApp({
+    gate: { denied: ({ outcome, code }) => void denials.push(`${outcome} ${code}`) },
+    handlers: {
+      createDatabase: () =>
+        Promise.reject(new Refusal('service_unavailable', { detail: 'Late.', cause })),
+    },
+  });
+  const send = () =>
+    late.ask('/api/v1/databases', {
+      operation: 'createDatabase',
+      method: 'POST',
+      as: 'full',
+      body: '{"name":"abc"}',
+    });
+  try {
+    expect((await send()).status).toBe(503);
+    expect(denials).toEqual([]);
+    cause = undefined;
+    expect((await send()).status).toBe(503);
+    expect(denials).toEqual(['FAILED service_unavailable']);
+  } finally {
+    await late.stop();
+  }
+});
+
 test('an address has so many connections, and a proxy that is trusted as many as it needs', async () => {
   for (const [isProxy, most] of [
     [false, 3],
@@ -793,7 +949,7 @@ test('the address of a caller behind a trusted proxy is the one that the proxy t
   }
 });
 
-test('stopping answers what was begun, ends streams, and takes nothing new', async () => {
+test('stopping answers the requests under way, ends streams, and accepts no new request', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   const begun = new Set<string>();

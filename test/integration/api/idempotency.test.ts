@@ -35,8 +35,11 @@ beforeAll(async () => {
   service = await TestService.start({
     settings: {
       BILLING: 'stripe',
+      BACKUPS: 'on',
       BILLING_CURRENCY: 'EUR',
       BILLING_RETURN_URL: returnUrl,
+      // Where nothing listens: deliveries stay pending.
+      WEBHOOK_RANGES: '127.0.0.0/8',
       STRIPE_SECRET_KEY_FILE: join(folder, 'stripe'),
       STRIPE_WEBHOOK_SECRET_FILE: join(folder, 'hook'),
       STRIPE_PRICES: 'price_compute,price_storage',
@@ -121,14 +124,24 @@ async function traces(): Promise<Readonly<Record<string, unknown>>> {
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
   );
   // The worker writes into these when it likes; the events of a request are looked for by its ID.
-  const names = tables.map(({ name }) => String(name)).filter((name) => !workers.has(name));
+  const names = tables
+    .map(({ name }) => String(name))
+    .filter((name) => !workers.has(name) && !/^(?:metric|log)_/.test(name));
   const counts = names.map((name) => `(SELECT count(*)::integer FROM "${name}") AS "${name}"`);
   const [rows] = await service.query(`SELECT ${counts.join(', ')}`);
   const changes = stripe.recorded.filter(({ method }) => method !== 'GET');
   return { ...rows, stripe: changes.length };
 }
 
-const workers = new Set(['events', 'event_positions', 'namespace_defaults', 'profiles']);
+const workers = new Set([
+  'events',
+  'event_positions',
+  'namespace_defaults',
+  'profiles',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'remarkable_requests',
+]);
 
 const eventsOf = async (requestId: string) =>
   (await service.query('SELECT type FROM events WHERE request_id = $1', [requestId])).map(
@@ -148,6 +161,37 @@ const untilJob = (jobId: string, wanted: string) =>
     return true;
   });
 
+let changed: string | undefined;
+/** A database that is READY, and whose changes have ended: one that ends makes the next one begin. */
+async function restingDatabase(): Promise<string> {
+  if (changed === undefined) {
+    const { database, job } = await createDatabase('changed');
+    await untilJob(job.id, 'SUCCEEDED');
+    changed = database.id;
+  }
+  const params = { databaseId: changed };
+  await eventually('no change goes on', async () => {
+    const { json } = await ask('listChanges', { as: me, params });
+    const statuses = json.data.map(({ status }: { status: string }) => status);
+    if (statuses.some((status: string) => status !== 'APPLIED')) throw new Error(statuses.join());
+    return true;
+  });
+  return changed;
+}
+
+/** A backup that counts as made. The operator has no store, so that the request for it ends soon. */
+async function madeBackup(): Promise<{ readonly databaseId: string; readonly backupId: string }> {
+  const params = { databaseId: await restingDatabase() };
+  const backup = await eventually('the backup has failed', async () => {
+    const { json } = await ask('listBackups', { as: me, params });
+    return json.data.find(({ status }: { status: string }) => status === 'FAILED');
+  });
+  await service.alter(
+    `UPDATE backups SET status = 'SUCCEEDED', kubernetes_uid = gen_random_uuid()::text, resource_gone = true`,
+  );
+  return { ...params, backupId: backup.id };
+}
+
 async function waitingJob(name: string): Promise<string> {
   const { job } = await createDatabase(name, { provider: 'elsewhere' });
   await untilJob(job.id, 'WAITING');
@@ -161,6 +205,24 @@ const organizationId = async (wanted: string): Promise<string> =>
 
 const madeKey = async (): Promise<string> =>
   (await service.makeKey(['db:read'], { name: 'rotated' })).apiKey.id;
+
+const madeEndpoint = async (): Promise<string> =>
+  (
+    await ask('createWebhookEndpoint', {
+      as: administrator,
+      body: { url: 'https://127.0.0.1:1024/', eventTypes: ['organization.created'] },
+    })
+  ).json.webhookEndpoint.id;
+
+const streamTo = (url: string) => ({ sink: { type: 'WEBHOOK', url }, after: 'beginning' });
+
+const madeDelivery = async (): Promise<string> =>
+  (
+    await ask('testWebhookEndpoint', {
+      as: administrator,
+      params: { endpointId: await madeEndpoint() },
+    })
+  ).json.webhookDelivery.id;
 
 const invitation = async (email: string) =>
   (
@@ -205,6 +267,27 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     body: { url: 'https://hooks.example.com/one' },
     other: { url: 'https://hooks.example.com/two' },
   }),
+  rotateWebhookSecret: async () => ({
+    as: administrator,
+    params: { endpointId: await madeEndpoint() },
+    body: {},
+    other: { gracePeriodSeconds: 0 },
+  }),
+  testWebhookEndpoint: async () => ({
+    as: administrator,
+    params: { endpointId: await madeEndpoint() },
+    other: null,
+  }),
+  replayWebhookDelivery: async () => ({
+    as: administrator,
+    params: { deliveryId: await madeDelivery() },
+    other: null,
+  }),
+  replayWebhookDeliveries: async () => ({
+    as: administrator,
+    body: { statuses: ['PENDING'] },
+    other: { statuses: ['FAILED'] },
+  }),
   createInvitation: async () => ({
     as: administrator,
     body: { email: 'eve@example.com', role: 'viewer' },
@@ -246,6 +329,69 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     return { as: administrator, params, other: null };
   },
   createDatabase: async () => ({ as: me, body: { name: 'one' }, other: { name: 'two' } }),
+  createConnectionCheck: async () => ({
+    as: me,
+    params: { databaseId: await restingDatabase() },
+    body: { language: 'node' },
+    other: { language: 'go' },
+  }),
+  createChange: async () => ({
+    as: me,
+    params: { databaseId: await restingDatabase() },
+    body: { parameters: { limitConnections: '300' } },
+    other: { parameters: { limitConnections: '301' } },
+  }),
+  createBackup: async () => ({
+    as: me,
+    params: { databaseId: await restingDatabase() },
+    body: { name: 'one' },
+    other: { name: 'two' },
+  }),
+  createBackupSchedule: async () => ({
+    as: me,
+    params: { databaseId: await restingDatabase() },
+    body: { schedule: '0 3 * * *' },
+    other: { schedule: '0 4 * * *' },
+  }),
+  createChangeStream: async () => ({
+    as: administrator,
+    params: { databaseId: await restingDatabase() },
+    body: streamTo('https://127.0.0.1:1024/one'),
+    other: streamTo('https://127.0.0.1:1024/two'),
+  }),
+  rotateChangeStreamSecret: async () => {
+    const params = { databaseId: await restingDatabase() };
+    const body = streamTo('https://127.0.0.1:1024/');
+    const { json } = await ask('createChangeStream', { as: administrator, params, body });
+    return {
+      as: administrator,
+      params: { ...params, streamId: json.changeStream.id },
+      body: {},
+      other: { gracePeriodSeconds: 0 },
+    };
+  },
+  restoreBackup: async () => ({
+    as: me,
+    params: await madeBackup(),
+    body: { name: 'from-backup' },
+    other: { name: 'from-another' },
+  }),
+  verifyBackup: async () => {
+    const params = { databaseId: await restingDatabase() };
+    await service.alter(`UPDATE backups SET status = 'SUCCEEDED', resource_gone = false`);
+    const { json } = await ask('listBackups', { as: me, params });
+    return { as: me, params: { ...params, backupId: json.data[0].id }, other: null };
+  },
+  suspendDatabase: async () => ({
+    as: me,
+    params: { databaseId: await restingDatabase() },
+    other: null,
+  }),
+  resumeDatabase: async () => ({
+    as: me,
+    params: { databaseId: await restingDatabase() },
+    other: null,
+  }),
   restoreDatabase: async () => {
     const { database, job } = await createDatabase('restored');
     await untilJob(job.id, 'SUCCEEDED');
@@ -286,14 +432,13 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
   },
 };
 
-test('every POST takes a key, or is one whose records have IDs of their own', () => {
+test('every POST takes a key, but those whose records have IDs and those that make nothing', () => {
   const posts = routeEntries.filter(([, { method }]) => method === 'POST');
   const keyed = posts.filter(([, route]) => takesIdempotencyKey(route)).map(([id]) => id);
   expect(Object.keys(requests).sort()).toEqual([...keyed].sort());
   const others = posts.filter(([, route]) => !takesIdempotencyKey(route));
-  for (const [id, { path }] of others) {
-    expect(id === 'receiveStripeEvent' || path.includes('/tb/')).toBe(true);
-  }
+  const named = others.filter(([, { path }]) => !path.includes('/tb/')).map(([id]) => id);
+  expect(named.sort()).toEqual(['previewChange', 'queryMetrics', 'receiveStripeEvent']);
 });
 
 test.each(Object.entries(requests) as [OperationId, () => Promise<Asked>][])(
@@ -350,7 +495,7 @@ test('a secret that is shown once is in no row of the store, but for its hash an
   }
 });
 
-test('of the same request ten times at once one is done, and one key is made', async () => {
+test('ten identical requests at once are executed once and make one key', async () => {
   const asked = { as: administrator, body: { name: 'ten-at-once', permissions: ['db:read'] } };
   const key = { 'idempotency-key': 'ten-at-once' };
   const answers = await Promise.all(

@@ -71,7 +71,7 @@ const namespaceOf = (name: string) =>
     return all.find(({ metadata }) => metadata.name === name)?.metadata.namespace;
   });
 
-test('what people make waits for the administrator of the installation, and for nobody else', async () => {
+test('databases made by hand wait for the administrator of the installation, and for nobody else', async () => {
   const wanted = await create({ name: 'by-hand', provider: 'elsewhere' });
   expect(wanted.provisioning).toMatchObject({ status: 'NOT_STARTED', started: false });
   const waiting = await untilJob(wanted.job.id, 'WAITING');
@@ -109,8 +109,8 @@ test('what people make waits for the administrator of the installation, and for 
   });
 });
 
-/** Makes a job fail as when its deadline passes before the database serves. The operator is stopped. */
-async function failWithoutOperator(job: Job): Promise<void> {
+/** Makes a job fail as when its deadline passes before its work is done. Something must hold the work up. */
+async function failInTheMiddle(job: Job): Promise<void> {
   await eventually(
     'the resource is made',
     async () => (await jobOf(job.id)).progress.percent > 0 || undefined,
@@ -127,7 +127,7 @@ async function failWithoutOperator(job: Job): Promise<void> {
 test('a retry asks whether the organization may have a database that runs', async () => {
   await service.stopOperator();
   const { database, job } = await create({ name: 'late' });
-  await failWithoutOperator(job);
+  await failInTheMiddle(job);
   const retry = () => ask<Problem>(me, 'POST', `/jobs/${job.id}/retry`);
   await service.alter(`UPDATE organizations SET status = 'SUSPENDED' WHERE slug = 'default'`);
   // A process knows for some seconds what it has read of a key's organization.
@@ -145,6 +145,36 @@ test('a retry asks whether the organization may have a database that runs', asyn
   await service.startOperator();
   await untilJob(job.id, 'SUCCEEDED');
   await untilDatabase(database.id, 'READY');
+});
+
+test('a deletion that failed can be tried again while the organization is suspended', async () => {
+  const { database, job: made } = await create({ name: 'leaving' });
+  await untilJob(made.id, 'SUCCEEDED');
+  const namespace = await namespaceOf('leaving');
+  const hold = (finalizers: readonly string[] | null) =>
+    service.world.kube.mergePatch(
+      { resource: resources.database, namespace, name: 'leaving' },
+      { metadata: { finalizers } },
+      { fieldManager: 'test' },
+    );
+  // Somebody else's, so that the deletion takes too long.
+  await hold(['example.com/held']);
+  const { json } = await ask<{ job: Job }>(me, 'DELETE', `/databases/${database.id}`);
+  await failInTheMiddle(json.job);
+  await service.alter(`UPDATE organizations SET status = 'SUSPENDED' WHERE slug = 'default'`);
+  await eventually('the suspension is known', async () => {
+    const refused = await ask<Problem>(me, 'POST', '/databases', { name: 'none' });
+    return refused.json.code === 'organization_suspended' || undefined;
+  });
+  const retried = await ask(me, 'POST', `/jobs/${json.job.id}/retry`);
+  await service.alter(`UPDATE organizations SET status = 'ACTIVE' WHERE slug = 'default'`);
+  expect(retried).toMatchObject({ status: 202 });
+  await hold(null);
+  await untilJob(json.job.id, 'SUCCEEDED');
+  await eventually('the end of the suspension is known', async () => {
+    const { status } = await ask(me, 'POST', '/databases?dryRun=true', { name: 'none' });
+    return status === 200 || undefined;
+  });
 });
 
 test('an old job that failed does nothing to a database that has gone on since', async () => {
@@ -173,7 +203,7 @@ test('a restore that fails says so until the database serves', async () => {
   await remove(database.id);
   await service.stopOperator();
   const { json } = await ask<{ job: Job }>(me, 'POST', `/databases/${database.id}/restore`, {});
-  await failWithoutOperator(json.job);
+  await failInTheMiddle(json.job);
   const failed = await untilDatabase(database.id, 'FAILED');
   const namespace = await namespaceOf('slow-return');
   // Any news of the resource is looked at.

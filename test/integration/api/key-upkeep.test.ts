@@ -216,7 +216,32 @@ test('a removal lists the keys and open invitations of the member, and revokes t
   expect([await works(stays), await statusOf(stays)]).toEqual([200, 'ACTIVE']);
 });
 
-test('nobody is told of the keys of a deleted organization, unless it is restored', async () => {
+test('an admin who removes a former owner does not revoke the invitations of owners that they made', async () => {
+  const former = await join('former', 'owner');
+  const { browser: admin } = await join('boss', 'admin');
+  const invite = (role: string) => {
+    const body = { email: `future-${role}@example.com`, role };
+    return service.ask(former.browser, '/invitations', { method: 'POST', body });
+  };
+  const invited = [await invite('owner'), await invite('viewer')].map(
+    ({ json }) => json.invitation.id,
+  );
+  const lower = { method: 'PATCH', body: { role: 'viewer' } };
+  await service.ask(administrator, `/members/${former.id}`, lower);
+  const removal = { method: 'DELETE' };
+  const { status, json } = await service.ask(
+    admin,
+    `/members/${former.id}?revoke=invitations`,
+    removal,
+  );
+  expect(status).toBe(200);
+  expect(json.invitations).toMatchObject([
+    { id: invited[0], role: 'owner', status: 'OPEN' },
+    { id: invited[1], role: 'viewer', status: 'REVOKED' },
+  ]);
+});
+
+test('no notice is sent about the keys of a deleted organization unless it is restored', async () => {
   const body = { slug: 'closing', name: 'Closing' };
   const made = await service.ask(administrator, '/organizations', { method: 'POST', body });
   const { id } = made.json.organization;

@@ -140,7 +140,7 @@ test('an organization that has an owner never ceases to have one, not even when 
   expect(rows.map(({ role }) => role)).toEqual(['owner']);
 });
 
-test('what becomes of a member is in the audit log, with what was changed', async () => {
+test('changes of a member are in the audit log, with the changed fields', async () => {
   const organization = await anotherOrganization(store, 'audited');
   await joins(organization, 'owner', 'owner');
   const member = await joins(organization, 'member', 'viewer');
@@ -162,7 +162,7 @@ test('what becomes of a member is in the audit log, with what was changed', asyn
   expect(rows[0]?.changes).toEqual([{ path: '/role', from: 'viewer', to: 'developer' }]);
 });
 
-test('whoever checks a change sees the member as nobody else can change them any more', async () => {
+test('the check of a change sees the member after it was locked against other changes', async () => {
   const organization = await anotherOrganization(store, 'checked');
   await joins(organization, 'first', 'owner');
   const member = await joins(organization, 'second', 'owner');
@@ -189,7 +189,7 @@ const invite = (
     ),
   );
 const accept = (who: User, token: string) =>
-  store.change(tester, (change) => acceptInvitation(change, who, hash(token)));
+  store.change(tester, (change) => acceptInvitation(change, who, hash(token), () => {}));
 
 test('an invitation is accepted once, by whom the address is for sure', async () => {
   const organization = await anotherOrganization(store, 'invited');
@@ -313,7 +313,7 @@ const untilEnded = (to: string) =>
     return row;
   });
 
-test('mail of development is a file, and what it said is gone from the store once it is sent', async () => {
+test('mail of development is a file, and its text is deleted from the store once it is sent', async () => {
   await enqueue('file@example.com', 'Acme\r\nBcc: everybody@example.com');
   const [waiting] = await rowsTo('file@example.com');
   expect(waiting?.sealedContent?.includes('lhi_secret')).toBe(false);
@@ -353,7 +353,7 @@ test('a mail that fails is tried again, and given up when it never can be sent',
   expect(given.givenUpAt).not.toBeNull();
 });
 
-test('of three processes that send, one sends each mail', async () => {
+test('with three senders, each mail is sent by one of them', async () => {
   const numbers = Array.from({ length: 12 }, (_, index) => index);
   for (const index of numbers) await enqueue(`many-${index}@example.com`);
   const sent: string[] = [];

@@ -54,7 +54,7 @@ async function acceptAs(browser: Browser, token: string) {
   return service.ask(browser, '/invitations/accept', { method: 'POST', body: { token } });
 }
 
-test('who signs in belongs nowhere until they accept an invitation, which came by mail', async () => {
+test('a person who signs in has no organization until they accept an invitation, which came by mail', async () => {
   const ada = await service.signIn(person('ada'));
   expect((await service.ask(ada, '/session')).json).toMatchObject({
     user: { display: 'ada', email: 'ada@example.com', administrator: false },
@@ -410,7 +410,7 @@ async function letIn(name: string) {
   return (await redeem(request['device_code'])).json;
 }
 
-test('a refresh whose answer was lost can be sent again; whoever else has that answer ends the session with it', async () => {
+test('a refresh whose answer was lost can be repeated; use of the lost answer by somebody else ends the session', async () => {
   const first = await letIn('lost');
   const { json: lost } = await refresh(first['refresh_token']);
   const { status, json: second } = await refresh(first['refresh_token']);
@@ -511,7 +511,7 @@ test('the local administrator lets devices in too, where there is a provider and
   expect((await service.ask(undefined, '/session', bearer(json['access_token']))).status).toBe(401);
 });
 
-test('what is no OAuth client, grant or token is told so in OAuth’s words', async () => {
+test('an unknown OAuth client, grant or token gets OAuth’s error', async () => {
   const wrong = await oauth('token', { client_id: 'another', grant_type: 'refresh_token' });
   expect(wrong.json['error']).toBe('invalid_client');
   expect((await oauth('token', { grant_type: 'password' })).json['error']).toBe(

@@ -126,7 +126,7 @@ test('as much is let in as was configured, and no more', async () => {
   expect(await startPod(open, 'second')).toContain('exceeded quota: ledgerhouse');
 });
 
-test('what an administrator changes stays changed, and what they delete stays deleted', async () => {
+test('an administrator’s changes and deletions stay', async () => {
   const settled = await anotherOrganization(store, 'settled');
   await ensure(namespaces(), settled);
   const name = settled.namespace;

@@ -88,7 +88,7 @@ async function refused(
   return { headers, json };
 }
 
-test('what is no request: bodies, parameters, credentials', async () => {
+test('invalid requests: bodies, parameters, credentials', async () => {
   await refused('malformed_json', ['createDatabase', me, { text: '{"name": ' }], { offset: 9 });
   await refused('invalid_parameter', ['listDatabases', me, { query: '?limit=0' }], {
     errors: [{ parameter: 'limit', code: 'below_minimum' }],
@@ -118,7 +118,7 @@ test('what is no request: bodies, parameters, credentials', async () => {
   });
 });
 
-test('who is not known: one answer for all credentials that are wrong', async () => {
+test('unknown callers: one answer for all wrong credentials', async () => {
   const none = await refused('authentication_required', ['getSession', {}]);
   expect(none.headers.get('www-authenticate')).toMatch(/^Bearer realm="[a-z]+"$/);
   const revoked = await service.makeKey(['db:read']);
@@ -145,7 +145,7 @@ test('who is not known: one answer for all credentials that are wrong', async ()
   await refused('credential_expired', ['getSession', { 'x-api-key': expiring.secret }]);
 });
 
-test('what is not theirs to do', async () => {
+test('requests without the right', async () => {
   const reader = { 'x-api-key': (await service.makeKey(['db:read'], { name: 'reader' })).secret };
   await refused('insufficient_scope', ['createDatabase', reader, { body: { name: 'mine' } }], {
     requiredPermissions: ['db:write'],
@@ -168,9 +168,10 @@ test('what is not theirs to do', async () => {
 });
 
 /** Everything that is named in a path, and is not there. */
-const named = routeEntries.flatMap(([id, { path }]) => {
+const named = routeEntries.flatMap(([id, { path, responses }]) => {
   const last = namesInPath(path).at(-1);
-  return last === undefined ? [] : [[id, last] as const];
+  // Whoever asks for a WebSocket without its headers is told that first.
+  return last === undefined || 101 in responses ? [] : [[id, last] as const];
 });
 
 test.each(named)('%s: a %s that is not there is told as such, a name too', async (id, name) => {
@@ -184,7 +185,56 @@ test.each(named)('%s: a %s that is not there is told as such, a name too', async
   }
 });
 
-test('what the service does not have at all', async () => {
+/** Everything that a database has, and one organization must not see of another. */
+const ofDatabases = routeEntries.flatMap(([id, { path, responses }]) =>
+  namesInPath(path)[0] === 'databaseId' && !(101 in responses) ? [id] : [],
+);
+
+test('nothing of a database is told to another organization', async () => {
+  const made = await ask('createOrganization', administrator, {
+    body: { name: 'Strangers', slug: 'strangers' },
+  });
+  const theirs = { ...administrator, 'x-organization-id': made.json.organization.id };
+  const answer = await ask('createApiKey', theirs, {
+    body: { name: 'strangers', permissions: ['db:read', 'db:write'] },
+  });
+  const strangers = { 'x-api-key': answer.json.secret };
+  expect(ofDatabases.length).toBeGreaterThan(20);
+  for (const id of ofDatabases) {
+    const route: RouteSpec = routes[id];
+    const as = route.access.kind === 'database' ? strangers : theirs;
+    const example = Object.values(route.body?.examples ?? {})[0];
+    const params = Object.fromEntries(
+      namesInPath(route.path)
+        .filter((name) => name !== 'databaseId')
+        .map((name) => [name, `${pathParameters[name].prefix}_${nobody}`]),
+    );
+    const { status, json } = await ask(id, as, {
+      params,
+      ...(example !== undefined && { body: example }),
+    });
+    expect({ id, status, code: json.code }).toEqual({
+      id,
+      status: 404,
+      code: 'database_not_found',
+    });
+  }
+});
+
+test('backups where the service has no store for them', async () => {
+  await refused('backups_not_configured', ['createBackup', me, { body: {} }], {
+    detail: expect.stringContaining('backups.store'),
+  });
+  await refused('backups_not_configured', ['deleteDatabase', me, { query: '?finalBackup=true' }]);
+  await refused('backups_not_configured', [
+    'createBackupSchedule',
+    me,
+    { body: { schedule: '0 3 * * *' } },
+  ]);
+  expect((await ask('listBackups', me)).json).toMatchObject({ data: [], configured: false });
+});
+
+test('paths and methods that the service does not have', async () => {
   const answer = await fetch(
     `${service.url}/api/v1/databases/${kept.database.id}/tb/drop_accounts`,
     {
@@ -205,7 +255,7 @@ test('what the service does not have at all', async () => {
   for (const code of ['unknown_operation', 'not_found', 'method_not_allowed']) provoked.add(code);
 });
 
-test('what the catalog does not have', async () => {
+test('choices that the catalog does not have', async () => {
   const create = (body: object): [OperationId, Headers, Sent] => [
     'createDatabase',
     me,
@@ -329,6 +379,11 @@ test('as many as there may be, and none while the organization is suspended', as
   });
   await refused('organization_suspended', ['createDatabase', me, { body: { name: 'sixth' } }]);
   await service.alter(`UPDATE organizations SET status = 'ACTIVE' WHERE slug = 'default'`);
+  await eventually('the end of the suspension is known', async () => {
+    const { json } = await ask('createDatabase', me, { body: { name: 'sixth' } });
+    if (json.code !== 'quota_exceeded') throw new Error(json.code);
+    return true;
+  });
 });
 
 test('a ledger that is not there yet, is away, or does not answer', async () => {
@@ -458,9 +513,19 @@ const contract: Readonly<Record<string, string | undefined>> = {
   not_found: undefined,
   database_not_found: undefined,
   job_not_found: undefined,
+  backup_not_found: undefined,
+  backup_schedule_not_found: undefined,
+  backup_schedule_name_taken: 'test/integration/api/backup-schedules.test.ts',
+  backups_not_configured: undefined,
+  backups_not_supported: 'test/integration/api/backups.test.ts',
+  backup_protected: 'test/integration/api/backups.test.ts',
+  backup_not_restorable: 'test/integration/api/backups.test.ts',
+  backup_not_managed: 'test/integration/api/backups.test.ts',
   organization_not_found: undefined,
   api_key_not_found: undefined,
   webhook_endpoint_not_found: undefined,
+  webhook_delivery_not_found: 'test/integration/api/webhooks.test.ts',
+  webhook_endpoint_disabled: 'test/integration/api/webhooks.test.ts',
   unknown_operation: undefined,
   method_not_allowed: undefined,
   not_acceptable: undefined,

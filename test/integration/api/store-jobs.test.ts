@@ -93,7 +93,11 @@ function work(handler: JobHandler, more: Partial<WorkerOptions> = {}): Worker {
     handlers: {
       'database.create': handler,
       'database.delete': handler,
+      'database.change': handler,
       'database.restore_deleted': handler,
+      'backup.create': handler,
+      'backup.delete': handler,
+      'backup.verify': handler,
     },
     leaseMs: 60_000,
     ...more,
@@ -158,7 +162,7 @@ const logOf = async (jobs: readonly Job[]) => {
 };
 
 test('two workers, one killed midway: every step of every job is done, and none twice', async () => {
-  const doomed = await startProcess('doomed', 150, 8_000, 2);
+  const doomed = await startProcess('doomed', 150, hourMs, 2);
   const jobs = await Promise.all(Array.from({ length: 6 }, () => makeJob(store, organization)));
   const stepsOf = async (worker: string) =>
     (await logOf(jobs)).flat().filter(({ owner }) => owner === worker).length;
@@ -166,7 +170,7 @@ test('two workers, one killed midway: every step of every job is done, and none 
     'the doomed worker is in the middle, and stays there',
     async () => (await stepsOf('doomed')) === 2 || undefined,
   );
-  await startProcess('survivor', 150, 8_000);
+  await startProcess('survivor', 150, hourMs);
   await eventually('the other is', async () => (await stepsOf('survivor')) > 0 || undefined);
   const exited = once(doomed, 'exit');
   doomed.kill('SIGKILL');
@@ -175,6 +179,9 @@ test('two workers, one killed midway: every step of every job is done, and none 
     store.read,
   );
   expect(held.length).toBeGreaterThan(0);
+  // As if so much time had passed: nobody renews the lease of the dead one.
+  await sql`UPDATE jobs SET lease_until = lease_until - interval '2 hours'
+    WHERE lease_owner = 'doomed'`.execute(store.read);
   const ended = await Promise.all(jobs.map((job) => until(job)));
   expect(ended.map(({ status }) => status)).toEqual(jobs.map(() => 'SUCCEEDED'));
   for (const rows of await logOf(jobs)) {
@@ -293,7 +300,7 @@ test('where nothing is heard of the store, jobs are found by looking', async () 
   await deaf.stop();
 });
 
-test('what is thrown is trouble: the job is tried again, and what it did before stands', async () => {
+test('after an exception the job is tried again, and its completed steps stand', async () => {
   let tries = 0;
   const handler: JobHandler = {
     async run({ step }) {
@@ -453,7 +460,7 @@ test('a job that is cancelled is told so at once, and undone by the handler', as
   expect(await eventsOf(job)).toEqual(['job.cancel_requested', 'job.canceled']);
 });
 
-test('cancelling says what it cannot do', async () => {
+test('cancelling a job that cannot be stopped is refused with the reason', async () => {
   const cancel = (id: string) =>
     store.change(tester, (change) => requestJobCancel(change, organization.id, id));
   const fixed = await makeJob(store, organization, { cancellable: false });
@@ -525,7 +532,7 @@ test('a job is not tried again beside another of its database', async () => {
   });
 });
 
-test('a job that another makes pointless ends at once, whoever is at it', async () => {
+test('a job that another one makes pointless ends at once, whichever worker runs it', async () => {
   let context: JobContext | undefined;
   work({
     run: async (given) => {
@@ -556,7 +563,7 @@ test('a job that another makes pointless ends at once, whoever is at it', async 
   expect((await now(job))?.status).toBe('CANCELED');
 });
 
-test('what a job waits for wakes it, even while it is being worked on', async () => {
+test('a job is woken by the change that it waits for, even while it runs', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'woken');
   let runs = 0;
   work({
@@ -616,13 +623,13 @@ test('a job that takes longer than its lease stays its worker’s', async () => 
       return { kind: 'succeeded' };
     },
   };
-  work(slow, { leaseMs: 8_000, pollMs: 100 });
-  work(slow, { leaseMs: 8_000, pollMs: 100 });
+  work(slow, { leaseMs: 16_000, pollMs: 100 });
+  work(slow, { leaseMs: 16_000, pollMs: 100 });
   expect((await until(await makeJob(store, organization))).status).toBe('SUCCEEDED');
   expect(runs).toBe(1);
 });
 
-test('waiting for a job ends with its change, with its time, or with whoever waits', async () => {
+test('waiting for a job ends when it changes, when the time is over, or when the caller leaves', async () => {
   const job = await makeJob(store, organization);
   const wait = (
     timeoutMs: number,

@@ -131,7 +131,8 @@ test('a server that is killed costs the calls that were under way; the next ones
   const asked = Date.now();
   expect(await failureOf(findOrganization(store.read, organization.id))).toEqual(unavailable());
   expect(await failureOf(makeDatabase(store, organization, 'down'))).toEqual(unavailable());
-  expect(Date.now() - asked).toBeLessThan(10_000);
+  // Neither waited for a connection.
+  expect(Date.now() - asked).toBeLessThan(patient.connectTimeoutMs);
   await postgres.start();
   await isBack();
   expect(await findOrganization(store.read, organization.id)).toEqual(organization);
@@ -139,7 +140,7 @@ test('a server that is killed costs the calls that were under way; the next ones
   await makeDatabase(store, organization, 'cut');
 });
 
-test('what was committed before the server was killed is there after it', async () => {
+test('changes committed before the server was killed are there afterwards', async () => {
   const { id } = await makeDatabase(store, organization, 'durable');
   await postgres.kill();
   await postgres.start();
@@ -149,8 +150,8 @@ test('what was committed before the server was killed is there after it', async 
 
 test('a server that says nothing costs each call its deadline, and its late answers go to nobody', async () => {
   // Opens connections, on which a hanging server still accepts data.
-  await Promise.all(
-    Array.from({ length: 5 }, () => sql`SELECT pg_sleep(0.05)`.execute(hasty.read)),
+  await eventually('all connections are there', async () =>
+    Promise.all(Array.from({ length: 5 }, () => sql`SELECT pg_sleep(0.05)`.execute(hasty.read))),
   );
   await postgres.pause();
   const from = Date.now();

@@ -23,6 +23,7 @@ import {
   findDatabase,
   updateDatabase,
 } from '../../../api/store/databases.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
 import { listEvents } from '../../../api/store/events.ts';
 import {
   abandonIdempotent,
@@ -35,6 +36,8 @@ import { migrations } from '../../../api/store/migrations/all.ts';
 import type { Migration } from '../../../api/store/migrations/migration.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import { Sealer } from '../../../api/store/sealing.ts';
+import { resealSecrets } from '../../../api/store/resealing.ts';
+import { SigningKeys } from '../../../api/store/signing-keys.ts';
 import { SchemaMismatch } from '../../../api/store/store-errors.ts';
 import { Store } from '../../../api/store/store.ts';
 import {
@@ -43,8 +46,10 @@ import {
   findWebhookEndpoint,
   listWebhookEndpoints,
   revealWebhookSecret,
+  rotateWebhookSecret,
   updateWebhookEndpoint,
 } from '../../../api/store/webhook-endpoints.ts';
+import { sweptAtOnce } from '../../../api/store/sweeping.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { eventually } from '../../support/shell.ts';
 import {
@@ -79,7 +84,7 @@ const eventTypesOf = async (subjectId: string) =>
     .map(({ type }) => type)
     .reverse();
 
-test('of six processes that start on an empty store at once, one makes each step of the schema', async () => {
+test('when six processes start on an empty store at once, each step of the schema is made by one of them', async () => {
   const url = await postgres.createDatabase();
   const applied: number[] = [];
   const logger = pino(
@@ -194,8 +199,20 @@ test('a step that fails leaves nothing of itself or of the steps before it', asy
   expect(await start(url, [first, second])).toBeUndefined();
 });
 
-test('the list of steps is in order and without gaps', () => {
-  expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, index) => index + 1));
+test('the list of steps is in order, and no number is given twice', () => {
+  const numbers = migrations.map(({ number }) => number);
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+});
+
+test('a step whose number is lower than that of one already applied is applied as well', async () => {
+  const url = await postgres.createDatabase();
+  const third: Migration = { number: 3, name: 'third', sql: 'CREATE TABLE three (id int)' };
+  expect(await start(url, [first, third])).toBeUndefined();
+  expect(await start(url, [first, second, third])).toBeUndefined();
+  expect(await tablesOf(url)).toEqual(['one', 'schema_migrations', 'three', 'two']);
+  expect(await start(url, [first, third, second])).toMatchObject({
+    message: expect.stringContaining('in the order of their numbers'),
+  });
 });
 
 const newKey = (more: Partial<NewApiKey> = {}): NewApiKey => ({
@@ -404,6 +421,72 @@ test('a deleted database is purged when its time is over, once, and says so', as
   expect(rows.map(({ databaseId }) => databaseId)).toEqual([over]);
 });
 
+test('after a rotation the secrets of webhooks do not need the earlier signing key any more', async () => {
+  const own = await anotherOrganization(store, 'rotating');
+  const [old, fresh] = [Buffer.alloc(32, 'o'), Buffer.alloc(32, 'f')];
+  const make = () =>
+    store.change(tester, (change) =>
+      createWebhookEndpoint(change, new Sealer(new SigningKeys([old])), newEndpoint(own)),
+    );
+  const [one, two] = [await make(), await make()];
+  if (one === 'too_many' || two === 'too_many') throw new Error('too many');
+  // The one before still signs for a while, and must open too.
+  const rotation = { organizationId: own.id, id: two.endpoint.id, graceSeconds: 3_600 };
+  const newer = await store.change(tester, (change) =>
+    rotateWebhookSecret(change, new Sealer(new SigningKeys([old])), rotation),
+  );
+  const rotated = new Sealer(new SigningKeys([fresh, old]));
+  expect(await resealSecrets(store.read, rotated)).toBeGreaterThanOrEqual(2);
+  expect(await resealSecrets(store.read, rotated)).toBe(0);
+  const revealWith = (opener: Sealer, id: string) =>
+    store.change(tester, (change) => revealWebhookSecret(change, opener, own.id, id));
+  const without = new Sealer(new SigningKeys([fresh]));
+  expect(await revealWith(without, one.endpoint.id)).toBe(one.secret);
+  expect(await revealWith(without, two.endpoint.id)).toBe(newer?.secret);
+  const row = await store.read
+    .selectFrom('webhookEndpoints')
+    .select('previousSealedSecret')
+    .where('id', '=', uuidOf(two.endpoint.id))
+    .executeTakeFirst();
+  const previous = row?.previousSealedSecret ?? Buffer.alloc(0);
+  expect(without.open(two.endpoint.id, previous)).toBe(two.secret);
+  const stranger = new Sealer(new SigningKeys([Buffer.alloc(32, 's')]));
+  await expect(resealSecrets(store.read, stranger)).rejects.toThrow('cannot be sealed anew');
+});
+
+test('secrets that no key opens hold up no other secret', async () => {
+  const own = await anotherOrganization(store, 'holding-up');
+  const old = new Sealer(new SigningKeys([Buffer.alloc(32, 'o')]));
+  const made = await store.change(tester, (change) =>
+    createWebhookEndpoint(change, old, newEndpoint(own)),
+  );
+  if (made === 'too_many') throw new Error('too many');
+  const unreadable = 250;
+  // Their IDs come before all others.
+  await sql`
+    INSERT INTO webhook_endpoints
+    SELECT (jsonb_populate_record(row, jsonb_build_object(
+      'id', '00000000-0000-7000-8000-' || lpad(n::text, 12, '0'), 'sealed_secret', '\\x00'))).*
+    FROM webhook_endpoints AS row, generate_series(1, ${unreadable}::int) AS n
+    WHERE row.id = ${uuidOf(made.endpoint.id)}
+  `.execute(store.read);
+  const rotated = new Sealer(new SigningKeys([Buffer.alloc(32, 'f'), Buffer.alloc(32, 'o')]));
+  expect(await resealSecrets(store.read, rotated)).toBe(1);
+  const without = new Sealer(new SigningKeys([Buffer.alloc(32, 'f')]));
+  const { secret } = await store.change(tester, async (change) => ({
+    secret: await revealWebhookSecret(change, without, own.id, made.endpoint.id),
+  }));
+  expect(secret).toBe(made.secret);
+  const { numDeletedRows } = await store.read
+    .deleteFrom('webhookEndpoints')
+    .where('id', '<', '00000000-0000-7000-8001-000000000000')
+    .executeTakeFirst();
+  expect(Number(numDeletedRows)).toBe(unreadable);
+});
+
+const reveal = (organizationId: string, id: string) =>
+  store.change(tester, (change) => revealWebhookSecret(change, sealer, organizationId, id));
+
 test('a webhook’s secret is shown to those who may, and stored as nobody can read it', async () => {
   const made = await store.change(tester, (change) =>
     createWebhookEndpoint(change, sealer, newEndpoint(organization)),
@@ -411,7 +494,7 @@ test('a webhook’s secret is shown to those who may, and stored as nobody can r
   if (made === 'too_many') throw new Error('too many');
   const { endpoint, secret } = made;
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(await revealWebhookSecret(store.read, sealer, organization.id, endpoint.id)).toBe(secret);
+  expect(await reveal(organization.id, endpoint.id)).toBe(secret);
   expect('sealedSecret' in endpoint).toBe(false);
   const { rows } = await sql<{
     sealedSecret: Buffer;
@@ -431,7 +514,7 @@ test('a webhook’s secret is shown to those who may, and stored as nobody can r
   expect(await update(1)).toBe('stale');
   const other = await anotherOrganization(store, 'hooks-thief');
   expect(await findWebhookEndpoint(store.read, other.id, endpoint.id)).toBeUndefined();
-  expect(await revealWebhookSecret(store.read, sealer, other.id, endpoint.id)).toBeUndefined();
+  expect(await reveal(other.id, endpoint.id)).toBeUndefined();
   const remove = (by: Organization) =>
     store.change(tester, (change) => deleteWebhookEndpoint(change, by.id, endpoint.id));
   expect(await remove(other)).toBe(false);
@@ -439,6 +522,7 @@ test('a webhook’s secret is shown to those who may, and stored as nobody can r
   expect(await remove(organization)).toBe(false);
   expect(await eventTypesOf(endpoint.id)).toEqual([
     'webhook.endpoint_created',
+    'webhook.endpoint_secret_shown',
     'webhook.endpoint_changed',
     'webhook.endpoint_deleted',
   ]);
@@ -459,7 +543,7 @@ const keyOf = (key: string) => ({ principal: 'key_1', key });
 const request = hash('POST /api/v1/databases {}');
 const sealed = Buffer.from('an answer that was encrypted');
 
-test('of ten of the same request at once one is done, and afterwards all are answered the same', async () => {
+test('ten identical requests at once are executed once, and afterwards all get the same answer', async () => {
   const begin = () => beginIdempotent(store.read, keyOf('ten'), request, 60_000);
   const begun = await Promise.all(Array.from({ length: 10 }, begin));
   const [own] = begun.flatMap((one) => (one.kind === 'begun' ? [one] : []));
@@ -522,4 +606,13 @@ test('a key is remembered for a day', async () => {
   );
   await age(25);
   expect(await sweepIdempotencyKeys(store.read)).toBe(1);
+});
+
+test('a sweep after a long pause deletes a bounded number of keys at a time', async () => {
+  await sql`INSERT INTO idempotency_keys (principal, key, request_hash, token, lease_until, expires_at)
+    SELECT 'key_many', number::text, ${request}, gen_random_uuid(), clock_timestamp(), clock_timestamp() - interval '1 hour'
+    FROM generate_series(1, ${sweptAtOnce + 7}) AS number`.execute(store.read);
+  expect(await sweepIdempotencyKeys(store.read)).toBe(sweptAtOnce);
+  expect(await sweepIdempotencyKeys(store.read)).toBe(7);
+  expect(await sweepIdempotencyKeys(store.read)).toBe(0);
 });

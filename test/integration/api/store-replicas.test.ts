@@ -89,6 +89,7 @@ async function startProgram(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       KUBECONFIG: world.plane.kubeconfig,
       LEDGERHOUSE_API_DATABASE_URL: databaseUrl,
       LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
@@ -241,7 +242,7 @@ test('two replicas, one killed and the store killed too while databases are made
   }
 });
 
-test('what is told is whole: no number is missing, and each event holds the hash of the one before', async () => {
+test('the chain of events is complete: no number is missing, and each event holds the hash of the one before', async () => {
   const { rows } = await listEvents(store.read, organization.id, {}, { limit: 1_000 });
   let previous: Buffer = Buffer.alloc(32);
   for (const [index, { previousHash, hash, ...event }] of [...rows].reverse().entries()) {

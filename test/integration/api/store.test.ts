@@ -105,7 +105,7 @@ test('a slug is one organization’s', async () => {
   expect(listed.rows.map(({ slug }) => slug)).toEqual(expect.arrayContaining(['default', 'acme']));
 });
 
-test('of ten that create a database of one name at once, one has it and nine are told whose it is', async () => {
+test('ten concurrent creates with one name: one gets it, nine are told which database has it', async () => {
   const own = await anotherOrganization(store, 'race');
   const made = await Promise.allSettled(
     Array.from({ length: 10 }, () =>
@@ -231,7 +231,7 @@ test('a database is shown with its configuration as it was given', async () => {
   );
 });
 
-test('nobody sees another organization’s database', async () => {
+test('a database is not visible to other organizations', async () => {
   const own = await anotherOrganization(store, 'secretive');
   const { id } = await makeDatabase(store, own, 'hidden');
   expect(await findDatabase(store.read, organization.id, id)).toBeUndefined();
@@ -289,7 +289,7 @@ test.each<[DatabaseSort, string[]]>([
         );
       }
     } while (position !== undefined);
-    // Which of the two that were made at the same moment is first, their IDs say.
+    // The IDs decide the order of the two that were made at the same moment.
     const sorted = (names: string[]) =>
       names.map((name) => ('ab'.includes(name) && sort !== 'name' ? '?' : name));
     expect(sorted(seen)).toEqual(sorted(expected));
@@ -402,7 +402,7 @@ test('a process killed right before its commit leaves neither rows nor events, a
   expect(after.map(({ id: eventId }) => eventId).slice(before.length)).toEqual([numbered]);
 });
 
-test('numbers of events have no gap and are seen in their order, whoever writes, fails and reads at once', async () => {
+test('numbers of events have no gap and appear in order, also when several write, fail and read at once', async () => {
   const own = await anotherOrganization(store, 'numbers');
   const write = (count: number, fails: boolean) =>
     store
@@ -453,7 +453,7 @@ test('numbers of events have no gap and are seen in their order, whoever writes,
   expect([...seen].sort((a, b) => Number(a - b))).toEqual(seen);
 });
 
-test('what acts on events fails without losing one', async () => {
+test('a failing consumer of events loses none', async () => {
   const own = await anotherOrganization(store, 'consumers');
   const failing = store.change(tester, async (change) => {
     expect(await takeEvents(change, 'mailer', own.id, 10)).toHaveLength(1);
@@ -555,7 +555,7 @@ test('a change that meets another is begun anew, and both are done', async () =>
   }
 });
 
-test('what is in a text is data, whatever it looks like', async () => {
+test('text values are never interpreted', async () => {
   const name = `'"\\; DROP TABLE events; -- ${createHash('sha256').update(randomBytes(8)).digest('hex').slice(0, 8)}`;
   const { id } = await makeDatabase(store, organization, name);
   expect((await findDatabaseByName(store.read, organization.id, name))?.id).toBe(id);

@@ -47,7 +47,13 @@ test('proxies, limits, quotas, addresses and pool sizes come to the API', async 
     publicUrl,
     servers,
     trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
-    limits: { controlPerMinute: 1_200_000, ledgerPerSecond: 7, wrongCredentialsPerMinute: 8 },
+    limits: {
+      controlPerMinute: 1_200_000,
+      ledgerPerSecond: 7,
+      ledgerMebibytesPerSecond: 9,
+      ledgerEventsPerSecond: 10_000,
+      wrongCredentialsPerMinute: 8,
+    },
     databasesMax: 9,
     postgres: { connections: 33 },
   });
@@ -55,7 +61,13 @@ test('proxies, limits, quotas, addresses and pool sizes come to the API', async 
     publicUrl,
     servers,
     trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
-    limits: { controlPerMinute: 1_200_000, ledgerPerSecond: 7, wrongCredentialsPerMinute: 8 },
+    limits: {
+      controlPerMinute: 1_200_000,
+      ledgerPerSecond: 7,
+      ledgerBytesPerSecond: 9 * 1024 * 1024,
+      ledgerEventsPerSecond: 10_000,
+      wrongCredentialsPerMinute: 8,
+    },
     databasesMax: 9,
     databaseConnections: 33,
   });
@@ -103,7 +115,7 @@ test('neither is there unless it is asked for', async () => {
   }
 });
 
-test("the API's network lets it reach what it needs, and what the values say", async () => {
+test("the API's network policy allows the connections that it needs and those of the values", async () => {
   const https = { ports: [{ port: 443, protocol: 'TCP' }] };
   const objects = await chart.rendered({ api: { enabled: true, egress: [https] } });
   const policy = findObject<Rendered & { spec: { egress: object[]; policyTypes: string[] } }>(
@@ -137,11 +149,10 @@ test('the worker runs beside the API, with an account and a network of its own',
     'NetworkPolicy',
     'ledgerhouse-worker',
   );
-  // It answers no requests, and knows no engine.
+  // It answers no requests, and asks engines for their change events and figures.
   expect(JSON.stringify(policy.spec.ingress)).not.toContain('8080');
   const text = JSON.stringify(policy.spec.egress);
-  for (const port of [53, 6443, 5432, 587]) expect(text).toContain(`"port":${port}`);
-  for (const port of [3001, 3002]) expect(text).not.toContain(`"port":${port}`);
+  for (const port of [53, 6443, 5432, 587, 3001, 3002]) expect(text).toContain(`"port":${port}`);
   const postgres = findObject(objects, 'NetworkPolicy', 'ledgerhouse-postgres');
   expect(JSON.stringify(postgres)).toContain('ledgerhouse-worker');
   await chart.apply([deployment, budget, policy, postgres], { dryRun: true });

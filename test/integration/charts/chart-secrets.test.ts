@@ -63,7 +63,7 @@ test('rendering the chart twice gives the same objects, and no Secret among them
   expect(first.filter(({ kind }) => kind === 'Secret')).toEqual([]);
 });
 
-test('an installation creates what is missing, and another sync or upgrade changes none of it', async () => {
+test('an installation creates the missing Secrets, and a further sync or upgrade changes none of them', async () => {
   const objects = await chart.rendered(everything);
   const theirs = objects.filter(({ metadata }) => metadata.name === 'ledgerhouse-secrets');
   await chart.apply(theirs);

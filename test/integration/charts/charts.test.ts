@@ -3,22 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import pino from 'pino';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../../api/config.ts';
-import { WorkerWatch } from '../../../api/health/worker-watch.ts';
-import { apiPrefix } from '../../../api/http/api-metrics.ts';
-import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { nothing, resolve } from '../../../domain/catalog/resolve.ts';
 import { connectLabel, ports } from '../../../domain/names.ts';
-import type { LedgerCatalog } from '../../../domain/resources.ts';
+import type { LedgerCatalog } from '../../../domain/custom-resources.ts';
 import { formatRelease, oldestClientRelease, engineRelease } from '../../../engine/wire/release.ts';
 import { adapterOf } from '../../../operator/engines/adapters.ts';
 import { problemsOf } from '../../../operator/ledgercatalog/reconcile.ts';
 import { conditionRows } from '../../../operator/ledgerdatabase/condition-rows.ts';
 import { ConditionType } from '../../../domain/conditions.ts';
-import { reconciledKinds, watchedResources } from '../../../operator/operator.ts';
-import { createOperatorMetrics } from '../../../operator/runtime/operator-metrics.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/cluster/control-plane.ts';
 import { eventually, mustRun, shell, type Ended } from '../../support/shell.ts';
 
@@ -156,7 +150,12 @@ describe('values', () => {
         tolerations: [{ key: 'a', operator: 'Exists' }],
       },
       podMonitors: { enabled: true, labels: { release: 'prometheus' } },
-      prometheusRules: { enabled: true, labels: { release: 'prometheus' } },
+      prometheusRules: {
+        enabled: true,
+        labels: { release: 'prometheus' },
+        runbooks: 'https://docs.example.com',
+      },
+      grafanaDashboards: { enabled: true, labels: { find: 'me' } },
       networkPolicies: { apiServerPorts: [16_443] },
       tigerbeetle: { seccomp: 'unconfined' },
     });
@@ -187,10 +186,26 @@ describe('values', () => {
     expect(find(objects, 'PrometheusRule').metadata.labels).toMatchObject({
       release: 'prometheus',
     });
+    expect(JSON.stringify(find(objects, 'PrometheusRule').spec)).toContain(
+      '"https://docs.example.com/alerts.md#ledgerdatabaseunavailable"',
+    );
+    const dashboards = objects.filter(({ kind }) => kind === 'ConfigMap') as (Rendered & {
+      readonly data: Readonly<Record<string, string>>;
+    })[];
+    expect(dashboards.map(({ metadata: { name, labels } }) => [name, labels?.['find']])).toEqual([
+      ['ledgerhouse-dashboard-database', 'me'],
+      ['ledgerhouse-dashboard-fleet', 'me'],
+    ]);
+    for (const { data } of dashboards) {
+      for (const [name, text] of Object.entries(data)) {
+        const file = name.replace('ledgerhouse-', '');
+        expect(text).toBe(readFileSync(`${chart}/dashboards/${file}`, 'utf8'));
+      }
+    }
     expect(JSON.stringify(find(objects, 'NetworkPolicy').spec)).toContain('"port":16443');
   });
 
-  test('leave out what is not wanted', async () => {
+  test('leave out switched-off parts', async () => {
     const objects = await rendered({
       catalog: { create: false },
       networkPolicies: { enabled: false },
@@ -323,14 +338,15 @@ describe('values', () => {
       expect(configOf(objects, name).billing).toMatchObject({
         kind: 'stripe',
         secretKey: 'sk_test_1',
-        webhookSecret: 'whsec_1',
+        // Only the API receives events.
+        webhookSecret: name === 'ledgerhouse-api' ? 'whsec_1' : undefined,
         currency: 'EUR',
         prices: ['price_1', 'price_2'],
         returnUrl: publicUrl,
       });
-      expect(JSON.stringify(find(objects, 'Deployment', name))).toContain(
-        '"secretName":"ledgerhouse-stripe"',
-      );
+      const deployment = JSON.stringify(find(objects, 'Deployment', name));
+      expect(deployment).toContain('"secretName":"ledgerhouse-stripe"');
+      expect(deployment.includes('webhook-secret')).toBe(name === 'ledgerhouse-api');
     }
     expect(JSON.stringify(await rendered({ api: { enabled: true } }))).not.toContain('stripe');
   });
@@ -431,6 +447,28 @@ describe('values', () => {
   });
 });
 
+test('only the sweep has credentials that delete, and only if it is told which', async () => {
+  const without = await rendered({ s3: { enabled: true } });
+  expect(without.filter(({ kind }) => kind === 'CronJob')).toEqual([]);
+  const backups = { sweep: { credentialsSecret: 'sweeper', schedule: '5 * * * *' } };
+  const objects = await rendered({ s3: { enabled: true }, backups });
+  interface Sweep {
+    spec: { schedule: string; jobTemplate: { spec: { template: PodTemplate } } };
+  }
+  const { spec } = find<Sweep>(objects, 'CronJob', 'ledgerhouse-backup-sweep');
+  expect(spec.schedule).toBe('5 * * * *');
+  const pod = JSON.stringify(spec.jobTemplate);
+  expect(pod).toContain('"sweep-backups","--store=s3://backups/ledgerhouse"');
+  expect(pod).toContain('"secretName":"sweeper"');
+  expect(pod).toContain('"automountServiceAccountToken":false');
+  const others = objects.filter(({ kind }) => kind !== 'CronJob');
+  expect(JSON.stringify(others)).not.toContain('sweeper');
+  const file = join(folder, 'no-bucket.json');
+  writeFileSync(file, JSON.stringify({ backups }));
+  const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('needs a bucket')]);
+});
+
 test('the seccomp profile of TigerBeetle comes to nodes where its pods ask for it, by every way that is told', () => {
   const subject = {} as Parameters<ReturnType<typeof adapterOf>['seccompProfile']>[0];
   const { localhostProfile = '' } = adapterOf('TigerBeetle').seccompProfile(subject) ?? {};
@@ -511,7 +549,7 @@ describe("the catalog of the chart's own values", () => {
     });
   });
 
-  test('says of the built-in engine what it is, and passes only flags that the engine has', async () => {
+  test('describes the built-in engine, and passes only flags that the engine has', async () => {
     const builtin = spec.engines.find(({ name }) => name === 'Builtin');
     expect(builtin?.versions.at(-1)).toMatchObject({
       release: formatRelease(engineRelease),
@@ -610,42 +648,6 @@ describe('alerts', () => {
     );
     return rule.spec.groups.flatMap(({ rules }) => rules);
   };
-
-  test('ask for metrics that the processes have', async () => {
-    const { registry } = createOperatorMetrics({
-      kinds: reconciledKinds,
-      watched: watchedResources,
-    });
-    // Made by the processes that own them.
-    const owned = [
-      'ledgerhouse_database_condition',
-      'ledgerhouse_database_certificate_expiry_timestamp_seconds',
-      'ledgerhouse_database_started',
-      'ledgerhouse_database_reconcile_failures',
-    ];
-    const engine = readFileSync('engine/server/metrics.ts', 'utf8');
-    const engines = [...engine.matchAll(/\['?([a-z_]+)'?,/g)].map(
-      ([, one]) => `ledgerhouse_engine_${one}`,
-    );
-    const own = ['ledgerhouse_operator_leader', 'ledgerhouse_operator_synced'];
-    const api = new MetricRegistry();
-    new WorkerWatch({ list: async () => [], logger: pino({ level: 'silent' }) }).measure(
-      api,
-      apiPrefix,
-    );
-    const known = [await registry.text(), await api.text(), ...own, ...owned, ...engines, 'ledgerhouse_engine_halted'].join(
-      ' ',
-    );
-    const main =
-      readFileSync('operator/main.ts', 'utf8') + readFileSync('operator/operator.ts', 'utf8');
-    expect(main).toContain("gauge('leader'");
-    for (const name of owned) expect(main).toContain(`'${name}'`);
-    for (const { expr } of await expressions()) {
-      const names = expr.match(/ledgerhouse_[a-z_]+/g) ?? [];
-      expect(names.length).toBeGreaterThan(0);
-      for (const name of names) expect(known).toContain(name);
-    }
-  });
 
   test('ask for conditions that the operator tells: one who suspends a database wakes nobody', async () => {
     const conditions = Object.values(ConditionType).map((type) => ({ type, status: 'True' }));

@@ -5,14 +5,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { createKube, type RequestRecord } from '../../../base/kube/kube-http.ts';
-import type { KubeObject, Reference } from '../../../base/kube/kube.ts';
-import { resources } from '../../../domain/kinds.ts';
+import type { KubeObject, Reference, Resource } from '../../../base/kube/kube.ts';
+import { resources, type Claim } from '../../../domain/kinds.ts';
+import { annotations } from '../../../domain/names.ts';
 import { ChartRights } from '../../support/charts/chart-rights.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
 import { eventually } from '../../support/shell.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
 
 const watched = ['team-a', 'team-b'];
+const roleBinding: Resource = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  namespaced: true,
+};
+const bindingName = 'ledgerhouse-operator-databases';
 let world: OperatorWorld;
 let rights: ChartRights;
 let operator: TestOperator;
@@ -58,16 +66,7 @@ test('databases of the watched namespaces live and go, and those of others are n
 
 test('a namespace whose role is gone keeps no operator from the others, and is looked after once it has one again', async () => {
   await operator.stop();
-  const binding: Reference = {
-    resource: {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'RoleBinding',
-      plural: 'rolebindings',
-      namespaced: true,
-    },
-    namespace: 'team-b',
-    name: 'ledgerhouse-operator-databases',
-  };
+  const binding: Reference = { resource: roleBinding, namespace: 'team-b', name: bindingName };
   const found = await world.kube.read<KubeObject>(binding);
   await world.kube.delete(binding, { uid: found?.metadata.uid ?? '' });
   const mine = createKube(kubeConfig);
@@ -99,6 +98,38 @@ test('the account of that operator gets nothing of other namespaces', async () =
   } finally {
     await kube.close();
   }
+});
+
+const claimsIn = (namespace: string) => world.kube.list<Claim>(resources.claim, { namespace });
+
+test('a database under Delete goes with its volume, though nothing holds it until then', async () => {
+  const before = (await claimsIn('team-a')).length;
+  await world.createDatabase('team-a', 'short', { deletionPolicy: 'Delete' });
+  const ready = await world.until('team-a', 'short', 'Ready', 'True');
+  expect(ready.metadata.finalizers ?? []).toEqual([]);
+  await eventually('the volume knows', async () =>
+    (await claimsIn('team-a')).find(
+      ({ metadata }) => metadata.annotations?.[annotations.deletionPolicy] === 'Delete',
+    ),
+  );
+  await world.deleteDatabase('team-a', 'short');
+  await eventually('the volume is gone', async () =>
+    (await claimsIn('team-a')).length === before ? true : undefined,
+  );
+});
+
+test('a namespace goes with a database under Delete, though the operator lost its rights there first', async () => {
+  await world.createDatabase('team-b', 'held', { deletionPolicy: 'Delete' });
+  await world.until('team-b', 'held', 'Ready', 'True');
+  const binding = { resource: roleBinding, namespace: 'team-b', name: bindingName };
+  const found = await world.kube.read<KubeObject>(binding);
+  await world.kube.delete(binding, { uid: found?.metadata.uid ?? '' });
+  await world.deleteNamespace('team-b');
+  await eventually('the namespace is gone', async () =>
+    (await world.kube.read({ resource: resources.namespace, name: 'team-b' })) === undefined
+      ? true
+      : undefined,
+  );
 });
 
 test('only the catalog, storage classes and nodes need rights in the whole cluster', async () => {

@@ -6,9 +6,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { annotations, labels, managedBy } from '../../../domain/names.ts';
-import { resources, type Claim, type Pod, type Secret, type Service } from '../../../domain/kinds.ts';
+import type { LedgerBackup } from '../../../domain/custom-resources.ts';
+import { resources, type Claim, type Job, type Pod, type Secret, type Service } from '../../../domain/kinds.ts';
 import type { KubeObject, Resource } from '../../../base/kube/kube.ts';
 import { createKube } from '../../../base/kube/kube-http.ts';
 import { askedOf, ChartRights, home, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
@@ -37,6 +40,7 @@ beforeAll(async () => {
   checkKubeconfig = await rights.kubeconfigOf('ledgerhouse-check');
   operatorKubeconfig = await rights.kubeconfigOf('ledgerhouse-operator');
   operator = await startOperator(operatorKubeconfig);
+  await untilReady(operator.url);
 });
 afterAll(async () => {
   await operator?.stop();
@@ -44,12 +48,24 @@ afterAll(async () => {
   rights?.remove();
 });
 
+/** Of a store that nothing here reaches. */
+const storeCredentials = mkdtempSync(join(tmpdir(), 'ledgerhouse-store-'));
+for (const name of ['access-key-id', 'secret-access-key'])
+  writeFileSync(join(storeCredentials, name), 'none');
+afterAll(() => rmSync(storeCredentials, { recursive: true, force: true }));
+
 interface OperatorProcess {
   readonly child: ChildProcess;
   readonly url: string;
   stop(): Promise<void>;
 }
 
+const untilReady = (url: string) =>
+  eventually('the operator is ready', async () =>
+    (await fetch(`${url}/readyz`)).ok ? true : undefined,
+  );
+
+/** Runs the operator's own program until it serves its health; it may not be ready yet. */
 async function startOperator(kubeconfig: string): Promise<OperatorProcess> {
   const child = spawn(process.execPath, ['operator/main.ts'], {
     env: {
@@ -58,6 +74,8 @@ async function startOperator(kubeconfig: string): Promise<OperatorProcess> {
       LEDGERHOUSE_OPERATOR_NAMESPACE: home,
       LEDGERHOUSE_OPERATOR_IDENTITY: 'operator-1',
       LEDGERHOUSE_OPERATOR_LISTEN: '127.0.0.1:0',
+      LEDGERHOUSE_OPERATOR_STORE_URL: 's3://backups',
+      LEDGERHOUSE_OPERATOR_STORE_CREDENTIALS: storeCredentials,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -71,9 +89,6 @@ async function startOperator(kubeconfig: string): Promise<OperatorProcess> {
     return found;
   });
   const url = `http://127.0.0.1:${port}`;
-  await eventually('the operator is ready', async () =>
-    (await fetch(`${url}/readyz`)).ok ? true : undefined,
-  );
   return {
     child,
     url,
@@ -111,6 +126,22 @@ const made = (resource: Resource, name: string, rest: object) =>
     { fieldManager: 'test', force: true },
   );
 
+/** Ends the backup that an upgrade waits for: there is no engine here that could take part in one. */
+async function failBackup(database: string): Promise<void> {
+  const name = await eventually('the backup before the upgrade', async () => {
+    const all = await world.kube.list<LedgerBackup & KubeObject>(resources.backup);
+    const found = all.find(({ spec }) => spec.type === 'PreChange' && spec.database === database);
+    return found?.metadata.name;
+  });
+  const time = new Date().toISOString();
+  const row = { type: 'Succeeded', status: 'False', reason: 'Failed', message: 'by the test' };
+  await world.kube.mergePatch(
+    { resource: resources.backup, namespace: 'default', name },
+    { status: { completedAt: time, conditions: [{ ...row, lastTransitionTime: time }] } },
+    { fieldManager: 'test', subresource: 'status' },
+  );
+}
+
 test('a database lives its whole life under the rights that the chart gives', async () => {
   await made(resources.storageClass, 'ledgerhouse-network', {
     provisioner: 'test.ledgerhouse.dev/none',
@@ -122,6 +153,7 @@ test('a database lives its whole life under the rights that the chart gives', as
   await patch({ size: 'lh-10', parameters: { limitConnections: '7' } });
   await world.until('default', 'payments', 'Ready', 'True');
   await patch({ version: '0.2.0' });
+  await failBackup('payments');
   await world.until('default', 'payments', 'Ready', 'True');
   await patch({ storage: { sizeGb: 3 } });
   await world.until('default', 'payments', 'Ready', 'True');
@@ -165,7 +197,14 @@ test('a database lives its whole life under the rights that the chart gives', as
 });
 
 test('a volume past its time is purged, a database without backups waits for a policy', async () => {
-  const database = await ready('forgotten', { deletionPolicy: 'BackupThenDelete' });
+  // TigerBeetle has none.
+  const database = await world.createDatabase('default', 'forgotten', {
+    engine: 'TigerBeetle',
+    topology: 'single',
+    size: 'lh-40',
+    deletionPolicy: 'BackupThenDelete',
+  });
+  await world.until('default', 'forgotten', 'Available', 'True');
   await world.deleteDatabase('default', 'forgotten');
   await world.until('default', 'forgotten', 'Stalled', 'True', 'BackupsUnavailable');
   await world.patchDatabase('default', 'forgotten', { spec: { deletionPolicy: 'Retain' } });
@@ -256,7 +295,7 @@ test('three replicas of the built-in engine get certificates, which the operator
   );
 });
 
-test('backups and schedules are told that there are none yet', async () => {
+test('backups and schedules are told that they cannot be made', async () => {
   await made(resources.backup, 'monday', { spec: { database: 'payments' } });
   await made(resources.backupSchedule, 'nightly', {
     spec: { database: 'payments', schedule: '0 3 * * *' },
@@ -269,6 +308,29 @@ test('backups and schedules are told that there are none yet', async () => {
       return (object?.status?.conditions?.length ?? 0) > 0 ? true : undefined;
     });
   }
+});
+
+test('a schedule makes a backup, and one that is not wanted goes', async () => {
+  await ready('backed');
+  const spec = { database: 'backed', schedule: '0 3 * * *', immediate: true };
+  await made(resources.backupSchedule, 'at-once', { spec });
+  const name = await eventually('its backup', async () => {
+    const all = await world.kube.list<LedgerBackup & KubeObject>(resources.backup);
+    return all.find((one) => one.spec.type === 'Scheduled')?.metadata.name;
+  });
+  await world.kube.mergePatch(
+    { resource: resources.backup, namespace: 'default', name },
+    { spec: { removeRequested: true } },
+    { fieldManager: 'test' },
+  );
+  await eventually('it is gone', async () => {
+    const found = await world.kube.read({
+      resource: resources.backup,
+      namespace: 'default',
+      name,
+    });
+    return found === undefined ? true : undefined;
+  });
 });
 
 test('helm test makes a database and takes it away again, with its own few rights', async () => {
@@ -292,7 +354,7 @@ test('helm test makes a database and takes it away again, with its own few right
   ]);
 });
 
-/** What somebody with the operator's token would try. `refused`: words of the policy that stops it. */
+/** Requests that somebody with the operator's token would try. `refused`: words of the policy that stops them. */
 const attempts: readonly [string, Resource, object, string][] = [
   ['an object that is not a database’s', resources.configMap, {}, 'makes only objects with the label'],
   [
@@ -456,7 +518,42 @@ test('a stolen token of the operator makes nothing but objects of databases, and
   }
 });
 
-test('of all that was asked, nothing was forbidden', async () => {
+test('objects that lost the label of their maker get it back', async () => {
+  const three = await world.until('default', 'three', 'ReplicasHealthy', 'True');
+  await world.createDatabase('default', 'unlucky', { version: '0.3.0-broken' });
+  const unlucky = await eventually('a Job', async () => {
+    const database = await world.database('default', 'unlucky');
+    const jobs = database && (await owned<Job>(resources.job, database));
+    return jobs?.length === 1 ? database : undefined;
+  });
+  const kinds = [
+    'service',
+    'configMap',
+    'statefulSet',
+    'networkPolicy',
+    'podDisruptionBudget',
+    'claim',
+  ] as const;
+  const one = async (kind: keyof typeof resources, database: Database) => {
+    const [object] = await owned(resources[kind], database);
+    const { namespace, name = '' } = object?.metadata ?? {};
+    return { resource: resources[kind], namespace, name };
+  };
+  const all = [...kinds.map((kind) => one(kind, three)), one('job', unlucky)];
+  for (const reference of await Promise.all(all)) {
+    // A Job without the label of its database is not seen: its name is found to be taken.
+    const unseen = reference.resource === resources.job ? { [labels.uid]: null } : {};
+    const lost = { metadata: { labels: { [labels.managedBy]: null, ...unseen } } };
+    await world.kube.mergePatch(reference, lost, { fieldManager: 'test' });
+    await eventually(`${reference.resource.kind} has its label`, async () => {
+      const now = await world.kube.read(reference);
+      return now?.metadata.labels?.[labels.managedBy] === undefined ? undefined : true;
+    });
+  }
+  await world.deleteDatabase('default', 'unlucky');
+});
+
+test('no request was forbidden', async () => {
   const requests = await asked();
   expect(requests.length).toBeGreaterThan(40);
   expect(requests.filter(({ code }) => code === '401' || code === '403')).toEqual([]);
@@ -465,7 +562,7 @@ test('of all that was asked, nothing was forbidden', async () => {
 /** Rights that admission checks where it is configured to, although the operator makes no such request. */
 const askedByAdmission = ['update ledgerdatabases/finalizers'];
 
-test('of all that is allowed, everything was asked', async () => {
+test('every right that is granted was used', async () => {
   const allowed = rightsIn(await rights.templateOf('templates/operator-rights.yaml'));
   expect(new Set(allowed).size).toBe(allowed.length);
   // Events that come again are counted half a minute later.
@@ -478,7 +575,7 @@ test('of all that is allowed, everything was asked', async () => {
   expect([...used].filter((right) => !allowed.includes(right))).toEqual([]);
 });
 
-test('owner references block their owner, which is what the right to finalizers is for', async () => {
+test('owner references block their owner, for which the right to finalizers is needed', async () => {
   const database = await world.database('default', 'three');
   const sets = await world.kube.list(resources.statefulSet, {
     labelSelector: `${labels.managedBy}=${managedBy}`,
@@ -493,14 +590,56 @@ test('owner references block their owner, which is what the right to finalizers 
   });
 });
 
-test('without an operator, helm test says what is not there, and leaves nothing behind', async () => {
+test('without an operator, helm test names the missing part and leaves nothing behind', async () => {
   await operator.stop();
   const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '2'];
   const check = { KUBECONFIG: checkKubeconfig };
   const { code, stdout } = await shell(process.execPath, args, { env: check });
   expect(code).toBe(1);
-  expect(stdout).toContain('not ready within 2 s; the operator has not seen it');
+  expect(stdout).toContain('not ready within 2 s; the operator has not seen the database');
   expect(await world.kube.list(resources.database, { namespace: home })).toEqual([]);
+});
+
+test('an operator whose caches are not filled does not lead, though the lease is free; once they are, it does', async () => {
+  const binding: Resource = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    plural: 'clusterrolebindings',
+    namespaced: false,
+  };
+  const reference = { resource: binding, name: 'ledgerhouse-operator' };
+  const found = await world.kube.read<KubeObject>(reference);
+  await world.kube.delete(reference, { uid: found?.metadata.uid ?? '' });
+  const config = new KubeConfig();
+  config.loadFromFile(operatorKubeconfig);
+  const mine = createKube(config);
+  await eventually('the rights are gone', () =>
+    mine.list(resources.pod).then(
+      () => Promise.resolve(undefined),
+      () => Promise.resolve(true),
+    ),
+  );
+  await mine.close();
+  const blind = await startOperator(operatorKubeconfig);
+  const leads = async () =>
+    /^ledgerhouse_operator_leader (\d)$/m.exec(await (await fetch(`${blind.url}/metrics`)).text())?.[1];
+  try {
+    await eventually('its lists are refused', async () => {
+      const refused = await askedOf(blind.url, 'ledgerhouse_operator_api_requests_total');
+      return refused.filter(({ code }) => code === '403').length > 8 ? true : undefined;
+    });
+    expect((await fetch(`${blind.url}/readyz`)).status).toBe(503);
+    expect(await leads()).toBe('0');
+    const leases = (await askedOf(blind.url, 'ledgerhouse_operator_api_requests_total')).filter(
+      ({ resource }) => resource === 'leases',
+    );
+    expect(leases).toEqual([]);
+    await rights.applyTemplate('templates/operator-rights.yaml');
+    await untilReady(blind.url);
+    await eventually('it leads', async () => ((await leads()) === '1' ? true : undefined));
+  } finally {
+    await blind.stop();
+  }
 });
 
 test('the role is what its comment says: this test is named there', () => {

@@ -1,4 +1,4 @@
-/** The administrator's commands against the real API: deciding jobs that wait for people, and the audit log. */
+/** The administrator's commands against the real API: organizations, deciding jobs that wait for people, and the audit log. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -6,7 +6,7 @@ import { uuidOf } from '../../../api/store/ids.ts';
 import { createJob } from '../../../api/store/jobs.ts';
 import { defaultSlug, findOrganizationBySlug } from '../../../api/store/organizations.ts';
 import { Store } from '../../../api/store/store.ts';
-import type { AuditEvent, AuditVerification, Job } from '../../../gen/api.ts';
+import type { AuditEvent, AuditVerification, Job, Organization } from '../../../gen/api.ts';
 import { hiddenFields, type Browser } from '../../support/browser/browser.ts';
 import { PeopleService } from '../../support/api/people-service.ts';
 import { makeDatabase, newJob, patient, silent, tester } from '../../support/api/store.ts';
@@ -123,6 +123,70 @@ test('an API key decides no job', async () => {
   expect(await decisionOf(id)).toBeUndefined();
 });
 
+test('an organization goes through its whole life by commands', async () => {
+  /** Runs a command that must succeed; gives the organization that it answers with. */
+  const told = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await cli.run(['organizations', ...args, '--json']);
+    expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
+    return (JSON.parse(stdout) as { organization: Organization }).organization;
+  };
+  const listed = async (...flags: readonly string[]) =>
+    (await cli.run(['organizations', 'list', ...flags])).stdout;
+
+  const { id } = await told('create', 'acme', '--name', 'Acme');
+  expect(await listed()).toMatch(new RegExp(`^${id} +acme +Acme +ACTIVE`, 'm'));
+  const [again, wrongSlug] = [
+    await cli.run(['organizations', 'create', 'acme']),
+    await cli.run(['organizations', 'create', 'Not A Slug']),
+  ];
+  expect(again).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('organization_slug_taken'),
+  });
+  expect(wrongSlug.code).not.toBe(0);
+
+  const renamed = await told('update', id, '--name', 'Acme Payments', '--databases-max', '3');
+  expect(renamed).toMatchObject({ name: 'Acme Payments', slug: 'acme', databasesMax: 3 });
+  expect((await told('update', id, '--databases-max', 'default')).databasesMax).toBeNull();
+  const nothing = await cli.run(['organizations', 'update', id]);
+  expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('--databases-max') });
+
+  const reason = 'The contract has ended.';
+  const unexplained = await cli.run(['organizations', 'suspend', id]);
+  expect(unexplained).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
+  expect(await told('suspend', id, '--reason', reason)).toMatchObject({
+    status: 'SUSPENDED',
+    suspensionReason: reason,
+  });
+  const shown = await cli.run(['organizations', 'get', id]);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(reason) });
+  expect(await told('resume', id)).toMatchObject({ status: 'ACTIVE', suspensionReason: null });
+
+  // Nobody is there to be asked, and the slug must be this one's.
+  const unconfirmed = await cli.run(['organizations', 'delete', id]);
+  expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining('--confirm') });
+  const other = await cli.run(['organizations', 'delete', id, '--confirm', 'default']);
+  expect(other.code).toBe(2);
+  expect((await told('get', id)).status).toBe('ACTIVE');
+  const deleted = await told('delete', id, '--confirm', 'acme');
+  expect(deleted.status).toBe('DELETED');
+  expect(Date.parse(deleted.purgeAt ?? '') - Date.now()).toBeGreaterThan(6 * 86_400_000);
+  expect(await listed()).not.toContain(id);
+  expect(await listed('--include-deleted')).toContain(id);
+  expect(await told('restore', id)).toMatchObject({ status: 'ACTIVE', deletedAt: null });
+  expect(await listed()).toContain(id);
+});
+
+test('commands about organizations take a sign-in, and say so to a key', async () => {
+  const made = await cli.run(['keys', 'create', 'tenant', '--permission', 'db:read', '--quiet']);
+  const env = { LEDGERHOUSE_API_KEY: made.stdout.trim() };
+  const { code, stderr } = await cli.run(['organizations', 'create', 'keyed'], { env });
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: expect.stringContaining('session_required'),
+  });
+});
+
 const linesOf = (text: string) => text.trimEnd().split(/\r?\n/);
 
 test('the audit log is exported whole, page by page, as NDJSON and as CSV', async () => {
@@ -178,7 +242,7 @@ test('the audit log verifies as sound, and no longer once somebody has changed a
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   try {
-    // Whoever owns the database can do this; they have no signing key.
+    // The owner of PostgreSQL's database can do this without a signing key.
     await client.query('ALTER TABLE events DISABLE TRIGGER USER');
     await client.query(`UPDATE events SET outcome = 'FAILED' WHERE sequence = 2`);
     await client.query('ALTER TABLE events ENABLE TRIGGER USER');

@@ -165,7 +165,7 @@ test('where a page ends is where the next one begins', async () => {
   expect(back.stderr).toMatch(/repeat the command with --timestamp-max [1-8]\d{18}$/m);
 });
 
-test('a repeated command creates nothing twice, and what the ledger rejects ends with 9', async () => {
+test('a repeated command creates nothing twice, and events that the ledger rejects give exit status 9', async () => {
   expect((await tb('create-transfers', ...transfer('7', '100'))).summary).toMatchObject({
     exists: 1,
   });
@@ -179,7 +179,7 @@ test('a repeated command creates nothing twice, and what the ledger rejects ends
   expect(burned.stderr).toContain('has used up its ID');
 });
 
-test('payloads with large literals stay exact, and what is wrong in them is pointed at', async () => {
+test('payloads with large literals stay exact, and errors in them have a pointer', async () => {
   const literal = `[ {"id": ${u128Max.slice(0, -1)}4, "ledger": 1, "code": 10} ]`;
   const made = await cli.run(['tb', 'create-accounts', database.id, '--file', '-', '--json'], {
     stdin: literal,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { hiddenFields, type Browser } from '../../support/browser/browser.ts';
 import { Cli } from '../../support/cli/cli.ts';
+import { TestReceiver } from '../../support/api/receiver.ts';
 import { PeopleService } from '../../support/api/people-service.ts';
 import { eventually, type Ended } from '../../support/shell.ts';
 
@@ -13,7 +14,7 @@ let administrator: Browser;
 let cli: Cli;
 
 beforeAll(async () => {
-  service = await PeopleService.start();
+  service = await PeopleService.start({ WEBHOOK_RANGES: '127.0.0.0/8' });
   administrator = await service.administrator();
   cli = new Cli();
 });
@@ -55,7 +56,7 @@ async function login(
 
 const configFile = () => join(cli.home, 'config/ledgerhouse/config.json');
 
-test('who signs in makes keys, reads the audit log, and signs out', async () => {
+test('a person signs in, makes keys, reads the audit log, and signs out', async () => {
   expect(await login(administrator, 'approved')).toMatchObject({
     code: 0,
     stdout: 'local administrator, Default (profile default)\n',
@@ -88,7 +89,57 @@ test('who signs in makes keys, reads the audit log, and signs out', async () => 
   expect((await cli.run(['logout'])).code).toBe(2);
 });
 
-test('of several commands at once one refreshes the token, and all of them succeed', async () => {
+test('webhooks are made, tested, looked at and sent again, and events are followed', async () => {
+  await login(administrator, 'approved', '--profile', 'hooks');
+  const receiver = await TestReceiver.start();
+  const run = (...args: readonly string[]) => cli.run([...args, '--profile', 'hooks']);
+  const made = await run('webhooks', 'create', receiver.url, '--type', 'api_key.*');
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/) });
+  const [id = ''] = /whe_\w+/.exec(made.stderr) ?? [];
+  expect(await run('webhooks', 'test', id)).toMatchObject({
+    code: 0,
+    stdout: 'the receiver answered 204\n',
+  });
+  receiver.verify(made.stdout.trim());
+  expect((await run('webhooks', 'secret', id)).stdout).toBe(made.stdout);
+  const rotated = await run('webhooks', 'rotate-secret', id, '--grace', '0s');
+  expect(rotated.stdout).not.toBe(made.stdout);
+  expect(rotated.stderr).toContain('no longer signs');
+  const listed = await run('deliveries', 'list', '--endpoint', id);
+  expect(listed.stdout).toMatch(/webhook\.test +SUCCEEDED +1 +204/);
+  const [delivery = ''] = /dlv_\w+/.exec(listed.stdout) ?? [];
+  expect((await run('deliveries', 'get', delivery)).stdout).toContain('"type":"webhook.test"');
+  expect((await run('deliveries', 'attempts', delivery)).stdout).toMatch(/SCHEDULED +SUCCESS +204/);
+  const filter = ['--endpoint', id, '--status', 'SUCCEEDED'];
+  const counted = await run('deliveries', 'replay-many', ...filter, '--count');
+  expect(counted.stdout).toMatch(/would be made again +1\n/);
+  expect(receiver.received).toHaveLength(1);
+  expect((await run('deliveries', 'replay-many', ...filter)).stdout).toMatch(/made again +1\n/);
+  await eventually('it comes again', async () =>
+    receiver.received.length === 2 ? true : undefined,
+  );
+  expect((await run('webhooks', 'disable', id)).stdout).toMatch(/status +DISABLED/);
+  expect(await run('deliveries', 'replay', delivery)).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('webhook_endpoint_disabled'),
+  });
+  expect((await run('webhooks', 'enable', id)).stdout).toMatch(/status +ENABLED/);
+
+  const following = cli.start(['events', '--follow', '--limit', '1', '--profile', 'hooks']);
+  await eventually('the last event is printed', async () =>
+    following.said.stdout.includes('webhook.endpoint_changed') ? true : undefined,
+  );
+  expect((await run('webhooks', 'delete', id)).code).toBe(0);
+  await eventually('the next event is printed', async () =>
+    following.said.stdout.includes('webhook.endpoint_deleted') ? true : undefined,
+  );
+  following.interrupt();
+  await following.ended;
+  expect(following.said.stdout.split('\n').filter((line) => line !== '')).toHaveLength(2);
+  await receiver.stop();
+});
+
+test('one of several concurrent commands refreshes the token, and all of them succeed', async () => {
   await login(administrator, 'approved', '--profile', 'busy');
   const all = JSON.parse(readFileSync(configFile(), 'utf8'));
   const before = all.profiles.busy.signIn;
@@ -107,7 +158,7 @@ test('of several commands at once one refreshes the token, and all of them succe
   expect((await cli.run(elsewhere)).code).toBe(4);
 });
 
-test('who is refused on the page is not signed in, and a viewer is told what a write takes', async () => {
+test('a person refused on the page is not signed in, and a viewer is told which role a write needs', async () => {
   const vera = await service.signIn({
     sub: 'vera',
     name: 'vera',

@@ -83,7 +83,7 @@ const sent = (index = 0) => {
 };
 const sentBody = (index = 0) => sent(index).body.toString('utf8');
 
-describe('what is sent', () => {
+describe('the requests', () => {
   const cases: readonly (readonly [string, readonly string[], string, string])[] = [
     [
       'create-accounts',
@@ -274,7 +274,7 @@ describe('payloads go as they are', () => {
     expect(sentBody()).toBe(odd);
   });
 
-  test('--file beats --payload beats flags, and what is ignored is said', async () => {
+  test('--file takes precedence over --payload, and --payload over flags; ignored flags are reported', async () => {
     const file = join(cli.home, 'first.json');
     writeFileSync(file, '["from the file"]');
     server.react(answer(200, noRows('lookup_accounts')));
@@ -298,7 +298,7 @@ describe('payloads go as they are', () => {
   });
 });
 
-describe('what is wrong is said before anything is sent', () => {
+describe('errors are reported before anything is sent', () => {
   const transfer = ['--from', '1', '--to', '2', '--ledger', '1', '--code', '1'];
   const cases: readonly (readonly [string, readonly string[], number, RegExp])[] = [
     ['create-accounts', [], 2, /--ledger, --code are missing/],
@@ -349,7 +349,7 @@ describe('what is wrong is said before anything is sent', () => {
   });
 });
 
-describe('what is printed', () => {
+describe('the output', () => {
   test('two lines on the execution, the documentation, and the rows, failed ones first', async () => {
     server.react(answer(200, rejected));
     const { code, stdout, stderr } = await tb('create-transfers', '--payload', '[]');
@@ -510,7 +510,7 @@ describe('exit statuses', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('what to do next is said: pay, another key, the same IDs', async () => {
+  test('errors name the next step: pay, another key, the same IDs', async () => {
     const bill = { billing: { checkoutUrl: 'https://pay.example.com/1' } };
     server.react(
       answer(402, problem(402, 'billing_required', bill)),
@@ -635,7 +635,7 @@ describe('trying again', () => {
     expect(refused.stderr).toContain('may have been executed');
   });
 
-  test('nobody there is 1: nothing was executed; a read that was cut is 1 too', async () => {
+  test('exit status 1: no server answers, so nothing was executed; also for a read that was cut off', async () => {
     // No process on this machine listens on this port.
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;

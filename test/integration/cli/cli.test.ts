@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogExample } from '../../../api/contract/schemas/catalog.ts';
+import { changeExample } from '../../../api/contract/schemas/change.ts';
 import {
   createdExample,
   databaseExample,
@@ -11,10 +12,12 @@ import {
   profileExample,
 } from '../../../api/contract/schemas/database.ts';
 import { jobExample } from '../../../api/contract/schemas/job.ts';
+import { currentExample } from '../../../api/contract/schemas/metrics.ts';
+import { metricRoutes } from '../../../api/contract/routes/metrics.ts';
 import { sessionExample } from '../../../api/contract/schemas/session.ts';
 import { productionUrl } from '../../../cli/settings.ts';
 import { answer, Cli, cut, RecordingServer } from '../../support/cli/cli.ts';
-import { checkout, shell } from '../../support/shell.ts';
+import { checkout, eventually, shell } from '../../support/shell.ts';
 
 const server = new RecordingServer();
 const key = `lhk_AbCdEfGhIjKl_${'s'.repeat(32)}123456`;
@@ -129,6 +132,16 @@ describe('reading', () => {
     });
   });
 
+  test('changes get finds a living database by its name', async () => {
+    server.react(
+      answer(200, { data: [databaseExample], page }),
+      answer(200, { change: changeExample }),
+    );
+    const shown = await cli.run(['changes', 'get', 'payments-prod', changeExample.id]);
+    expect([shown.code, shown.stderr]).toEqual([0, '']);
+    expect(sentLines()[1]).toBe(`GET /api/v1/databases/${id}/changes/${changeExample.id}`);
+  });
+
   test('jobs list, get', async () => {
     server.react(answer(200, { data: [jobExample], page }), answer(200, running));
     expect((await cli.run(['jobs', 'list', id, '--status', 'RUNNING'])).stdout).toContain(
@@ -167,7 +180,7 @@ describe('databases create', () => {
     '--deletion-protection',
   ];
 
-  test('sends what was chosen, once and for all attempts with one Idempotency-Key', async () => {
+  test('sends the chosen values, with one Idempotency-Key for all attempts', async () => {
     server.react(cut, answer(202, createdExample));
     const { code, stderr } = await cli.run([
       'databases',
@@ -197,7 +210,7 @@ describe('databases create', () => {
     expect(stderr).toContain(`ledgerhouse jobs watch ${createdExample.job.id}`);
   });
 
-  test('what the service still works on since a lost attempt is asked for again', async () => {
+  test('a request that the service still executes after a lost attempt is sent again', async () => {
     const busy = answer(409, problem(409, 'idempotency_in_progress'), { 'retry-after': '1' });
     server.react(cut, busy, answer(202, createdExample));
     expect((await cli.run(['databases', 'create', 'payments-prod', '--no-wait'])).code).toBe(0);
@@ -395,15 +408,14 @@ describe('databases update, delete, restore', () => {
 
   test('delete on a terminal asks for the name', async () => {
     server.react(answer(200, found), answer(202, deletingExample), answer(200, found));
-    const onTerminal = (typed: string) =>
-      shell(
-        'bash',
-        [
-          '-c',
-          `echo ${typed} | script -qec "${join(checkout, 'bin/ledgerhouse')} databases delete ${id} --no-wait" /dev/null`,
-        ],
-        { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
+    const onTerminal = async (typed: string) => {
+      const started = cli.startOnTerminal(['databases', 'delete', id, '--no-wait']);
+      await eventually('it asks', async () =>
+        started.said.stdout.includes('to delete it: ') ? true : undefined,
       );
+      started.type(`${typed}\r`);
+      return started.ended;
+    };
     const right = await onTerminal('payments-prod');
     expect(right.stdout).toContain('type the name "payments-prod" to delete it: ');
     expect(right.code).toBe(0);
@@ -482,6 +494,98 @@ describe('jobs', () => {
       }
     },
   );
+});
+
+test('metrics shows figures that are not whole, and series with their extremes', async () => {
+  const series = metricRoutes.queryMetrics.responses[200].example;
+  const points = [12.1, null, 0.25].map((value, index) => [index * 15_000, value]);
+  server.react(
+    answer(200, { current: currentExample }),
+    answer(200, { ...series, data: [{ ...series.data[0], unit: 'per_second', points }] }),
+  );
+  const now = await cli.run(['metrics', id]);
+  expect(now).toMatchObject({ code: 0, stderr: '' });
+  expect(now.stdout).toContain('12.1/s');
+  const { code, stdout } = await cli.run([
+    'metrics',
+    id,
+    '--series',
+    'cpu_cores',
+    '--since',
+    '15m',
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/0\.25\/s +6\.17\/s +12\.1\/s +0\.25\/s/);
+  expect(sentLines()).toEqual([
+    `GET /api/v1/databases/${id}/metrics/current`,
+    `POST /api/v1/databases/${id}/metrics/query`,
+  ]);
+  const { series: asked, from, to } = bodyOf(1) as Record<string, string>;
+  expect(asked).toEqual(['cpu_cores']);
+  expect(Date.parse(to ?? '') - Date.parse(from ?? '')).toBe(15 * 60_000);
+});
+
+describe('top', () => {
+  const current = { current: currentExample };
+  const oncePerSecond = ['top', id, '--every', '1s'];
+  // oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
+  const control = /[\u0000-\u0009\u000b-\u001f]/;
+
+  test('--once shows it once, as a table or as it came', async () => {
+    server.react(answer(200, current));
+    const { code, stdout } = await cli.run(['top', id, '--once']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('transfers');
+    expect(stdout).toMatch(/0 +leader +0 +0\.42 +3 +512 MiB of 2 GiB \(25 %\)/);
+    expect(stdout).not.toMatch(control);
+    const json = await cli.run(['top', id, '--once', '--json']);
+    expect(JSON.parse(json.stdout)).toEqual(current);
+    expect(sentLines()).toEqual(
+      Array.from({ length: 2 }, () => `GET /api/v1/databases/${id}/metrics/current`),
+    );
+  });
+
+  test('into a file it goes on without any control character, over an outage, and Ctrl-C ends it with 0', async () => {
+    server.react(
+      answer(200, current),
+      answer(503, problem(503, 'service_unavailable')),
+      answer(200, current),
+    );
+    const started = cli.start([...oncePerSecond, '--no-retry']);
+    await started.says('asking again');
+    await eventually('it shows the next one', async () =>
+      started.said.stdout.split('leader').length > 2 ? true : undefined,
+    );
+    started.interrupt();
+    const { code, stdout } = await started.ended;
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(control);
+  });
+
+  test('a problem that does not pass ends it', async () => {
+    server.react(answer(404, problem(404, 'database_not_found')));
+    expect(await cli.run(oncePerSecond)).toMatchObject({ code: 6, stdout: '' });
+  });
+
+  test('a terminal gets a screen of its own, which Ctrl-C takes away, also while an answer is awaited', async () => {
+    server.react(answer(200, current), () => {});
+    const started = cli.startOnTerminal(oncePerSecond);
+    await eventually('it asks again', async () => (server.requests.length > 1 ? true : undefined));
+    // At an interruption a terminal drops what nobody has read of it. This is the end of what is shown.
+    await eventually('the screen is there', async () =>
+      started.said.stdout.includes('\u001B[J') ? true : undefined,
+    );
+    started.type('\u0003');
+    const { code, stdout } = await started.ended;
+    expect(code).toBe(0);
+    const [before, shown = '', after = ''] = stdout.split(/.\[\?1049[hl]/);
+    expect(before).not.toContain('leader');
+    expect(shown).toContain('leader');
+    expect(after).toContain('leader');
+    expect(after).not.toContain('\u001B');
+    // The cursor is there again.
+    expect(shown.endsWith('\u001B[?25h')).toBe(true);
+  });
 });
 
 describe('api', () => {
@@ -675,7 +779,7 @@ describe('help, version, completion', () => {
     expect((await cli.run(['completion', 'tcsh'])).code).toBe(2);
   });
 
-  test('what is wrong is said once', async () => {
+  test('errors are reported once', async () => {
     const errors = [{ pointer: '#/name', code: 'required', detail: 'This is required.' }];
     const detail = '#/name: This is required.';
     server.react(answer(422, { ...problem(422, 'validation_failed'), detail, errors }));
@@ -684,7 +788,7 @@ describe('help, version, completion', () => {
     expect(stderr.split('This is required.')).toHaveLength(2);
   });
 
-  test('who stops reading the notes changes neither what is done nor the exit status', async () => {
+  test('a reader that stops reading the notes changes neither the work nor the exit status', async () => {
     server.react(answer(200, { result: [{ index: 0, id: '1', status: 'created' }] }));
     const { code, stdout } = await shell(
       'bash',
@@ -700,7 +804,7 @@ describe('help, version, completion', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('who stops reading is no failure', async () => {
+  test('a reader that stops reading is no failure', async () => {
     const { code, stderr } = await shell('bash', [
       '-c',
       `set -o pipefail; ${join(checkout, 'bin/ledgerhouse')} tb create-transfers --help | true`,

@@ -4,7 +4,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { catalogName } from '../../../domain/names.ts';
-import type { CatalogSpec } from '../../../domain/resources.ts';
+import type { CatalogSpec } from '../../../domain/custom-resources.ts';
 import { createKube } from '../../../base/kube/kube-http.ts';
 import { createTransport, type Transport } from '../../../base/kube/transport.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/cluster/control-plane.ts';
@@ -330,7 +330,7 @@ const fixed: readonly [string, Json, Json, string][] = [
   ],
 ];
 
-describe('what a database was made as', () => {
+describe('the fields that a database was made with', () => {
   test.each(fixed)('%s, once written, does not change', async (_, first, other, words) => {
     const database = await madeDatabase(first, started);
     const { code, body } = await database.patch(other);
@@ -358,7 +358,7 @@ describe('what a database was made as', () => {
     },
   );
 
-  test('before anything was made of it, what was left out can still be chosen', async () => {
+  test('until the first object exists, omitted fields can still be chosen', async () => {
     const database = await madeDatabase({});
     const chosen = { engine: 'TigerBeetle', topology: 'ha-3', clusterId: '5', region: 'local-2' };
     expect((await database.patch(chosen)).code).toBe(200);
@@ -376,7 +376,7 @@ describe('what a database was made as', () => {
     expect((await restored.patch({ bootstrap: volumes })).code).toBe(200);
   });
 
-  test('what may change does: version, size, access, parameters, suspension, policy', async () => {
+  test('changeable fields change: version, size, access, parameters, suspension, policy', async () => {
     const database = await madeDatabase({ version: '0.1.0', size: 'lh-5' }, started);
     const { code, body } = await database.patch({
       version: '0.2.0',
@@ -400,7 +400,7 @@ describe('storage', () => {
   });
   const sized = (sizeGb: number | null) => ({ storage: { sizeGb } });
 
-  test('grows, does not shrink, and a growth that failed is taken back to what the volumes have', async () => {
+  test('grows, does not shrink, and a failed growth can be taken back to the capacity of the volumes', async () => {
     const database = await madeDatabase(sized(10), has(10, 10));
     expect((await database.patch(sized(9))).body.message).toContain(shrinks);
     expect((await database.patch(sized(50))).code).toBe(200);
@@ -551,7 +551,7 @@ describe('storage that grows by itself', () => {
     ]);
   });
 
-  test('keeps its size in the spec while other fields change; without it, the spec names what the volumes have', async () => {
+  test('keeps its size in the spec while other fields change; without it, the spec has the capacity of the volumes', async () => {
     const { patch } = await madeDatabase(
       { storage: { sizeGb: 20, autogrow: { limitGb: 100 } } },
       { storage: { requestedGb: 24, acknowledgedGb: 24 }, autogrow: { sizeGb: 24, fromGb: 20 } },
@@ -819,6 +819,46 @@ describe('backups and schedules', () => {
     ]);
   });
 
+  test('a backup is protected, given an end, a fate of its objects, and a test, after it was made', async () => {
+    const body = bodyOf('LedgerBackup', 'tuesday', { database: 'payments' });
+    const made = await request('POST', `${backups}?${strict}`, body);
+    expect(made.body.spec).toEqual({
+      database: 'payments',
+      type: 'Manual',
+      protected: false,
+      reclaimPolicy: 'Retain',
+      removeRequested: false,
+    });
+    const at = '2027-01-01T00:00:00Z';
+    const spec = {
+      protected: true,
+      reclaimPolicy: 'Delete',
+      expiresAt: at,
+      verifyRequestedAt: at,
+      removeRequested: true,
+    };
+    const changed = await request('PATCH', `${backups}/tuesday`, { spec }, merge);
+    expect([changed.code, changed.body.spec]).toEqual([200, expect.objectContaining(spec)]);
+    for (const other of [{ type: 'Final' }, { removeRequested: false }])
+      expect((await request('PATCH', `${backups}/tuesday`, { spec: other }, merge)).code).toBe(422);
+  });
+
+  test('a name that leaves no room for what is made of it is refused', async () => {
+    const long = bodyOf('LedgerBackup', word(64), { database: 'payments' });
+    const answer = await request('POST', `${backups}?${strict}`, long);
+    expect([answer.code, answer.body.message]).toEqual([
+      422,
+      expect.stringContaining('a backup has at most 63 characters'),
+    ]);
+    const spec = { database: 'payments', schedule: '0 3 * * *' };
+    const schedule = bodyOf('LedgerBackupSchedule', word(51), spec);
+    const refused = await request('POST', `${schedules}?${strict}`, schedule);
+    expect([refused.code, refused.body.message]).toEqual([
+      422,
+      expect.stringContaining('a schedule has at most 50 characters'),
+    ]);
+  });
+
   test.each<[string, Json | undefined, string]>([
     ['no spec', undefined, 'spec: Required value'],
     ['no database', {}, 'spec.database: Required value'],
@@ -833,7 +873,18 @@ describe('backups and schedules', () => {
     const spec = { database: 'payments', schedule: '0 3 * * *' };
     const body = bodyOf('LedgerBackupSchedule', 'nightly', spec);
     const created = await request('POST', `${schedules}?${strict}`, body);
-    expect(created.body.spec).toEqual({ ...spec, keepLast: 7, suspend: false });
+    expect(created.body.spec).toEqual({
+      ...spec,
+      timeZone: 'Etc/UTC',
+      startingDeadlineSeconds: 43_200,
+      jitterSeconds: 0,
+      immediate: false,
+      keepLast: 7,
+      keepFailed: 3,
+      reclaimPolicy: 'Delete',
+      verify: 'Weekly',
+      suspend: false,
+    });
     const patch = (next: Json) => request('PATCH', `${schedules}/nightly`, { spec: next }, merge);
     expect((await patch({ database: 'orders' })).body.message).toContain(
       'database cannot be changed; make another schedule',
@@ -1025,8 +1076,11 @@ describe('deletion', () => {
     let made = 0;
 
     /** A claim of the database with this uid. The controllers delete none, since no pod uses it. */
-    async function claimOf(uid: string, changes: { formatted?: boolean; ours?: boolean } = {}) {
-      const { formatted = true, ours: isOurs = true } = changes;
+    async function claimOf(
+      uid: string,
+      changes: { formatted?: boolean; ours?: boolean; maker?: string } = {},
+    ) {
+      const { formatted = true, ours: isOurs = true, maker = 'ledgerhouse-operator' } = changes;
       const name = `data-volumes-${(made += 1)}`;
       const { code } = await request('POST', claims, {
         apiVersion: 'v1',
@@ -1034,8 +1088,8 @@ describe('deletion', () => {
         metadata: {
           name,
           labels: {
-            'ledgerhouse.dev/database-uid': uid,
-            ...(isOurs ? { 'app.kubernetes.io/managed-by': 'ledgerhouse-operator' } : {}),
+            ...(isOurs ? { 'ledgerhouse.dev/database-uid': uid } : {}),
+            'app.kubernetes.io/managed-by': maker,
           },
           annotations: formatted ? { 'ledgerhouse.dev/formatted': '17/0' } : {},
         },
@@ -1064,6 +1118,14 @@ describe('deletion', () => {
       expect(await codeOf(claim.tryIt)).toBe(403);
       await kubectl(...`${command.slice('kubectl '.length)} --overwrite`.split(' '));
       expect(await codeOf(claim.path)).toBe(200);
+    });
+
+    test('of a protected database is refused also where somebody changed the label of its maker', async () => {
+      const database = await madeDatabase({});
+      const claim = await claimOf(await uidOf(database.path), { maker: 'Helm' });
+      await eventually('the claim is protected', async () =>
+        (await codeOf(claim.tryIt)) === 403 ? true : undefined,
+      );
     });
 
     test('without a data file, of another database, or of somebody else goes through', async () => {
@@ -1156,7 +1218,7 @@ describe('deletion', () => {
     }
   });
 
-  test('of a definition that is not ours is none of our affair', async () => {
+  test('of another product’s definition is allowed', async () => {
     const stranger = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',

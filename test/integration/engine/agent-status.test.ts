@@ -12,6 +12,7 @@ import {
   startAgent,
   type Identity,
 } from '../../support/engine/agent.ts';
+import { parseExposition } from '../../support/prometheus/exposition.ts';
 import { eventually } from '../../support/shell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-agent-status-'));
@@ -88,6 +89,7 @@ test('from silence to ready, and back with the reason', async () => {
   const { body: metrics } = await ask(2, '/metrics');
   expect(metrics).toContain('\nledgerhouse_tigerbeetle_replica_op{cluster="255",replica="2"} 9\n');
   expect(metrics).toContain('\nledgerhouse_engine_op 9\n');
+  expect([...parseExposition(metrics).keys()]).toContain('ledgerhouse_agent_statsd_lines_total');
 
   await send(linesOf(['replica_status:1']));
   expect(await readiness(503)).toBe('replica_status is 1 (view change)\n');

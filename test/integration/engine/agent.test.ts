@@ -139,7 +139,7 @@ test.each(engines)('%s: killed between the two names, install goes on', async (e
   expect(await check(engine)).toBe(0);
 });
 
-test('prepare removes what it knows and nothing else', async () => {
+test('prepare removes only the files that it knows', async () => {
   const leftovers = [
     '77_1.data.partial',
     '77_1.data.partial.0123456789ab.tmp',
@@ -168,7 +168,7 @@ test.each(engines)('%s: another replica’s file is refused by every verb', asyn
   expect(await runStep(formatOf(engine, `${path}.partial`, foreign))).toMatchObject({ code: 0 });
   const refused = await runStep(agentWith('install', engine));
   expect(refused).toMatchObject({ code: 11 });
-  expect(refused.stderr).toContain("it is another's: replica=2; expected replica=1");
+  expect(refused.stderr).toContain('it belongs to another replica: replica=2; expected replica=1');
   expect(readdirSync(folder)).toEqual(['77_1.data.partial']);
 
   expect((await runStep(agentWith('install', engine, foreign))).code).toBe(0);
@@ -184,7 +184,7 @@ test.each(engines)('%s: another replica’s file is refused by every verb', asyn
   expect(existsSync(`${path}.partial`)).toBe(true);
 });
 
-test('check says what it found in one line of JSON, where Kubernetes reads it', async () => {
+test('check writes its finding as one line of JSON, where Kubernetes reads it', async () => {
   const log = join(folder, 'termination-log');
   const verb = [...agentWith('check', 'Builtin'), `--termination-log=${log}`];
   expect((await runStep(verb)).code).toBe(10);
@@ -223,7 +223,7 @@ test('install with nothing to install says that the data file is missing', async
   expect(ended.stderr).toContain('77_1.data.partial does not exist');
 });
 
-test('a member of etcd gets its configuration with a whole data file, and none when it has lost what it voted for', async () => {
+test('an etcd member gets its configuration if its data file is whole, and none if its votes are lost', async () => {
   const log = join(folder, 'termination-log');
   const output = join(folder, 'etcd.json');
   const verb = [

@@ -10,7 +10,7 @@ async function asked(listener: RequestListener): Promise<unknown> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    return await fetchStatus(`http://127.0.0.1:${port}/status`, AbortSignal.timeout(10_000));
+    return await fetchStatus(`http://127.0.0.1:${port}/status`, AbortSignal.timeout(120_000));
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

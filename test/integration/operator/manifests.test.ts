@@ -193,7 +193,7 @@ test('a Service that was deleted comes back under the address that is recorded',
   expect(after?.spec?.clusterIP).toBe(subject.endpoints[0]?.ip);
 });
 
-test('what others add is no difference, what they turn round is found and put right', async () => {
+test('fields that others add are no difference; fields that others change are found and reverted', async () => {
   const subject = first();
   const service = buildService(subject, 0);
   const policy = buildNetworkPolicy(subject);

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { annotations, catalogName } from '../../../domain/names.ts';
 import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
 import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
-import type { DatabaseSpec } from '../../../domain/resources.ts';
+import type { DatabaseSpec } from '../../../domain/custom-resources.ts';
 import { identityOf, stateOf } from '../../support/operator/database-state.ts';
 import { lifeOf, type Life } from '../../support/operator/dying-kube.ts';
 import {
@@ -320,7 +320,7 @@ async function atRest(stage: Stage, watched: WatchedWrites, wanted?: State): Pro
       looks = now === last ? looks + 1 : 0;
       last = now;
       const [, state] = JSON.parse(now) as [number, State];
-      const enough = wanted === undefined ? 6 : isDeepStrictEqual(state, wanted) ? 1 : 120;
+      const enough = wanted === undefined ? 20 : isDeepStrictEqual(state, wanted) ? 1 : 120;
       return looks >= enough ? state : undefined;
     },
     patienceMs,

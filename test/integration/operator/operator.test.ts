@@ -55,7 +55,7 @@ async function ready(
 }
 const tigerBeetle = { engine: 'TigerBeetle', topology: 'ha-3', size: 'lh-40' } as const;
 
-test('a database of nothing but a name becomes ready, and says what the catalog made of it', async () => {
+test('a database with nothing but a name becomes ready, and its status has the values of the catalog', async () => {
   const database = await ready('default', 'plain');
   expect(database.status).toMatchObject({
     bootstrapped: true,
@@ -178,7 +178,9 @@ test('a version that cannot be reached from the one that runs is refused, and wh
     'True',
     'UpgradePathUnsupported',
   );
-  expect(condition(database, 'Stalled')?.message).toContain('there is no upgrade from 0.2.0');
+  expect(condition(database, 'Stalled')?.message).toContain(
+    'there is no upgrade from the running version 0.2.0',
+  );
   expect(condition(database, 'Available')?.status).toBe('True');
   expect(database.status?.version?.active).toBe('0.2.0');
 });
@@ -196,7 +198,7 @@ test('suspending stops the pods and keeps volumes and addresses; resuming brings
   expect(await owned(resources.claim, awake)).toHaveLength(1);
 });
 
-test('a paused database is left alone, says what is left undone, and gets it once the pause is over', async () => {
+test('a paused database is left alone, lists the planned actions, and gets them after the pause', async () => {
   const before = await ready('default', 'resting');
   const [set] = await owned(resources.statefulSet, before);
   await world.patchDatabase('default', 'resting', { spec: { paused: true } });
@@ -350,7 +352,7 @@ test('a deleted database leaves its volumes marked; a new one takes them over, w
   await world.until('default', 'thief', 'Stalled', 'True', 'VolumesInUse');
 });
 
-test('a database that waited for volumes, whatever became of it, leaves them their whole time', async () => {
+test('volumes keep their full retention after a database waited for them, however that ended', async () => {
   const old = await ready('default', 'reprieved');
   await world.deleteDatabase('default', 'reprieved');
   const marked = async () => {
@@ -561,7 +563,7 @@ test('a webhook that is down is named while the operator tries again', async () 
   await world.until('unanswered', 'patient', 'Ready', 'True');
 });
 
-test('what somebody changes by hand is put right, and strangers’ objects are left alone', async () => {
+test('manual changes are reverted, and objects of others are left alone', async () => {
   const database = await ready('default', 'meddled');
   const workload = database.status?.workload ?? '';
   const target = { resource: resources.statefulSet, namespace: 'default', name: workload };
@@ -659,7 +661,7 @@ test('a Service that was deleted comes back with its address', async () => {
   expect(`${again.spec.clusterIP}:3001`).toBe(database.status?.addresses);
 });
 
-test('backups that cannot be made yet say so', async () => {
+test('a backup that has no store to go to says so', async () => {
   await world.kube.create(
     resources.backup,
     {
@@ -681,6 +683,6 @@ test('backups that cannot be made yet say so', async () => {
     return found?.status === undefined ? undefined : found;
   });
   expect(backup.status?.conditions).toMatchObject([
-    { type: 'Succeeded', status: 'False', reason: 'NotSupportedYet' },
+    { type: 'Succeeded', status: 'Unknown', reason: 'StoreNotConfigured' },
   ]);
 });

@@ -79,7 +79,7 @@ const plugin = (...args: string[]) =>
     },
   );
 
-test('says how a database is, and what it is made of', async () => {
+test('shows the state of a database and its objects', async () => {
   const one = await plugin('status', 'payments');
   expect([one.code, one.stderr, one.stdout]).toEqual([
     0,
@@ -103,7 +103,7 @@ test('suspends and resumes', async () => {
   expect(await suspended()).toBe('false');
 });
 
-test('pauses, waits until the operator has seen it, and says what is left undone', async () => {
+test('pauses, waits until the operator has seen it, and lists the planned actions', async () => {
   const get = (path: string) =>
     chart.kubectl('-n', namespace, 'get', 'ldb', 'payments', '-o', `jsonpath={${path}}`);
   const asked = plugin('pause', 'payments');

@@ -28,7 +28,7 @@ async function said(target: string): Promise<readonly string[]> {
   return stderr.split('\n').filter((line) => line !== '' && !/^make(\[\d+\])?: /.test(line));
 }
 
-test('what is not up is said in a line that tells what to do, at each stage', async () => {
+test('at each stage, one line names the part that is not up and the next command', async () => {
   for (const target of ['status', 'logs', 'env'])
     expect(await said(target)).toEqual(['nothing is up; run make up']);
   controlPlane = await startControlPlane();
@@ -41,6 +41,6 @@ test('what is not up is said in a line that tells what to do, at each stage', as
   // As after a restart of the machine.
   for (const target of ['status', 'logs'])
     expect(await said(target)).toEqual([
-      'Kubernetes does not answer; make up goes on with what is there',
+      'Kubernetes does not answer; make up continues from the current state',
     ]);
 });

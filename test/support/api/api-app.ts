@@ -14,7 +14,7 @@ import { hashOf } from '../../../api/auth/api-key-format.ts';
 import type { Principal } from '../../../api/auth/principal.ts';
 import { pathParameters, type PathParameter } from '../../../api/contract/path-parameters.ts';
 import { createApiMetrics } from '../../../api/http/api-metrics.ts';
-import type { BodyLimits } from '../../../api/http/body-budget.ts';
+import type { ByteLimits } from '../../../api/http/held-bytes.ts';
 import type { ConnectionCaps } from '../../../api/http/connection-caps.ts';
 import { createApp } from '../../../api/http/app.ts';
 import type { GatePort } from '../../../api/http/gate.ts';
@@ -158,14 +158,14 @@ export interface TestApp {
   stop(waitMs?: number): Promise<boolean>;
 }
 
-export interface Asked {
+interface Asked {
   readonly operation?: OperationId;
   readonly method?: string;
   readonly as?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -179,7 +179,9 @@ export async function startTestApp(
     gate?: Partial<GatePort>;
     streamCheckMs?: number;
     trustedProxies?: readonly string[];
-    bodyLimits?: BodyLimits;
+    bodyLimits?: ByteLimits;
+    answerLimits?: ByteLimits;
+    answerMs?: number;
     caps?: ConnectionCaps;
   } = {},
 ): Promise<TestApp> {
@@ -203,6 +205,8 @@ export async function startTestApp(
     origin: undefined,
     trustedProxies: options.trustedProxies ?? [],
     ...(options.bodyLimits !== undefined && { bodyLimits: options.bodyLimits }),
+    ...(options.answerLimits !== undefined && { answerLimits: options.answerLimits }),
+    ...(options.answerMs !== undefined && { answerMs: options.answerMs }),
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
     stopping: stopping.signal,
   });

@@ -1,10 +1,10 @@
 /** The HTTP API as a client in another language would use it: JSON over fetch, nothing of ours between. */
-export interface Answered<T> {
+interface Answered<T> {
   readonly status: number;
   readonly body: T;
 }
 
-export interface Request {
+interface Request {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -55,7 +55,11 @@ const worker = new Worker({
   handlers: {
     'database.create': handler,
     'database.delete': handler,
+    'database.change': handler,
     'database.restore_deleted': handler,
+    'backup.create': handler,
+    'backup.delete': handler,
+    'backup.verify': handler,
   },
   concurrency: 4,
   leaseMs: Number(leaseMs),

@@ -23,7 +23,7 @@ export interface ProviderOrders {
   readonly forgeSignature?: boolean;
 }
 
-export interface ProviderStart {
+interface ProviderStart {
   readonly port: number;
   readonly redirectUri: string;
   readonly key: JsonWebKey;

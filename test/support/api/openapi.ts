@@ -4,27 +4,28 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { securityHeaders } from '../../../api/http/security-headers.ts';
 
-export interface Content {
+interface Content {
   readonly schema: object;
   readonly example?: unknown;
   readonly examples?: Readonly<
     Record<string, { readonly value?: unknown; readonly $ref?: string }>
   >;
 }
-export interface Message {
+interface Message {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, Content>>;
 }
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly tags: readonly string[];
   readonly requestBody?: Message;
   readonly responses: Readonly<Record<string, Message>>;
 }
-export interface Document {
+interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: {
     readonly schemas: object;
     readonly responses: Readonly<Record<string, Message>>;
@@ -33,13 +34,29 @@ export interface Document {
 }
 
 export const documentText = readFileSync('gen/openapi.json', 'utf8');
-export const document = JSON.parse(documentText) as Document;
+const document = JSON.parse(documentText) as Document;
 
 const last = (reference: string) => reference.split('/').at(-1) ?? '';
 
 export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
+
+/** Content of the request of each event's webhook. */
+export const webhookContents: ReadonlyMap<string, Content> = new Map(
+  Object.entries(document.webhooks).flatMap(([type, { post }]) => {
+    const content = post.requestBody?.content?.['application/json'];
+    return content === undefined ? [] : [[type, content] as const];
+  }),
+);
+
+/** The parts of a webhook's body that the document does not describe. */
+export function undocumentedWebhook(body: { readonly type: string }): readonly unknown[] {
+  const content = webhookContents.get(body.type);
+  if (content === undefined) return [`there is no webhook ${body.type}`];
+  const validate = validatorOf(strictAjv, closed(content.schema) as object);
+  return validate(body) ? [] : (validate.errors ?? []);
+}
 
 export const responseOf = (response: Message): Message =>
   response.$ref === undefined

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
+import pg from 'pg';
 import { startApi, type Api } from '../../../api/api.ts';
 import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
 import { readConfig } from '../../../api/config.ts';
@@ -18,7 +19,7 @@ export const bootstrapToken = 'lhb_0123456789abcdefghij';
 
 export interface Answered {
   readonly status: number;
-  // Read as tests need it.
+  // Read as tests need it; text of another type as it is.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   readonly json: any;
 }
@@ -116,7 +117,19 @@ export class PeopleService {
       ...(asked.body !== undefined && { body: JSON.stringify(asked.body) }),
     });
     const text = await answer.text();
-    return { status: answer.status, json: text === '' ? undefined : JSON.parse(text) };
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    return { status: answer.status, json: isJson ? JSON.parse(text) : text || undefined };
+  }
+
+  /** Runs a statement in the API's own database, for changes that no request makes, such as the passing of days. */
+  async alter(statement: string): Promise<void> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   }
 
   /** The newest mail to that address, waited for. */

@@ -35,7 +35,7 @@ const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 
-export interface TestPostgresOptions {
+interface TestPostgresOptions {
   /** Settings of the server, such as `max_connections`. */
   readonly settings?: Readonly<Record<string, string>>;
 }

@@ -16,7 +16,11 @@ import { TestEngine } from '../engine/engine.ts';
 import { startOperatorWorld, type OperatorWorld } from '../operator/operator-world.ts';
 import { TestPostgres } from './postgres.ts';
 import { checkout, eventually } from '../shell.ts';
-import { startTestOperator, type TestOperator } from '../operator/test-operator.ts';
+import {
+  startTestOperator,
+  type TestOperator,
+  type TestOperatorOptions,
+} from '../operator/test-operator.ts';
 
 export const bootstrapToken = 'lhb_0123456789abcdefghij';
 export const signingKey = 'k'.repeat(48);
@@ -24,11 +28,13 @@ export const signingKey = 'k'.repeat(48);
 export type Headers = Readonly<Record<string, string>>;
 type Permission = 'db:read' | 'db:write';
 
-export interface TestServiceOptions {
+interface TestServiceOptions {
   /** Environment of API and worker, without the prefix `LEDGERHOUSE_API_`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Returns the path of the kubeconfig of the API or the worker; by default the administrator's. */
   readonly kubeconfig?: (world: OperatorWorld, program: Program) => Promise<string>;
+  /** More options of the operator, such as the store of backups. */
+  readonly operator?: Partial<TestOperatorOptions>;
 }
 
 export type Program = 'api' | 'worker';
@@ -52,8 +58,11 @@ export class TestService {
   #postgres: TestPostgres | undefined;
   #world: OperatorWorld | undefined;
   #operator: TestOperator | undefined;
+  #operatorOptions: Partial<TestOperatorOptions> = {};
   #api: RunningProgram | undefined;
   #worker: RunningProgram | undefined;
+  /** Workers beside which another one was started. */
+  readonly #replaced: ChildProcess[] = [];
   #env: Readonly<Record<Program, Readonly<Record<string, string>>>> = { api: {}, worker: {} };
   #administrator: Headers | undefined;
   #databaseUrl = '';
@@ -122,8 +131,21 @@ export class TestService {
     this.#worker = undefined;
   }
 
+  /** Freezes the worker's process, as a machine does that is paused, and starts another. Returns what lets it go on. */
+  async replaceFrozenWorker(): Promise<() => void> {
+    const frozen = this.#worker?.child;
+    if (frozen === undefined) throw new Error('there is no worker');
+    this.#replaced.push(frozen);
+    frozen.kill('SIGSTOP');
+    await this.startWorker();
+    return () => void frozen.kill('SIGCONT');
+  }
+
   async startOperator(): Promise<void> {
-    this.#operator ??= await startTestOperator({ kubeConfig: this.world.kubeConfig });
+    this.#operator ??= await startTestOperator({
+      kubeConfig: this.world.kubeConfig,
+      ...this.#operatorOptions,
+    });
   }
 
   async stopOperator(): Promise<void> {
@@ -190,6 +212,7 @@ export class TestService {
 
   async stop(): Promise<void> {
     for (const engine of this.#engines) await engine.dispose();
+    for (const child of this.#replaced) child.kill('SIGKILL');
     await Promise.all([this.stopWorker(), stopProgram(this.#api, 'SIGTERM')]);
     await this.stopOperator();
     await this.#world?.stop();
@@ -197,7 +220,8 @@ export class TestService {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #start({ settings, kubeconfig }: TestServiceOptions): Promise<void> {
+  async #start({ settings, kubeconfig, operator = {} }: TestServiceOptions): Promise<void> {
+    this.#operatorOptions = operator;
     this.#postgres = await TestPostgres.create();
     this.#world = await startOperatorWorld();
     await this.startOperator();

@@ -1,7 +1,7 @@
 /** A store in a database of its own, with the organization that it has from the start. */
 import pino from 'pino';
 import { systemAuthor, type Author } from '../../../api/model/actor.ts';
-import { createDatabase, type NewDatabase } from '../../../api/store/databases.ts';
+import { createDatabase, updateDatabase, type NewDatabase } from '../../../api/store/databases.ts';
 import type { ProfileChoice } from '../../../api/store/database-record.ts';
 import { createJob } from '../../../api/store/jobs.ts';
 import { Listener } from '../../../api/store/listener.ts';
@@ -49,6 +49,8 @@ export const choice: ProfileChoice = {
   engine: 'Builtin',
   engineVersion: '0.1.0',
   parameters: {},
+  autogrowLimitGb: null,
+  suspended: false,
   price: { currency: 'EUR', monthly: '10.10' },
 };
 
@@ -72,6 +74,34 @@ export async function makeDatabase(store: Store, organization: Organization, nam
     const made = await createDatabase(change, newDatabase(organization, name), choice);
     return made.database;
   });
+}
+
+/** Makes a database that serves, with the engine that listens to this port and has the cluster ID 0. */
+export async function makeServingDatabase(
+  store: Store,
+  organization: Organization,
+  name: string,
+  port: number,
+) {
+  const { id } = await makeDatabase(store, organization, name);
+  return store.change(tester, (change) =>
+    updateDatabase(change, id, {
+      status: 'READY',
+      clusterId: '0',
+      observed: {
+        addresses: [`127.0.0.1:${port}`],
+        nodes: [],
+        engineVersion: '0.1.0',
+        release: null,
+        observedAt: new Date().toISOString(),
+        resourceVersion: '1',
+        accepted: true,
+        bootstrapped: true,
+        serves: true,
+        stalledSince: null,
+      },
+    }),
+  );
 }
 
 export const newJob = (organization: Organization, more: Partial<NewJob> = {}): NewJob => ({

@@ -14,7 +14,7 @@ import { eventually } from '../shell.ts';
 export const stripeKey = 'sk_test_0123456789';
 export const webhookSecret = 'whsec_0123456789';
 
-export interface Recorded {
+interface Recorded {
   readonly method: string;
   readonly path: string;
   readonly form: Readonly<Record<string, string>>;
@@ -42,6 +42,8 @@ export class TestStripe {
   readonly subscriptions = new Map<string, Json>();
   /** Meter events by identifier: the usage that is charged. */
   readonly charged = new Map<string, number>();
+  /** When payment methods were made, in seconds. */
+  readonly #cardsMade = new Map<string, number>();
   readonly #answers = new Map<string, string>();
   /** Requests with a key that are not answered yet: the same one at the same time is refused. */
   readonly #underWay = new Set<string>();
@@ -61,7 +63,8 @@ export class TestStripe {
 
   static async start(): Promise<TestStripe> {
     const program = await ensureProgram('stripe-mock');
-    const mock = spawn(program, ['-http-addr', '127.0.0.1:0'], {
+    // It serves HTTPS too, on a port that only one at a time could have.
+    const mock = spawn(program, ['-http-addr', '127.0.0.1:0', '-https-addr', '127.0.0.1:0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let said = '';
@@ -92,6 +95,8 @@ export class TestStripe {
   complete(checkoutId: string, paymentMethod = 'pm_1', secondsAgo = 0): void {
     const checkout = this.checkouts.get(checkoutId);
     if (checkout === undefined) throw new Error(`there is no checkout ${checkoutId}`);
+    const created = Math.floor(Date.now() / 1_000) - secondsAgo;
+    this.#cardsMade.set(paymentMethod, created);
     this.checkouts.set(checkoutId, {
       ...checkout,
       status: 'complete',
@@ -102,10 +107,16 @@ export class TestStripe {
         payment_method: {
           id: paymentMethod,
           object: 'payment_method',
-          created: Math.floor(Date.now() / 1_000) - secondsAgo,
+          created,
         },
       },
     });
+  }
+
+  /** Plays the person who chooses a card on Stripe's own page; it was added some seconds ago. */
+  choose(customerId: string, paymentMethod: string, secondsAgo = 0): void {
+    this.#cardsMade.set(paymentMethod, Math.floor(Date.now() / 1_000) - secondsAgo);
+    this.customers.set(customerId, { ...this.customers.get(customerId), paymentMethod });
   }
 
   setSubscription(id: string, status: Stripe.Subscription.Status): void {
@@ -190,6 +201,7 @@ export class TestStripe {
       if (makes) {
         return this.#keep(this.subscriptions, 'sub', { ...shape, status: 'active' });
       }
+      if (method === 'DELETE') this.setSubscription(id, 'canceled');
       return { ...shape, ...this.subscriptions.get(id) };
     }
     if (resource === 'billing') return this.#meter(form, shape);
@@ -214,7 +226,13 @@ export class TestStripe {
       ...shape,
       id,
       // Expanded it is an object, which stripe-mock always has.
-      invoice_settings: { ...settings, default_payment_method: has === null ? null : method },
+      invoice_settings: {
+        ...settings,
+        default_payment_method:
+          typeof has === 'string' && typeof method === 'object'
+            ? { ...method, id: has, created: this.#cardsMade.get(has) ?? 0 }
+            : null,
+      },
     };
   }
 

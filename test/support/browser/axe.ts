@@ -1,4 +1,4 @@
-/** What axe finds wrong on a page, against WCAG 2.2 AA: one line for each fault. */
+/** Faults that axe finds on a page, against WCAG 2.2 AA: one line for each. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Tab } from './chromium.ts';

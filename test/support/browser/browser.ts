@@ -2,7 +2,7 @@
  * The part of a browser that signing in needs: cookies, redirects, forms. `test/browser/stand-in.test.ts` compares it with
  * Chromium.
  */
-export interface Page {
+interface Page {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;

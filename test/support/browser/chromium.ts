@@ -4,11 +4,22 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Page,
+  type Request,
+} from 'playwright-core';
 
 const executable = '/usr/bin/chromium';
-/** Deadline of one step, in milliseconds. The machine may be ten times as slow as usual. */
-const stepMs = 60_000;
+/** Deadline of one step, in milliseconds: for what hangs, like that of `eventually`. The machine may be ten times as slow as usual. */
+const stepMs = 180_000;
+/** Time in which a page that has read an answer asks for what follows from it. */
+const quietMs = 2_000;
+/** Time after which a request that nobody tells the end of has none: its page was left. */
+const lostMs = 60_000;
+const lookEveryMs = 500;
 const screenshots = join(import.meta.dirname, '../../../.ledgerhouse/test/browser');
 
 /** Arguments that keep the browser quiet and let it run as root in a container. */
@@ -23,11 +34,16 @@ const flags = [
   '--disable-quic',
 ];
 
-export async function startChromium(): Promise<Browser> {
+/** `more`: further arguments. */
+export async function startChromium(more: readonly string[] = []): Promise<Browser> {
   if (!existsSync(executable)) {
     throw new Error(`${executable} is missing; make setup installs it`);
   }
-  return chromium.launch({ executablePath: executable, args: flags, timeout: stepMs });
+  return chromium.launch({
+    executablePath: executable,
+    args: [...flags, ...more],
+    timeout: stepMs,
+  });
 }
 
 export interface Tab {
@@ -39,6 +55,8 @@ export interface Tab {
   allow(origin: string): void;
   /** Addresses of all requests, in order. */
   readonly requests: readonly string[];
+  /** Waits until the page has its answers and, having read them, asks for nothing more. */
+  idle(): Promise<void>;
   /** Keeps a picture in `.ledgerhouse/test/browser/`, for people to look at. */
   picture(name: string): Promise<void>;
 }
@@ -51,21 +69,25 @@ interface TabOptions {
   readonly origins: readonly string[];
   readonly dark?: boolean;
   readonly width?: number;
+  /** The service's certificate is signed by nobody whom the browser knows. */
+  readonly ownAuthority?: boolean;
 }
 
 /** A tab of a browser without cookies of its own. */
 export async function openTab(
   browser: Browser,
-  { origins, dark = false, width = 900 }: TabOptions,
+  { origins, dark = false, width = 900, ownAuthority = false }: TabOptions,
 ): Promise<Tab> {
   const context = await browser.newContext({
     colorScheme: dark ? 'dark' : 'light',
     viewport: { width, height: 700 },
+    ignoreHTTPSErrors: ownAuthority,
   });
   context.setDefaultTimeout(stepMs);
   const page = await context.newPage();
   const troubles: string[] = [];
   const requests: string[] = [];
+  const unanswered = new Set<Request>();
   const allowed = new Set(origins);
   await context.exposeFunction('tellTrouble', (text: string) => void troubles.push(text));
   await context.addInitScript(tellViolations);
@@ -76,15 +98,27 @@ export async function openTab(
   page.on('pageerror', (error) => void troubles.push(`exception: ${error.message}`));
   page.on('request', (request) => {
     requests.push(request.url());
+    unanswered.add(request);
     const { origin } = new URL(request.url());
     if (!allowed.has(origin)) troubles.push(`request to ${request.url()}`);
   });
+  page.on('requestfinished', (request) => unanswered.delete(request));
+  page.on('requestfailed', (request) => unanswered.delete(request));
+  const idle = async () => {
+    let [seen, forMs] = ['', 0];
+    while (forMs < (unanswered.size === 0 ? quietMs : lostMs)) {
+      await page.waitForTimeout(lookEveryMs);
+      const now = `${requests.length} ${unanswered.size}`;
+      [seen, forMs] = [now, now === seen ? forMs + lookEveryMs : 0];
+    }
+  };
   return {
     context,
     page,
     takeTroubles: () => troubles.splice(0),
     allow: (origin) => void allowed.add(origin),
     requests,
+    idle,
     picture: async (name) => {
       mkdirSync(screenshots, { recursive: true });
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });

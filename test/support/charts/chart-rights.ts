@@ -11,7 +11,7 @@ import { mustRun } from '../shell.ts';
 /** Where operator and API are installed. */
 export const home = 'ledgerhouse-system';
 
-export interface Role extends KubeObject {
+interface Role extends KubeObject {
   readonly rules?: readonly {
     readonly apiGroups: readonly string[];
     readonly resources: readonly string[];
@@ -20,7 +20,7 @@ export interface Role extends KubeObject {
 }
 
 /** One request that a process has made, as it counts them itself. */
-export interface Asked {
+interface Asked {
   readonly verb: string;
   readonly resource: string;
   readonly code: string;

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../base/kube/kube.ts';
 import { startControlPlane } from '../../../tools/cluster/control-plane.ts';
 import { mustRun, shell, type Ended } from '../shell.ts';
 
-export const chartFolder = 'charts/ledgerhouse';
+const chartFolder = 'charts/ledgerhouse';
 export const chartNamespace = 'ledgerhouse-system';
 
 export interface Chart {

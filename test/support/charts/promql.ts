@@ -3,7 +3,7 @@
  * `increase`, arithmetic, comparisons, `and`, `or` and `unless`, with `on (…)`. Anything else is refused, so that no alert passes
  * unread. Prometheus' own `promtool` would be another program to build from source.
  */
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 /** One series: its value now, and by how much it grew within the range that is asked for. */
 export interface Series {
@@ -13,7 +13,7 @@ export interface Series {
   readonly increase?: number;
 }
 
-export interface World {
+interface World {
   readonly nowSeconds: number;
   readonly series: readonly Series[];
 }

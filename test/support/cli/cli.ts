@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkout, type Ended } from '../shell.ts';
 
-export interface Recorded {
+interface Recorded {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -81,16 +81,24 @@ export class RecordingServer {
   }
 }
 
-export interface CliOptions {
+interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Text for standard input, which is closed after it. */
   readonly stdin?: string;
 }
 
-export interface Started {
+interface Started {
   readonly ended: Promise<Ended>;
   says(text: string): Promise<string>;
+  /** Output so far. */
+  readonly said: { readonly stdout: string; readonly stderr: string };
+  /** As Ctrl-C does. */
+  interrupt(): void;
+  /** Writes to its standard input, while that is open. */
+  type(text: string): void;
 }
+
+const executable = join(checkout, 'bin/ledgerhouse');
 
 /** Runs the tool with a home of its own, so that nothing of this machine's user comes into it. */
 export class Cli {
@@ -107,7 +115,24 @@ export class Cli {
 
   /** Starts the tool. `says` resolves with its standard error once that contains `text`, and rejects when it ends before. */
   start(args: readonly string[], { env = {}, stdin = '' }: CliOptions = {}): Started {
-    const child = spawn(join(checkout, 'bin/ledgerhouse'), args, {
+    const started = this.#spawn(executable, args, env);
+    started.end(stdin);
+    return started;
+  }
+
+  /** Starts the tool on a terminal of its own, on which a test types. All that the terminal shows is its standard output. */
+  startOnTerminal(args: readonly string[]): Started {
+    // Without the shell between both, which an interruption would end, too.
+    const command = ['exec', executable, ...args].join(' ');
+    return this.#spawn('script', ['-qec', command, '/dev/null'], {});
+  }
+
+  #spawn(
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string | undefined>>,
+  ): Started & { end(stdin: string): void } {
+    const child = spawn(command, args, {
       cwd: this.home,
       env: {
         PATH: process.env['PATH'],
@@ -131,7 +156,6 @@ export class Cli {
     });
     // A tool that ends without reading its input is no failure of the test.
     child.stdin.on('error', () => undefined);
-    child.stdin.end(stdin);
     const says = (text: string) =>
       new Promise<string>((resolve, reject) => {
         const look = () => said.stderr.includes(text) && resolve(said.stderr);
@@ -139,7 +163,14 @@ export class Cli {
         look();
         ended.then(({ stderr }) => reject(new Error(`it ended and said: ${stderr}`)), reject);
       });
-    return { ended, says };
+    return {
+      ended,
+      says,
+      said,
+      interrupt: () => void child.kill('SIGINT'),
+      type: (text) => void child.stdin.write(text),
+      end: (stdin) => void child.stdin.end(stdin),
+    };
   }
 
   remove(): void {

@@ -128,7 +128,7 @@ async function loadImages<Name extends string>(
     env,
     timeoutMs: 25 * 60_000,
   });
-  const references = said.split('\n').filter((line) => /^ledgerhouse\/[a-z-]+:/.test(line));
+  const references = said.split('\n').filter((line) => /^ledgerhouse\/[a-z0-9-]+:/.test(line));
   return Object.fromEntries(names.map((name, index) => [name, references[index] ?? ''])) as Record<
     Name,
     string

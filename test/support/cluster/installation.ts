@@ -11,7 +11,7 @@ import { stringify } from 'yaml';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { connectLabel, connectionName, labels } from '../../../domain/names.ts';
 import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
-import type { CatalogSpec, Condition, DatabaseSpec } from '../../../domain/resources.ts';
+import type { CatalogSpec, Condition, DatabaseSpec } from '../../../domain/custom-resources.ts';
 import { catalogObject, catalogSpec, namesOnly } from '../../fixtures/catalog.ts';
 import type { TestCluster } from './cluster.ts';
 import type { Database } from '../operator/operator-world.ts';
@@ -45,14 +45,14 @@ export interface Installation {
   client(database: Database, options?: { labelled?: boolean }): Promise<Client>;
 }
 
-export interface UntilOptions {
+interface UntilOptions {
   readonly reason?: string;
   readonly namespace?: string;
   readonly timeoutMs?: number;
 }
 
 /** Verbs of images/ledger-client. */
-export type Client = (verb: 'create' | 'read' | 'connect', argument?: string) => Promise<string>;
+type Client = (verb: 'create' | 'read' | 'connect', argument?: string) => Promise<string>;
 
 export const conditionOf = (database: Database, type: string): Condition | undefined =>
   database.status?.conditions?.find((one) => one.type === type);
@@ -75,12 +75,16 @@ const always = ['operator', 'engine'] as const;
 type Extra =
   | 'etcd'
   | 'ledger-client'
+  | 's3'
   | 'engine-next'
   | 'operator-next'
   | 'tigerbeetle-double'
   | 'tigerbeetle-double-next';
 
-/** Installs both charts. `extra`: images to load besides the operator's and the engine's. */
+/**
+ * Installs both charts. `extra`: images to load besides the operator's and the engine's; with `s3`, the chart's own S3 server
+ * runs, and backups go there.
+ */
 export async function install(
   cluster: TestCluster,
   extra: readonly Extra[] = [],
@@ -101,7 +105,13 @@ export async function install(
     const file = join(cluster.stateFolder, 'values.yaml');
     const [repository, tag] = (images[operator] ?? '').split(':');
     // The tests' catalog has versions that the chart's has not.
-    const values = { images: { operator: { repository, tag } }, catalog: { create: false } };
+    const [s3Repository, s3Tag] = (images.s3 ?? '').split(':');
+    const store = images.s3 === undefined ? undefined : { repository: s3Repository, tag: s3Tag };
+    const values = {
+      images: { operator: { repository, tag }, ...(store === undefined ? {} : { s3: store }) },
+      ...(store === undefined ? {} : { s3: { enabled: true, storage: '1Gi' } }),
+      catalog: { create: false },
+    };
     writeFileSync(file, stringify(values));
     await chart('ledgerhouse', '--values', file);
   };

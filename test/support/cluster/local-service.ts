@@ -8,7 +8,7 @@ import { clusterNotes } from '../../../tools/test/left-clusters.ts';
 import { openTestCluster } from './cluster.ts';
 import { checkout, shell, type Ended } from '../shell.ts';
 
-export interface Credentials {
+interface Credentials {
   readonly baseUrl: string;
   readonly apiKey: string;
 }

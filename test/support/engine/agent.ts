@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkout } from '../shell.ts';
 
 export const agentProgram = join(checkout, 'bin/ledger-agent');
-export const doubleProgram: readonly string[] = [
+const doubleProgram: readonly string[] = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
   join(checkout, 'images/tigerbeetle-double/main.ts'),

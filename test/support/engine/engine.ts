@@ -9,7 +9,7 @@ import { checkout, eventually, mustRun } from '../shell.ts';
 
 export const engineProgram = join(checkout, 'bin/ledger-engine');
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly cluster?: bigint;
   readonly flags?: readonly string[];
   /** Folder for the data file; a fresh one, removed with the engine, when absent. */

@@ -49,7 +49,7 @@ export const batchOf = (index: number): Uint8Array =>
     })),
   );
 
-export const u128 = (view: DataView, at: number): bigint =>
+const u128 = (view: DataView, at: number): bigint =>
   view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
 
 export const connectTo = (port: number, timeoutMs = 180_000): Client =>
@@ -67,7 +67,7 @@ export async function create(
   return Array.from({ length: results.length / 16 }, (_, i) => view.getUint32(i * 16 + 8, true));
 }
 
-export interface AccountState {
+interface AccountState {
   readonly id: bigint;
   readonly debitsPending: bigint;
   readonly debitsPosted: bigint;

@@ -3,7 +3,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 import type { TestCluster } from '../cluster/cluster.ts';
 
-export interface ClientPod {
+interface ClientPod {
   readonly namespace: string;
   readonly name: string;
 }

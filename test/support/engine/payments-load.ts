@@ -7,7 +7,7 @@ import { eventually } from '../shell.ts';
 
 const batchRows = 20;
 /** The longest that a killed pod may hold a batch up. */
-const batchMaxMs = 120_000;
+const batchMaxMs = 300_000;
 
 interface Created {
   readonly result: readonly { readonly id: string; readonly status: string }[];
@@ -16,7 +16,7 @@ interface Found {
   readonly result: readonly { readonly id: string }[];
 }
 
-export interface Loaded {
+interface Loaded {
   /** How often the outcome of a batch was unknown to the HTTP half, which then looked. */
   looked: number;
   /** The batch that took longest, of each half. */

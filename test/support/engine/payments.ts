@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { assert } from '../../../base/assert.ts';
 
-export interface PaymentAccount {
+interface PaymentAccount {
   readonly id: string;
   readonly ledger: number;
   readonly kind: string;
@@ -33,7 +33,7 @@ export interface Balance {
 }
 
 /** Names of the ledger's statuses and of its flags and codes, in JSON as the HTTP API takes it. */
-export type LedgerEvent = Readonly<Record<string, string | number>>;
+type LedgerEvent = Readonly<Record<string, string | number>>;
 
 export const codes = { account: { bank: 1, fees: 2, merchant: 3, customer: 4 }, fee: 30 } as const;
 const flags = { linked: 1, pending: 2, post: 4, void: 8, noOverdraft: 2, history: 8 } as const;

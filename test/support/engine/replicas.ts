@@ -18,7 +18,7 @@ export interface Replicas {
   rollout(deed: () => Promise<unknown>): Promise<Rollout>;
 }
 
-export interface Rollout {
+interface Rollout {
   /** Names of the pods, in the order in which they went. */
   readonly order: readonly string[];
   /** Those that went while they led and another was still to go. */

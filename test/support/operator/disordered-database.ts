@@ -2,7 +2,11 @@
 import fc from 'fast-check';
 import { nothing, resolve, type Complete } from '../../../domain/catalog/resolve.ts';
 import { annotations, peerSecretName, podName, volumesFinalizer } from '../../../domain/names.ts';
-import type { DatabaseSpec, DatabaseStatus, LedgerDatabase } from '../../../domain/resources.ts';
+import type {
+  DatabaseSpec,
+  DatabaseStatus,
+  LedgerDatabase,
+} from '../../../domain/custom-resources.ts';
 import { buildClaim } from '../../../operator/manifests/claim.ts';
 import { buildConnection } from '../../../operator/manifests/connection.ts';
 import { buildFormatJob } from '../../../operator/manifests/format-job.ts';
@@ -155,7 +159,7 @@ function running(made: Recipe): Recipe {
   };
 }
 
-/** What is to take volumes over has had none of its own under another workload's name. */
+/** A database that adopts volumes has had none of its own under another workload's name. */
 function heir(made: Recipe): Recipe {
   if (made.inherits === 'no' || made.inherits === 'adopted') return made;
   const replicas = made.replicas.map((row) => ({

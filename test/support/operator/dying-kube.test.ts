@@ -36,7 +36,7 @@ test('after its last write nothing reaches the API server, reads neither', async
   expect([life.dead, life.writes, done]).toEqual([true, ['create Pod/a'], ['create', 'read']]);
 });
 
-test('with the last answer lost the write is done and nobody hears of it', async () => {
+test('with the last answer lost the write is done without an answer', async () => {
   const { kube, done } = countingKube();
   const life = lifeOf(1, { lastAnswerLost: true });
   const dying = life.wrap(kube);

@@ -15,7 +15,7 @@ export interface Life {
   wrap(kube: Kube): Kube;
 }
 
-export interface LifeOptions {
+interface LifeOptions {
   /** The process dies after its last write was done, before it heard so. */
   readonly lastAnswerLost?: boolean;
   /** Counted from 1: of this write it never hears that it was done, and lives on. */

@@ -11,11 +11,18 @@ import {
   type V1Pod,
 } from '@kubernetes/client-node';
 
+export interface Ending {
+  readonly exitCode: number;
+  readonly message: string;
+}
+
 export interface Kubelet {
   /** Replicas' pods of these names never become ready. */
   readonly unready: Set<string>;
   /** Init containers of these pods say this and fail. */
   readonly termination: Map<string, string>;
+  /** How the pods of Jobs end, and what their last words are; without one they succeed and say nothing. Those that run go on. */
+  ending: (pod: V1Pod) => Ending | 'runs' | undefined;
   /** Whether claims reach the size that they request. */
   grows: boolean;
   /** Jobs whose pod has done its work, as often as one has: `NAMESPACE/NAME`. */
@@ -34,6 +41,7 @@ export function startKubelet(kubeconfig: string, namespaces?: readonly string[])
   const kubelet = {
     unready: new Set<string>(),
     termination: new Map<string, string>(),
+    ending: (): Ending | 'runs' | undefined => undefined,
     grows: true,
     finishedJobs: [] as string[],
   };
@@ -114,7 +122,7 @@ async function finish(core: CoreV1Api, claim: V1PersistentVolumeClaim): Promise<
 
 async function run(
   core: CoreV1Api,
-  kubelet: Pick<Kubelet, 'unready' | 'termination' | 'finishedJobs'>,
+  kubelet: Pick<Kubelet, 'unready' | 'termination' | 'ending' | 'finishedJobs'>,
   pod: V1Pod,
 ): Promise<void> {
   const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
@@ -153,7 +161,7 @@ const reasons = (pod: V1Pod) =>
     (row) => row.state?.waiting?.reason ?? row.lastState?.terminated?.message ?? '',
   );
 
-function statusOf(pod: V1Pod, kubelet: Pick<Kubelet, 'unready' | 'termination'>) {
+function statusOf(pod: V1Pod, kubelet: Pick<Kubelet, 'unready' | 'termination' | 'ending'>) {
   const name = pod.metadata?.name ?? '';
   const now = new Date().toISOString();
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
@@ -186,15 +194,35 @@ function statusOf(pod: V1Pod, kubelet: Pick<Kubelet, 'unready' | 'termination'>)
   }
   const ofJob = pod.metadata?.labels?.['batch.kubernetes.io/job-name'] !== undefined;
   if (ofJob) {
+    const end = kubelet.ending(pod);
+    if (end === 'runs') {
+      return {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: now }],
+        containerStatuses: (pod.spec?.containers ?? []).map((container) => ({
+          ...common(container),
+          ready: true,
+          state: { running: { startedAt: now } },
+        })),
+      };
+    }
+    const { exitCode = 0, message } = end ?? {};
     return {
-      phase: 'Succeeded',
+      phase: exitCode === 0 ? 'Succeeded' : 'Failed',
       conditions: [
         { type: 'Ready', status: 'False', reason: 'PodCompleted', lastTransitionTime: now },
       ],
       containerStatuses: (pod.spec?.containers ?? []).map((container) => ({
         ...common(container),
         ready: false,
-        state: { terminated: { exitCode: 0, finishedAt: now, startedAt: now } },
+        state: {
+          terminated: {
+            exitCode,
+            finishedAt: now,
+            startedAt: now,
+            ...(message === undefined ? {} : { message }),
+          },
+        },
       })),
     };
   }

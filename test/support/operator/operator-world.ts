@@ -2,7 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import type { CatalogSpec, DatabaseSpec, LedgerDatabase } from '../../../domain/resources.ts';
+import type {
+  CatalogSpec,
+  DatabaseSpec,
+  LedgerDatabase,
+} from '../../../domain/custom-resources.ts';
 import { createKube, type KubeHttp } from '../../../base/kube/kube-http.ts';
 import { resources } from '../../../domain/kinds.ts';
 import type { KubeObject, Reference, Resource } from '../../../base/kube/kube.ts';

@@ -1,10 +1,11 @@
 /** The plan for a healthy database with the changes that a test makes. */
 import { plan } from '../../../operator/ledgerdatabase/plan.ts';
-import type { Draft } from '../../../operator/ledgerdatabase/draft.ts';
+import type { Plan } from '../../../operator/ledgerdatabase/draft.ts';
+import type { PlanOptions } from '../../../operator/ledgerdatabase/subject-of.ts';
 import type { Observation } from '../../../operator/ledgerdatabase/observation.ts';
 import { observeCaches } from '../../../operator/ledgerdatabase/observe.ts';
 import { statusOf } from '../../../operator/ledgerdatabase/status.ts';
-import type { Condition } from '../../../domain/resources.ts';
+import type { Condition } from '../../../domain/custom-resources.ts';
 import { disorder, uid, type Recipe } from './disordered-database.ts';
 import { cachesOf } from './simulated-cluster.ts';
 
@@ -57,8 +58,8 @@ export const recipeOf = (
   replicas: Array.from({ length: 6 }, (_, index) => ({ ...wellReplica, ...replicas[index] })),
 });
 
-export interface PlanOf {
-  readonly draft: Draft;
+interface PlanOf {
+  readonly draft: Plan;
   readonly observed: Observation;
   readonly condition: (type: string) => Condition | undefined;
 }
@@ -68,6 +69,7 @@ export function planOf(
   changes: Partial<Omit<Recipe, 'replicas'>>,
   replicas: Readonly<Record<number, Partial<Replica>>> = {},
   seen: (observed: Observation) => Partial<Observation> = () => ({}),
+  options: Partial<PlanOptions> = {},
 ): PlanOf {
   const cluster = disorder(recipeOf(changes, replicas));
   const database = cluster.all('LedgerDatabase').find((one) => one.metadata.uid === uid);
@@ -84,7 +86,7 @@ export function planOf(
     storageClass: { found },
   };
   const observed = { ...usual, ...seen(usual) };
-  const draft = plan(observed, { operatorNamespace: 'ledgerhouse-system' });
+  const draft = plan(observed, { operatorNamespace: 'ledgerhouse-system', ...options });
   return {
     draft,
     observed,

@@ -4,12 +4,17 @@
  * real control plane in test/integration.
  */
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { certificatesForeign, DataProblem } from '../../../domain/data-problem.ts';
 import { labels, podName } from '../../../domain/names.ts';
 import { canonical } from '../../../base/digest.ts';
-import { dataProblemOf, isReady, replicaPods } from '../../../operator/ledgerdatabase/members.ts';
+import {
+  dataProblemOf,
+  isReady,
+  replicaPods,
+} from '../../../operator/ledgerdatabase/replica-pods.ts';
 import { hasFailed, hasSucceeded } from '../../../operator/ledgerdatabase/jobs.ts';
-import type { CatalogObject, DatabaseObject } from '../../../domain/custom-objects.ts';
+import type { CatalogObject, DatabaseObject } from '../../../domain/custom-resources.ts';
 import {
   resources,
   type Claim,
@@ -112,7 +117,8 @@ export class SimulatedCluster implements Kube {
     const found = this.#ofKind(resource.kind).filter((object) =>
       wanted.every((term) => {
         const [label = '', value] = term.split('=');
-        return object.metadata.labels?.[label] === value;
+        const has = object.metadata.labels?.[label];
+        return value === undefined ? has !== undefined : has === value;
       }),
     );
     return Promise.resolve(found as unknown as readonly T[]);
@@ -255,17 +261,14 @@ export class SimulatedCluster implements Kube {
     if (set.metadata.deletionTimestamp !== undefined) return;
     const revision = revisionOf(set);
     const { generation = 1, name = '' } = set.metadata;
-    if (set.status?.observedGeneration !== generation || set.status.updateRevision !== revision) {
-      this.put({
-        ...set,
-        status: { replicas: 0, observedGeneration: generation, updateRevision: revision },
-      });
-    }
     const replicas = set.spec?.replicas ?? 0;
+    const status = { replicas, observedGeneration: generation, updateRevision: revision };
+    if (!isDeepStrictEqual(set.status, status)) this.put({ ...set, status });
     for (let index = 0; index < replicas; index += 1) {
       const pod: Pod | undefined = this.#objects.get(keyOf('Pod', podName(name, index)));
       if (pod === undefined || !isReady(pod)) this.#claimFor(set, index);
       if (pod === undefined) this.put(podFrom(set, index, revision));
+      else this.#adopt(set, pod);
     }
     for (const pod of replicaPods(this.all('Pod'))) {
       const podIndex = Number(pod.metadata.name?.slice(name.length + 1));
@@ -273,6 +276,17 @@ export class SimulatedCluster implements Kube {
       if (pod.metadata.deletionTimestamp !== undefined) continue;
       this.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: this.#now() } });
     }
+  }
+
+  /** A pod that an earlier StatefulSet left becomes this one's, by the labels that it selects. */
+  #adopt(set: StatefulSet, pod: Pod): void {
+    const selected = pod.metadata.labels?.[labels.workload] === set.metadata.name;
+    const { ownerReferences } = podFrom(set, 0, '').metadata;
+    if (!selected || isDeepStrictEqual(pod.metadata.ownerReferences, ownerReferences)) return;
+    this.put({
+      ...pod,
+      metadata: { ...pod.metadata, ...(ownerReferences && { ownerReferences }) },
+    });
   }
 
   #claimFor(set: StatefulSet, index: number): void {
@@ -347,17 +361,22 @@ export class SimulatedCluster implements Kube {
   }
 }
 
-/** A cache that holds what was there at some moment. */
-export function cacheOf<T extends KubeObject>(
+/** A cache that holds these objects, and of what databases are made of only those with the label of a database's uid. */
+function cacheOf<T extends KubeObject>(
   objects: ReadonlyMap<string, KubeObject>,
   resource: Resource,
 ): Cache<T> {
-  const all = [...objects.values()].filter((one) => one.kind === resource.kind) as unknown as T[];
+  const whole = resource === resources.database || resource === resources.catalog;
+  const all = () =>
+    [...objects.values()].filter(
+      ({ kind, metadata }) =>
+        kind === resource.kind && (whole || metadata.labels?.[labels.uid] !== undefined),
+    ) as unknown as T[];
   return {
     synced: true,
-    get: (_, name) => all.find((object) => object.metadata.name === name),
-    list: () => all,
-    byIndex: (uid) => all.filter((object) => object.metadata.labels?.[labels.uid] === uid),
+    get: (_, name) => all().find((object) => object.metadata.name === name),
+    list: all,
+    byIndex: (uid) => all().filter((object) => object.metadata.labels?.[labels.uid] === uid),
   };
 }
 
@@ -388,7 +407,9 @@ export function podFrom(set: StatefulSet, index: number, revision: string): Pod 
       name: podName(name, index),
       ...(set.metadata.namespace === undefined ? {} : { namespace: set.metadata.namespace }),
       labels: { ...template?.metadata?.labels, 'controller-revision-hash': revision },
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid }],
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid, controller: true },
+      ],
     },
     ...(template?.spec === undefined
       ? {}

@@ -1,6 +1,8 @@
 /** An operator within the test's process: the real one, with a pace and a death that the test decides. */
 import pino from 'pino';
 import { Operator, reconciledKinds, watchedResources } from '../../../operator/operator.ts';
+import type { AskForCheckpoint } from '../../../operator/ledgerbackup/source.ts';
+import type { BackupStore } from '../../../operator/store/backup-store.ts';
 import type { StatusFetch } from '../../../domain/fetch-status.ts';
 import { createKube, type RequestRecord } from '../../../base/kube/kube-http.ts';
 import type { Kube } from '../../../base/kube/kube.ts';
@@ -13,9 +15,12 @@ export interface TestOperatorOptions {
   readonly kubeConfig: KubeConfig;
   readonly onRequest?: (record: RequestRecord) => void;
   readonly fetchStatus?: StatusFetch;
+  readonly askForCheckpoint?: AskForCheckpoint;
+  readonly store?: BackupStore;
   /** Wraps what writes: to count, or to die at a certain write. */
   readonly wrap?: (kube: Kube) => Kube;
   readonly capacityPeriodMs?: number;
+  readonly watchSilenceMaxMs?: number;
   readonly nowMs?: () => number;
   readonly logLevel?: string;
   /** The objects that it sees: those of one namespace and cluster-scoped ones. */
@@ -44,7 +49,11 @@ export async function startTestOperator(options: TestOperatorOptions): Promise<T
     source: options.namespace === undefined ? kube : within(options.namespace, kube),
     kube,
     kubeFor: (signal) => wrap(kube.withSignal(signal)),
-    plan: { operatorNamespace: 'ledgerhouse-system' },
+    plan: {
+      operatorNamespace: 'ledgerhouse-system',
+      namespaced: options.namespaces !== undefined,
+      ...(options.store === undefined ? {} : { store: options.store }),
+    },
     instance: 'test',
     ...(options.namespaces === undefined ? {} : { namespaces: options.namespaces }),
     concurrency: 10,
@@ -52,9 +61,15 @@ export async function startTestOperator(options: TestOperatorOptions): Promise<T
     metrics: createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources }),
     onLostLeadership: () => {},
     ...(options.fetchStatus === undefined ? {} : { fetchStatus: options.fetchStatus }),
+    ...(options.askForCheckpoint === undefined
+      ? {}
+      : { askForCheckpoint: options.askForCheckpoint }),
     ...(options.capacityPeriodMs === undefined
       ? {}
       : { capacityPeriodMs: options.capacityPeriodMs }),
+    ...(options.watchSilenceMaxMs === undefined
+      ? {}
+      : { watchSilenceMaxMs: options.watchSilenceMaxMs }),
     ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),
   });
   operator.start();

@@ -1,6 +1,6 @@
 /** Notes each write that the API server took, and holds what destroys against what there really is at that moment. */
 import { annotations, labels } from '../../../domain/names.ts';
-import { isReady, replicaPods } from '../../../operator/ledgerdatabase/members.ts';
+import { isReady, replicaPods } from '../../../operator/ledgerdatabase/replica-pods.ts';
 import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
 import type { Kube, KubeObject, Reference } from '../../../base/kube/kube.ts';
 import type { Database } from './operator-world.ts';

@@ -10,7 +10,7 @@ const here = import.meta.dirname;
 const requirements = join(here, 'requirements.txt');
 
 /** Installs what `requirements.txt` pins into a folder of the user's cache, once, and gives the program's path. */
-export async function ensureSchemathesis(): Promise<string> {
+async function ensureSchemathesis(): Promise<string> {
   const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
   const folder = join(cacheFolder, 'python', `schemathesis-${hash}`);
   const program = join(folder, 'bin/schemathesis');
@@ -31,7 +31,7 @@ export async function ensureSchemathesis(): Promise<string> {
   return program;
 }
 
-export interface Fuzzing {
+interface Fuzzing {
   /** Address of the document. */
   readonly url: string;
   /** For the configuration and what is said. */

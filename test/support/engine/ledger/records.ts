@@ -153,7 +153,7 @@ export const changeEventFields: Fields = [
   ['credit_account_timestamp', 8],
 ];
 
-export type Fieldset = Readonly<Record<string, bigint>>;
+type Fieldset = Readonly<Record<string, bigint>>;
 
 export function encodeRecord(fields: Fields, size: number, record: object): Uint8Array {
   const bytes = new Uint8Array(size);

@@ -1,0 +1,283 @@
+// The backups of a database in the dashboard, on the real service; what it rarely shows stands behind fixed answers.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { backupExample } from '../../api/contract/schemas/backup.ts';
+import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { sessionExample } from '../../api/contract/schemas/session.ts';
+import { rightsOf } from '../../api/model/access.ts';
+import { freePorts } from '../../tools/cluster/free-ports.ts';
+import { buildDashboard } from '../../tools/dashboard/build.ts';
+import { endBackupJobs, operatorWithStore } from '../support/api/backup-store.ts';
+import { bootstrapToken, TestService } from '../support/api/service.ts';
+import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { FixedService } from '../support/browser/fixed-service.ts';
+import { looksRight } from '../support/browser/looks-right.ts';
+
+// As long as names may be.
+const name = 'settlement-of-card-payments-europe-west1';
+const path = '/o/default/databases';
+
+let folder = '';
+let service: TestService;
+let fixed: FixedService;
+let browser: Browser;
+let tab: Tab;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
+  buildDashboard(folder);
+  const [port] = await freePorts(1);
+  service = await TestService.start({
+    settings: {
+      BACKUPS: 'on',
+      DASHBOARD_FOLDER: folder,
+      LISTEN: `127.0.0.1:${port}`,
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+    },
+    operator: operatorWithStore,
+  });
+  endBackupJobs(service.world.kubelet);
+  const { secret } = await service.makeKey(['db:read', 'db:write']);
+  await service.createDatabase({ 'x-api-key': secret }, { name });
+  [fixed, browser] = await Promise.all([FixedService.start(folder), startChromium()]);
+  tab = await openTab(browser, { origins: [service.url, fixed.url], width: 1280 });
+  await tab.page.goto(`${service.url}/auth/administrator`);
+  await tab.page.getByLabel('Bootstrap token').fill(bootstrapToken);
+  await tab.page.getByRole('button', { name: 'Sign in' }).click();
+  await tab.page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
+});
+afterAll(async () => {
+  await browser?.close();
+  await fixed?.stop();
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const address = () => `${service.url}${path}/${name}/backups`;
+const row = (text: string | RegExp) => tab.page.getByRole('row').filter({ hasText: text });
+
+test('without a backup the page says what it is for; one is made, and its progress is in sight', async () => {
+  const { page } = tab;
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.getByRole('link', { name: 'Backups' }).click();
+  await page.getByRole('heading', { name: 'No backup yet' }).waitFor();
+  await looksRight(tab, 'backups-empty');
+  await service.stopOperator();
+  await page.getByRole('button', { name: 'New backup' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('before-migration');
+  await page.getByLabel('Days until it is removed').fill('30');
+  await looksRight(tab, 'backups-new');
+  await page.getByRole('button', { name: 'Make backup' }).click();
+  await row('before-migration').getByText('Waiting for').waitFor();
+  await row('before-migration').getByRole('progressbar').waitFor();
+  const another = page.getByRole('button', { name: 'New backup' });
+  expect(await another.getAttribute('aria-disabled')).toBe('true');
+  await looksRight(tab, 'backups-running');
+  await service.startOperator();
+  await row('before-migration').getByText('complete').waitFor();
+  await row('before-migration').getByText('1,000 transfers').waitFor();
+  await row('before-migration').getByText('in 29 days').waitFor();
+  await page.getByRole('button', { name: 'Test before-migration by a restore' }).click();
+  await row('before-migration').getByText('restored in 1.1 s').waitFor();
+  await looksRight(tab, 'backups');
+});
+
+test('a protected backup is not removed; unprotected, it is, after a question', async () => {
+  const { page } = tab;
+  await page.getByRole('button', { name: 'New backup' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('unneeded');
+  await page.getByLabel('Protect it').check();
+  await page.getByRole('button', { name: 'Make backup' }).click();
+  await row('unneeded').getByText('complete').waitFor();
+  await row('unneeded').getByText('protected from removal').waitFor();
+  const remove = page.getByRole('button', { name: 'Remove unneeded' });
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('button', { name: 'Unprotect unneeded' }).click();
+  await row('unneeded').getByText('protected from removal').waitFor({ state: 'detached' });
+  await remove.click();
+  await page.getByRole('dialog', { name: 'Remove unneeded?' }).waitFor();
+  await looksRight(tab, 'backups-remove');
+  await page.getByRole('button', { name: 'Remove backup' }).click();
+  await row('unneeded').waitFor({ state: 'detached' });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a schedule is made, says when its backups are due, is changed, suspended and deleted', async () => {
+  const { page } = tab;
+  const dialog = page.getByRole('dialog');
+  await page.getByText('No schedule yet.').waitFor();
+  await page.getByRole('button', { name: 'New schedule' }).click();
+  await dialog.getByLabel('Time zone').fill('Mars/Olympus');
+  await page.getByRole('button', { name: 'Make schedule' }).click();
+  await page.getByText('cannot be followed').waitFor();
+  // The refusal is an answer that the browser notes on its console.
+  expect(tab.takeTroubles().every((one) => one.includes('422'))).toBe(true);
+  await dialog.getByLabel('Time zone').fill('Etc/UTC');
+  await dialog.getByLabel('How often').selectOption('0 3 * * 1');
+  expect(await dialog.getByLabel('Fields of cron').inputValue()).toBe('0 3 * * 1');
+  await looksRight(tab, 'backups-schedule-new');
+  await page.getByRole('button', { name: 'Make schedule' }).click();
+  const schedule = row('0 3 * * 1');
+  await schedule.getByText('active').waitFor();
+  expect(await schedule.locator('time').count()).toBe(3);
+  await schedule.getByText('the last 3').waitFor();
+  await schedule.getByText('12 months').waitFor();
+  await looksRight(tab, 'backups-scheduled');
+  await schedule.getByRole('button', { name: /^Change/ }).click();
+  await dialog.getByLabel('Days').fill('14');
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await schedule.getByText('14 days').waitFor();
+  await schedule.getByRole('button', { name: /^Suspend/ }).click();
+  await schedule.getByText('suspended').waitFor();
+  expect(await schedule.locator('time').count()).toBe(0);
+  await schedule.getByRole('button', { name: /^Delete/ }).click();
+  await dialog.getByRole('button', { name: 'Delete schedule' }).click();
+  await schedule.waitFor({ state: 'detached' });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a hidden tab asks for nothing, and asks at once when it is seen again', async () => {
+  const { page } = tab;
+  await page.clock.install();
+  await page.goto(address());
+  await row('before-migration').waitFor();
+  const see = (state: 'hidden' | 'visible') =>
+    page.evaluate(`
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    `);
+  const answered = page.waitForResponse(/\/backups\?/);
+  await page.clock.runFor(16_000);
+  await answered;
+  await see('hidden');
+  // What it began to read while it was seen, it reads to the end.
+  await tab.idle();
+  const before = tab.requests.length;
+  await page.clock.runFor(30 * 60_000);
+  expect(tab.requests.slice(before)).toEqual([]);
+  const again = page.waitForResponse(/\/backups\?/);
+  await see('visible');
+  await again;
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a new database begins with a backup, in the shape that is chosen with its price in sight', async () => {
+  const { page } = tab;
+  await page.goto(address());
+  await page.getByRole('link', { name: 'Restore before-migration' }).click();
+  await page.getByRole('heading', { name: 'Restore before-migration' }).waitFor();
+  await page.getByText('1,000 transfers, 143 KiB of rows').waitFor();
+  await page.getByText('€10.10').waitFor();
+  const restore = page.getByRole('button', { name: /^Restore into a new database/ });
+  expect(await restore.getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByText(`The organization already has a database ${name}.`).waitFor();
+  // The dry run refuses the name, which Chromium reports on the console.
+  expect(tab.takeTroubles().every((one) => one.includes('409'))).toBe(true);
+  await page.getByRole('textbox', { name: 'Name' }).fill('payments-again');
+  await page.getByRole('radio', { name: /HA, 3 replicas/ }).check();
+  await page.getByText('3 nodes').waitFor();
+  await looksRight(tab, 'backups-restore');
+  await restore.click();
+  await page.waitForURL(`${service.url}${path}/payments-again`);
+  await page.getByRole('heading', { level: 1, name: 'payments-again' }).waitFor();
+  await page
+    .getByText(/^Ready|Healthy/)
+    .first()
+    .waitFor();
+  await page.goto(address());
+  await row('before-migration').getByText('began one database').waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a database is deleted with a last backup, and its page says where its data are', async () => {
+  const { page } = tab;
+  await page.goto(`${service.url}${path}/${name}`);
+  await page.getByRole('button', { name: 'Delete database' }).click();
+  await page.getByLabel(`Type ${name} to go on`).fill(name);
+  await page.getByLabel('Make a last backup').check();
+  await looksRight(tab, 'backups-last');
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('heading', { name: 'Deleted', exact: true }).waitFor();
+  await page.getByText('Its data are gone.').waitFor();
+});
+
+const page0 = { limit: 20, nextCursor: null, hasMore: false };
+const fixedAddress = () => `${fixed.url}/o/acme/databases/${databaseExample.name}/backups`;
+
+test('without a store the page says who can set one up, and offers nothing that would fail', async () => {
+  const { page } = tab;
+  const { id, name: called, slug } = { ...sessionExample.organization, slug: 'acme' };
+  const rights = rightsOf('owner');
+  const organization = { id, name: called, slug, role: 'owner', rights, namespace: 'org-acme' };
+  const session = { ...sessionExample, organization, organizations: [organization] };
+  fixed.when('getSession', () => ({ body: session }));
+  fixed.when('listBackups', () => ({ body: { data: [], page: page0, configured: false } }));
+  fixed.when('listBackupSchedules', () => ({ body: { data: [] } }));
+  await page.goto(fixedAddress());
+  await page.getByText('No backup store is set up: ask your administrator.').first().waitFor();
+  const make = page.getByRole('button', { name: 'New backup' });
+  expect(await make.getAttribute('aria-disabled')).toBe('true');
+  await looksRight(tab, 'backups-no-store');
+  fixed.when('listBackups', () => ({
+    body: { data: [backupExample], page: page0, configured: false },
+  }));
+  await page.reload();
+  await row(backupExample.name).waitFor();
+  expect(await page.getByRole('link', { name: /^Restore/ }).count()).toBe(0);
+});
+
+test('failed, damaged and detached backups say what is wrong; a lost answer is asked for again', async () => {
+  const { page } = tab;
+  const made = { ...backupExample, expiresAt: null };
+  const rows = [
+    {
+      ...made,
+      id: 'bkp_01jd8f3zk5e0v9t3m2q6r8w4x1',
+      name: 'failed-one',
+      status: 'FAILED',
+      statusReason: { code: 'Failed', message: 'the store refused the credentials: 403' },
+    },
+    {
+      ...made,
+      id: 'bkp_01jd8f3zk5e0v9t3m2q6r8w4x2',
+      name: 'damaged-one',
+      type: 'SCHEDULED',
+      schedule: 'nightly',
+      verification: {
+        ...backupExample.verification,
+        status: 'FAILED',
+        message: 'the object chunks/transfers/0.bin is missing',
+      },
+    },
+    {
+      ...made,
+      id: 'bkp_01jd8f3zk5e0v9t3m2q6r8w4x3',
+      name: 'detached-one',
+      type: 'FINAL',
+      managed: false,
+      restores: [{ databaseId: databaseExample.id, status: 'READY' }],
+    },
+  ];
+  let refusals = 1;
+  fixed.when('listBackups', () => {
+    refusals -= 1;
+    if (refusals >= 0) {
+      const problem = { title: 'Internal error', detail: 'It is noted.', code: 'internal_error' };
+      return { status: 500, body: { ...problem, status: 500, requestId: 'req_1', instance: '' } };
+    }
+    return { body: { data: rows, page: page0, configured: true } };
+  });
+  await page.goto(fixedAddress());
+  await page.getByRole('button', { name: 'Try again' }).click();
+  expect(tab.takeTroubles().every((one) => one.includes('500'))).toBe(true);
+  await row('failed-one').getByText('403').waitFor();
+  await row('damaged-one').getByText('is missing').waitFor();
+  await row('damaged-one').getByText('by the schedule nightly').waitFor();
+  await row('detached-one').getByText('only in the store').waitFor();
+  await row('detached-one').getByText('began one database').waitFor();
+  await looksRight(tab, 'backups-troubles');
+});

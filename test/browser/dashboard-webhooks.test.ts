@@ -1,0 +1,121 @@
+// The pages of webhooks, on the real API and worker: an endpoint is made, tested, fails, and gets its deliveries again.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { buildDashboard } from '../../tools/dashboard/build.ts';
+import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
+import { TestReceiver } from '../support/api/receiver.ts';
+import { axeFaults } from '../support/browser/axe.ts';
+import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { eventually } from '../support/shell.ts';
+
+const base = '/o/default/settings/webhooks';
+let folder = '';
+let service: PeopleService;
+let browser: Browser;
+let receiver: TestReceiver;
+let tab: Tab;
+let secret = '';
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
+  buildDashboard(folder);
+  [service, browser, receiver] = await Promise.all([
+    PeopleService.start({ DASHBOARD_FOLDER: folder, WEBHOOK_RANGES: '127.0.0.0/8' }),
+    startChromium(),
+    TestReceiver.start(),
+  ]);
+  tab = await openTab(browser, { origins: [service.url], width: 1280 });
+  await tab.page.goto(`${service.url}/auth/administrator`);
+  await tab.page.getByLabel('Bootstrap token').fill(bootstrapToken);
+  await tab.page.getByRole('button', { name: 'Sign in' }).click();
+  await tab.page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await receiver?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function looksRight(name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await tab.page.emulateMedia({ colorScheme });
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.picture(`dashboard-${name}-${colorScheme}`);
+  }
+  expect(tab.takeTroubles()).toEqual([]);
+}
+
+test('an endpoint is made, and its secret is shown', async () => {
+  const { page } = tab;
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await page.getByText('No endpoint yet').waitFor();
+  await page.getByRole('button', { name: 'New endpoint' }).click();
+  await page.getByLabel('URL').fill('https://10.0.0.1/');
+  await page.getByRole('button', { name: 'Make endpoint' }).click();
+  await page.getByText('leads to an address that is not public').waitFor();
+  // The refusal is an answer that the browser notes on its console.
+  expect(tab.takeTroubles().every((one) => one.includes('422'))).toBe(true);
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByLabel('Note').fill('Pages the people on call');
+  await page.getByLabel('Events').fill('api_key.*, database.*');
+  await looksRight('webhook-new');
+  await page.getByRole('button', { name: 'Make endpoint' }).click();
+  secret = (await page.getByText(/^whsec_\S{44}$/).textContent()) ?? '';
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+  await page.getByRole('row', { name: /Pages the people on call/ }).waitFor();
+  await looksRight('webhooks');
+});
+
+test('a test event arrives, and its delivery is on the page with request and answer', async () => {
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhook deliveries' }).waitFor();
+  await page.getByRole('row', { name: /webhook\.test.*succeeded/ }).waitFor();
+  receiver.verify(secret);
+  await page.getByRole('button', { name: 'Details of webhook.test' }).click();
+  await page.getByRole('heading', { name: 'Attempt 1' }).waitFor();
+  await page.getByText('"type":"webhook.test"').waitFor();
+  await looksRight('webhook-delivery');
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('heading', { name: 'Attempt 2' }).waitFor();
+  expect(receiver.received.map(({ body }) => body.id)).toEqual([
+    receiver.received[0]?.body.id,
+    receiver.received[0]?.body.id,
+  ]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+});
+
+test('an endpoint that is gone says so, and what it missed is counted and sent again', async () => {
+  const { page } = tab;
+  receiver.answer(410);
+  await page.goto(`${service.url}/o/default/settings/keys`);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('reports');
+  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.goto(`${service.url}${base}`);
+  await page.getByText('The receiver answered 410: it is gone.').waitFor();
+  await looksRight('webhooks-disabled');
+  receiver.beFine();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+  await page.getByRole('link', { name: /delivered/ }).click();
+  await page.getByRole('row', { name: /api_key\.created.*failed/ }).waitFor();
+  await page.getByLabel('Status').selectOption('FAILED');
+  await page.waitForURL(/status=FAILED/);
+  await page.getByRole('button', { name: 'Send many again' }).click();
+  await page.getByText('1 would be made again').waitFor();
+  await looksRight('webhook-replay');
+  await page.getByRole('button', { name: 'Send 1 again' }).click();
+  await eventually('it has come', async () =>
+    receiver.received.at(-1)?.body.type === 'api_key.created' ? true : undefined,
+  );
+  await page.getByLabel('Status').selectOption('SUCCEEDED');
+  await page.getByRole('row', { name: /api_key\.created.*succeeded/ }).waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});

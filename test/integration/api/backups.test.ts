@@ -1,0 +1,619 @@
+/** Backups over HTTP and with the CLI: API, worker, operator and a real control plane; a kubelet gives the Jobs their ends. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../base/kube/kube.ts';
+import type { OperationId } from '../../../api/contract/routes.ts';
+import type { LedgerBackup } from '../../../domain/custom-resources.ts';
+import { resources } from '../../../domain/kinds.ts';
+import { labels } from '../../../domain/names.ts';
+import type {
+  AcceptedBackup,
+  AcceptedChange,
+  AuditEventList,
+  Backup,
+  BackupList,
+  DatabaseWithJob,
+  DatabaseWithProfile,
+  JobAnswer,
+  Problem,
+} from '../../../gen/api.ts';
+import { ask as askAt, type Answer, type Sending } from '../../support/api/asking.ts';
+import {
+  endBackupJobs,
+  madeBackup as made,
+  operatorWithStore,
+} from '../../support/api/backup-store.ts';
+import { TestService, type Headers } from '../../support/api/service.ts';
+import { Cli } from '../../support/cli/cli.ts';
+import { eventually } from '../../support/shell.ts';
+
+type Resource = LedgerBackup & KubeObject;
+
+let service: TestService;
+let cli: Cli;
+let me: Headers;
+let namespace: string;
+/** How Jobs of backups end. */
+let says: { readonly exitCode: number; readonly message: string } | 'runs';
+
+beforeAll(async () => {
+  service = await TestService.start({
+    settings: { BACKUPS: 'on', DATABASES_MAX: '30' },
+    operator: operatorWithStore,
+  });
+  endBackupJobs(service.world.kubelet, () => says);
+  const { secret } = await service.makeKey(['db:read', 'db:write']);
+  me = { 'x-api-key': secret };
+  cli = new Cli({ LEDGERHOUSE_BASE_URL: service.url, LEDGERHOUSE_API_KEY: secret });
+});
+beforeEach(() => {
+  says = { exitCode: 0, message: `${JSON.stringify(made)}\n` };
+});
+afterAll(async () => {
+  cli?.remove();
+  await service?.stop();
+});
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the answer it expects
+const ask = <T>(operation: OperationId, sending: Sending = {}): Promise<Answer<T>> =>
+  askAt<T>(service.url, me, operation, sending);
+
+interface Made {
+  readonly of: { readonly databaseId: string };
+  readonly name: string;
+}
+
+async function make(name: string, more: object = {}): Promise<Made> {
+  const { database } = await service.createDatabase(me, { name, ...more });
+  const found = (await service.world.kube.list(resources.database)).find(
+    ({ metadata }) => metadata.name === name,
+  );
+  namespace = found?.metadata.namespace ?? '';
+  return { of: { databaseId: database.id }, name };
+}
+
+async function request({ of }: Made, body: object = {}): Promise<AcceptedBackup> {
+  const { status, json } = await ask<AcceptedBackup>('createBackup', { of, body });
+  expect({ status, json }).toMatchObject({ status: 202 });
+  return json;
+}
+
+type Of = Pick<Backup, 'id' | 'databaseId'>;
+const pathOf = ({ id, databaseId }: Of) => ({ databaseId, backupId: id });
+const read = async (backup: Of) =>
+  (await ask<{ backup: Backup }>('getBackup', { of: pathOf(backup) })).json.backup;
+const until = (backup: Of, status: Backup['status']) =>
+  eventually(`${backup.id} is ${status}`, async () => {
+    const now = await read(backup);
+    if (now.status !== status) throw new Error(JSON.stringify(now));
+    return now;
+  });
+const list = async ({ of }: Made, query = '') =>
+  (await ask<BackupList>('listBackups', { of, query })).json.data;
+const jobOf = async (jobId: string) => (await ask<JobAnswer>('getJob', { of: { jobId } })).json.job;
+const untilJob = (jobId: string, status: string) =>
+  eventually(`${jobId} is ${status}`, async () => {
+    const job = await jobOf(jobId);
+    if (job.status !== status) throw new Error(JSON.stringify(job));
+    return job;
+  });
+
+const ours = () => service.world.kube.list<Resource>(resources.backup, { namespace });
+const resourceOf = async ({ databaseId }: Of): Promise<Resource> => {
+  const found = (await ours()).find(
+    ({ metadata }) => metadata.labels?.[labels.databaseId] === databaseId,
+  );
+  if (found === undefined) throw new Error(`${databaseId} has no LedgerBackup`);
+  return found;
+};
+const apply = (name: string, spec: object, own: Readonly<Record<string, string>> = {}) =>
+  service.world.kube.create<KubeObject>(
+    resources.backup,
+    {
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: { name, namespace, labels: own },
+      spec,
+    } as KubeObject,
+    { fieldManager: 'kubectl' },
+  );
+const patch = (name: string, spec: object) =>
+  service.world.kube.mergePatch<Resource>(
+    { resource: resources.backup, namespace, name },
+    { spec },
+    { fieldManager: 'kubectl' },
+  );
+const eventsOf = async ({ of }: Made) => {
+  const { json } = await askAt<AuditEventList>(
+    service.url,
+    await service.administrator(),
+    'listAuditEvents',
+    { query: `?targetId=${of.databaseId}&limit=100` },
+  );
+  return json.data.map(({ type }) => type).filter((type) => type.startsWith('backup.'));
+};
+
+test('a backup that is requested is made once, its job tells how it went, and the backup what it holds', async () => {
+  const database = await make('payments');
+  const headers = { 'idempotency-key': 'one-backup' };
+  const body = { name: 'before-migration', retentionDays: 30 };
+  const sent = { of: database.of, body, headers };
+  const { json: first } = await ask<AcceptedBackup>('createBackup', sent);
+  const { json: again } = await ask<AcceptedBackup>('createBackup', sent);
+  expect(again).toEqual(first);
+  expect(first.backup).toMatchObject({ status: 'QUEUED', type: 'MANUAL', managed: false });
+  const backup = await until(first.backup, 'SUCCEEDED');
+  expect(backup).toMatchObject({
+    name: 'before-migration',
+    managed: true,
+    engineVersion: '0.17.9',
+    op: 126,
+    clusterTimestamp: made.timestamp,
+    stateHash: made.stateHash,
+    transfers: 1_000,
+    storedBytes: 27_000,
+    verification: null,
+    restores: [],
+    jobId: first.job.id,
+    actor: { type: 'api_key' },
+  });
+  const job = await untilJob(first.job.id, 'SUCCEEDED');
+  expect(job).toMatchObject({ type: 'backup.create', progress: { percent: 100 } });
+  expect(new Set(job.steps.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+  const resource = await resourceOf(backup);
+  expect(resource.spec).toMatchObject({
+    database: 'payments',
+    type: 'Manual',
+    reclaimPolicy: 'Delete',
+    expiresAt: backup.expiresAt,
+  });
+  expect(backup.archiveId).toBe(resource.status?.backupId);
+  const days = (Date.parse(backup.expiresAt ?? '') - Date.parse(backup.createdAt)) / 86_400_000;
+  expect(days).toBeCloseTo(30, 3);
+  expect(await list(database)).toEqual([backup]);
+  expect(await eventsOf(database)).toEqual(['backup.succeeded', 'backup.requested']);
+});
+
+test('backups that kubectl and schedules made are shown, with where they come from; one that fails says why', async () => {
+  const database = await make('followed');
+  await apply('by-hand', { database: 'followed' });
+  await apply(
+    'nightly-1',
+    { database: 'followed', type: 'Scheduled', protected: true },
+    { [labels.schedule]: 'nightly' },
+  );
+  const found = await eventually('both are made', async () => {
+    const rows = await list(database, '?status=SUCCEEDED');
+    if (rows.length < 2) throw new Error(JSON.stringify(rows));
+    return rows;
+  });
+  expect(found.find(({ name }) => name === 'by-hand')).toMatchObject({
+    type: 'MANUAL',
+    jobId: null,
+    actor: { type: 'kubernetes', display: 'kubectl' },
+  });
+  const scheduled = await list(database, '?type=SCHEDULED');
+  expect(scheduled).toMatchObject([{ name: 'nightly-1', schedule: 'nightly', protected: true }]);
+  // The ID of a backup that was found is that in the store.
+  for (const { id, archiveId } of found) expect(id).toBe(archiveId);
+
+  const beetle = await make('beetle', {
+    engine: 'TigerBeetle',
+    clusterConfiguration: 'single',
+    clusterSize: 'lh-40',
+  });
+  await apply('of-a-beetle', { database: 'beetle' });
+  const failed = await eventually('its failure is told', async () => {
+    const [row] = await list(beetle, '?status=FAILED');
+    return row;
+  });
+  expect(failed.statusReason?.code).toBe('EngineUnsupported');
+  expect(await ask<Problem>('createBackup', { of: beetle.of, body: {} })).toMatchObject({
+    status: 409,
+    json: { code: 'backups_not_supported' },
+  });
+  const of = pathOf(failed);
+  const refused = await ask<Problem>('restoreBackup', { of, body: { name: 'nothing' } });
+  expect(refused).toMatchObject({ status: 409, json: { code: 'backup_not_restorable' } });
+});
+
+test('a worker that is killed, before the resource is made and while it is being made, is followed by one that goes on; changes go on beside', async () => {
+  const database = await make('steady');
+  await service.stopOperator();
+  await service.stopWorker('SIGKILL');
+  const { backup, job } = await request(database);
+  await service.startWorker();
+  await eventually('its resource', () => resourceOf(backup));
+  const { of } = database;
+  expect(await ask<Problem>('createBackup', { of, body: {} })).toMatchObject({
+    status: 409,
+    json: { code: 'operation_in_progress', blockingJobId: job.id },
+  });
+  const change = await ask<AcceptedChange>('createChange', { of, body: { labels: { a: 'b' } } });
+  await untilJob(change.json.job?.id ?? '', 'SUCCEEDED');
+
+  await service.stopWorker('SIGKILL');
+  // As if it had died between making the resource and recording it.
+  await service.alter(
+    `UPDATE backups SET kubernetes_uid = NULL, resource_version = NULL, status = 'QUEUED' WHERE resource_name LIKE 'steady-%'`,
+  );
+  await service.startOperator();
+  await service.startWorker();
+  await until(backup, 'SUCCEEDED');
+  await untilJob(job.id, 'SUCCEEDED');
+  expect((await ours()).filter(({ spec }) => spec.database === 'steady')).toHaveLength(1);
+});
+
+test('a protected backup is not removed; unprotected, it is, and stays visible as DELETED', async () => {
+  const database = await make('guarded');
+  const { backup } = await request(database, { protected: true });
+  await until(backup, 'SUCCEEDED');
+  const of = pathOf(backup);
+  const refused = await ask<Problem>('deleteBackup', { of });
+  expect(refused).toMatchObject({ status: 409, json: { code: 'backup_protected' } });
+  const { metadata } = await resourceOf(backup);
+  const changed = await ask<{ backup: Backup }>('updateBackup', {
+    of,
+    body: { protected: false, name: 'unneeded' },
+  });
+  expect(changed.json.backup).toMatchObject({ protected: false, name: 'unneeded' });
+  expect((await resourceOf(backup)).spec.protected).toBe(false);
+
+  // Somebody protects it in Kubernetes while nobody watches.
+  await service.stopWorker('SIGKILL');
+  const first = await ask<AcceptedBackup>('deleteBackup', { of });
+  expect(first).toMatchObject({ status: 202, json: { backup: { status: 'DELETING' } } });
+  const repeated = await ask<AcceptedBackup>('deleteBackup', { of });
+  expect(repeated.json.job.id).toBe(first.json.job.id);
+  await patch(metadata.name, { protected: true });
+  await service.startWorker();
+  const job = await untilJob(first.json.job.id, 'FAILED');
+  expect(job.error?.code).toBe('backup_protected');
+  expect(await until(backup, 'SUCCEEDED')).toMatchObject({ protected: true });
+
+  await ask('updateBackup', { of, body: { protected: false } });
+  const second = await ask<AcceptedBackup>('deleteBackup', { of });
+  const gone = await until(backup, 'DELETED');
+  expect(gone.removedAt).not.toBeNull();
+  await untilJob(second.json.job.id, 'SUCCEEDED');
+  expect(await list(database)).toEqual([]);
+  expect(await list(database, '?status=DELETED')).toEqual([gone]);
+  expect((await ask<Problem>('deleteBackup', { of })).status).toBe(404);
+  const restore = await ask<Problem>('restoreBackup', { of, body: { name: 'too-late' } });
+  expect(restore.json.code).toBe('backup_not_restorable');
+});
+
+test('a backup whose resource somebody deleted stays in the store: it is restored, and not removed', async () => {
+  const database = await make('detached');
+  const { backup } = await request(database);
+  await until(backup, 'SUCCEEDED');
+  const { metadata } = await resourceOf(backup);
+  await service.world.kube.delete(
+    { resource: resources.backup, namespace, name: metadata.name },
+    { uid: metadata.uid ?? '' },
+  );
+  const left = await eventually('it is seen', async () => {
+    const now = await read(backup);
+    return now.managed ? undefined : now;
+  });
+  expect(left.status).toBe('SUCCEEDED');
+  const of = pathOf(backup);
+  for (const operation of ['deleteBackup', 'updateBackup', 'verifyBackup'] as const) {
+    const body = operation === 'updateBackup' ? { body: { protected: true } } : {};
+    expect(await ask<Problem>(operation, { of, ...body })).toMatchObject({
+      status: 409,
+      json: { code: 'backup_not_managed' },
+    });
+  }
+});
+
+test('a test restore that is requested ends with its result and duration in the backup, damage fails it', async () => {
+  const database = await make('tested');
+  const { backup } = await request(database);
+  await until(backup, 'SUCCEEDED');
+  const of = pathOf(backup);
+  const test = async () => {
+    const { status, json } = await ask<AcceptedBackup>('verifyBackup', { of });
+    expect({ status, json }).toMatchObject({
+      status: 202,
+      json: { job: { type: 'backup.verify' } },
+    });
+    return json.job;
+  };
+  says = { exitCode: 0, message: JSON.stringify({ ...made, seconds: 1.8 }) };
+  await untilJob((await test()).id, 'SUCCEEDED');
+  const proven = await read(backup);
+  expect(proven.verification).toMatchObject({ status: 'PASSED', seconds: 1.8 });
+  expect(proven.verification?.lastPassedAt).not.toBeNull();
+  // Resources keep whole seconds: a test that began in the second of a request answers it.
+  const startedMs = Date.parse(proven.verification?.startedAt ?? '');
+  await eventually('the next second', async () => Date.now() - startedMs >= 1_000 || undefined);
+
+  // A worker that is killed is followed by one that goes on; asked for again meanwhile, it is the same job.
+  await service.stopOperator();
+  const first = await test();
+  await eventually('the resource is told', async () => {
+    const { spec, status } = await resourceOf(backup);
+    return (spec.verifyRequestedAt ?? '') > (status?.verification?.startedAt ?? '') || undefined;
+  });
+  expect((await test()).id).toBe(first.id);
+  await service.stopWorker('SIGKILL');
+  const message = JSON.stringify({ error: 'object_damaged', message: 'rows/1: is damaged' });
+  says = { exitCode: 1, message };
+  await service.startOperator();
+  await service.startWorker();
+  const job = await untilJob(first.id, 'FAILED');
+  expect(job.error).toMatchObject({
+    code: 'backup_damaged',
+    detail: expect.stringContaining('rows/1'),
+  });
+  expect((await read(backup)).verification).toMatchObject({ status: 'FAILED' });
+  expect(await eventsOf(database)).toEqual([
+    'backup.damaged',
+    'backup.test_requested',
+    'backup.test_requested',
+    'backup.succeeded',
+    'backup.requested',
+  ]);
+});
+
+test('a restore is a new database that begins with the backup, as large as asked for; the backup stays while it is begun', async () => {
+  const source = await make('source', { selectedStorageGb: 4 });
+  const { backup } = await request(source);
+  const good = await until(backup, 'SUCCEEDED');
+  await service.stopOperator();
+  const of = pathOf(backup);
+  const body = { name: 'again', clusterConfiguration: 'ha-3', clusterSize: 'lh-10' };
+  const taken = await ask<Problem>('restoreBackup', { of, body: { name: 'source' } });
+  expect(taken).toMatchObject({ status: 409, json: { code: 'database_name_taken' } });
+  const absent = await ask<Problem>('restoreBackup', { of, body: { ...body, clusterSize: 'xl' } });
+  expect(absent).toMatchObject({ status: 422, json: { code: 'catalog_choice_unavailable' } });
+  const { status, json } = await ask<DatabaseWithJob>('restoreBackup', { of, body });
+  expect({ status, json }).toMatchObject({ status: 202 });
+  const restored = json.database;
+  const before = (await ask<DatabaseWithProfile>('getDatabase', { of: source.of })).json.database;
+  expect(restored.id).not.toBe(before.id);
+  expect(restored.clusterId).toMatch(/^\d+$/);
+  expect(restored.clusterId).not.toBe(before.clusterId);
+  expect(restored).toMatchObject({ clusterConfiguration: 'ha-3', selectedStorageGb: 4 });
+  const resource = await eventually('its resource', () =>
+    service.world.database(namespace, 'again'),
+  );
+  expect(resource.spec).toMatchObject({
+    engine: 'Builtin',
+    topology: 'ha-3',
+    size: 'lh-10',
+    clusterId: restored.clusterId,
+    bootstrap: { backup: { databaseId: before.id, backupId: good.archiveId } },
+  });
+  expect((await ask<Problem>('deleteBackup', { of })).json.code).toBe('operation_in_progress');
+  await service.startOperator();
+  await untilJob(json.job.id, 'SUCCEEDED');
+  expect((await read(backup)).restores).toEqual([{ databaseId: restored.id, status: 'READY' }]);
+  expect(await eventsOf(source)).toContain('backup.restore_requested');
+});
+
+test('a removal says that it waits for a database that failed to begin with the backup, and goes on', async () => {
+  const { backup } = await request(await make('early'));
+  await until(backup, 'SUCCEEDED');
+  await service.stopOperator();
+  const of = pathOf(backup);
+  const { json } = await ask<DatabaseWithJob>('restoreBackup', { of, body: { name: 'late' } });
+  await eventually('its resource', () => service.world.database(namespace, 'late'));
+  await service.alter(`UPDATE databases SET status = 'FAILED' WHERE name = 'late'`);
+  const removal = await ask<AcceptedBackup>('deleteBackup', { of });
+  expect(removal.status).toBe(202);
+  await eventually('it says what it waits for', async () => {
+    const { progress } = await jobOf(removal.json.job.id);
+    if (!progress.message.startsWith('Waiting for a database that was begun with this backup'))
+      throw new Error(progress.message);
+    return true;
+  });
+  await service.startOperator();
+  await untilJob(json.job.id, 'SUCCEEDED');
+  await untilJob(removal.json.job.id, 'SUCCEEDED');
+});
+
+test('backups outlive their database over HTTP, and the quota counts what is restored', async () => {
+  const database = await make('ephemeral', { deletionProtection: false });
+  const { backup } = await request(database);
+  await until(backup, 'SUCCEEDED');
+  const { json } = await ask<{ job: { id: string } }>('deleteDatabase', { of: database.of });
+  await untilJob(json.job.id, 'SUCCEEDED');
+  expect(await list(database)).toMatchObject([{ id: backup.id, status: 'SUCCEEDED' }]);
+  const of = pathOf(backup);
+  expect((await ask<Problem>('createBackup', { of, body: {} })).json.code).toBe(
+    'database_not_found',
+  );
+  const setMax = (most: number | null) =>
+    service.alter(`UPDATE organizations SET databases_max = $1 WHERE slug = 'default'`, [most]);
+  await setMax(1);
+  const full = await ask<Problem>('restoreBackup', { of, body: { name: 'risen' } });
+  expect(full).toMatchObject({ status: 403, json: { code: 'quota_exceeded' } });
+  await setMax(null);
+  const risen = await ask<DatabaseWithJob>('restoreBackup', { of, body: { name: 'risen' } });
+  await untilJob(risen.json.job.id, 'SUCCEEDED');
+});
+
+const claimsOf = async (name: string) =>
+  (await service.world.kube.list<KubeObject>(resources.claim, { namespace })).filter(
+    ({ metadata }) => metadata.labels?.[labels.database] === name,
+  );
+
+test('a database is deleted with a last backup: its data go, and a new one begins with the backup', async () => {
+  const database = await make('leaving', { deletionProtection: false });
+  expect(await claimsOf('leaving')).toHaveLength(1);
+  const { of } = database;
+  const deleted = await ask<DatabaseWithJob>('deleteDatabase', { of, query: '?finalBackup=true' });
+  expect(deleted).toMatchObject({ status: 202, json: { database: { status: 'DELETING' } } });
+  await untilJob(deleted.json.job.id, 'SUCCEEDED');
+  expect(await claimsOf('leaving')).toEqual([]);
+  const final = await eventually('the last backup', async () => {
+    const [row] = await list(database, '?type=FINAL&status=SUCCEEDED');
+    return row;
+  });
+  const gone = await ask<Problem>('restoreDatabase', { of, body: {} });
+  expect(gone.json.code).toBe('database_purged');
+  const body = { name: 'come-back' };
+  const restored = await ask<DatabaseWithJob>('restoreBackup', { of: pathOf(final), body });
+  await untilJob(restored.json.job.id, 'SUCCEEDED');
+});
+
+test('a last backup that fails deletes nothing; without it the data stay as usual', async () => {
+  const { of } = await make('stubborn', { deletionProtection: false });
+  const message = JSON.stringify({ error: 'store_refused', message: 'no right' });
+  says = { exitCode: 1, message };
+  const first = await ask<DatabaseWithJob>('deleteDatabase', { of, query: '?finalBackup=true' });
+  const job = await untilJob(first.json.job.id, 'FAILED');
+  expect(job).toMatchObject({ retryable: true, error: { code: 'final_backup_failed' } });
+  expect(job.error?.detail).toContain('StoreRefused');
+  expect(job.error?.detail).not.toContain('no right');
+  expect(await claimsOf('stubborn')).toHaveLength(1);
+  const { json } = await ask<DatabaseWithJob>('deleteDatabase', { of });
+  await untilJob(json.job.id, 'SUCCEEDED');
+  expect(await claimsOf('stubborn')).toHaveLength(1);
+  const restored = await ask<DatabaseWithJob>('restoreDatabase', { of, body: {} });
+  await untilJob(restored.json.job.id, 'SUCCEEDED');
+});
+
+interface Held extends KubeObject {
+  readonly spec: { readonly deletionPolicy: string };
+}
+const held = async (name: string) =>
+  (await service.world.kube.list<Held>(resources.database, { namespace })).find(
+    ({ metadata }) => metadata.name === name,
+  );
+const finalsOf = async (name: string) =>
+  (await ours()).filter(({ spec }) => spec.database === name && spec.type === 'Final');
+
+test('a deletion without a last backup keeps the volumes, also while an earlier one still makes its own', async () => {
+  const { of } = await make('second-thoughts', { deletionProtection: false });
+  says = { exitCode: 1, message: JSON.stringify({ error: 'store_refused', message: 'no right' }) };
+  const first = await ask<DatabaseWithJob>('deleteDatabase', { of, query: '?finalBackup=true' });
+  await untilJob(first.json.job.id, 'FAILED');
+  // An administrator has mended the store and lets the operator try again: nothing is wrong any more.
+  says = 'runs';
+  const [failed] = await finalsOf('second-thoughts');
+  const at = { resource: resources.backup, namespace, name: failed?.metadata.name ?? '' };
+  await service.world.kube.delete(at, { uid: failed?.metadata.uid ?? '' });
+  await eventually('another last backup is being made', async () => {
+    const [other] = await finalsOf('second-thoughts');
+    return other !== undefined && other.metadata.uid !== failed?.metadata.uid ? true : undefined;
+  });
+  const { json } = await ask<DatabaseWithJob>('deleteDatabase', { of });
+  expect(Date.parse(json.database.purgeAt ?? '')).toBeGreaterThan(Date.now());
+  await eventually('the volumes are kept', async () => {
+    const now = await held('second-thoughts');
+    return now === undefined || now.spec.deletionPolicy === 'Retain' ? true : undefined;
+  });
+  says = { exitCode: 0, message: `${JSON.stringify(made)}\n` };
+  await untilJob(json.job.id, 'SUCCEEDED');
+  expect(await claimsOf('second-thoughts')).toHaveLength(1);
+  const restored = await ask<DatabaseWithJob>('restoreDatabase', { of, body: {} });
+  await untilJob(restored.json.job.id, 'SUCCEEDED');
+});
+
+test('a database that is let go without its last backup is never said to have one, and is restored', async () => {
+  const { of } = await make('let-go', { deletionProtection: false });
+  says = 'runs';
+  const { json } = await ask<DatabaseWithJob>('deleteDatabase', { of, query: '?finalBackup=true' });
+  expect(json.database.purgeAt).toBeNull();
+  await eventually('its last backup is being made', async () =>
+    (await finalsOf('let-go')).length === 1 ? true : undefined,
+  );
+  await service.world.kube.mergePatch(
+    { resource: resources.database, namespace, name: 'let-go' },
+    { spec: { deletionPolicy: 'Retain' } },
+    { fieldManager: 'kubectl' },
+  );
+  const job = await untilJob(json.job.id, 'FAILED');
+  expect(job).toMatchObject({ retryable: false, error: { code: 'final_backup_failed' } });
+  expect(await claimsOf('let-go')).toHaveLength(1);
+  const restored = await ask<DatabaseWithJob>('restoreDatabase', { of, body: {} });
+  await untilJob(restored.json.job.id, 'SUCCEEDED');
+});
+
+test('other organizations are told nothing of a backup, and a key for one database manages none', async () => {
+  const database = await make('private');
+  const { backup } = await request(database);
+  await until(backup, 'SUCCEEDED');
+  const administrator = await service.administrator();
+  const other = await askAt<{ organization: { id: string } }>(
+    service.url,
+    administrator,
+    'createOrganization',
+    { body: { name: 'Strangers', slug: 'strangers' } },
+  );
+  const key = await askAt<{ secret: string }>(
+    service.url,
+    { ...administrator, 'x-organization-id': other.json.organization.id },
+    'createApiKey',
+    { body: { name: 'strangers', permissions: ['db:read', 'db:write'] } },
+  );
+  const strangers = { 'x-api-key': key.json.secret };
+  const theirs = { name: 'stolen' };
+  const of = pathOf(backup);
+  const cases: readonly (readonly [OperationId, Sending])[] = [
+    ['listBackups', { of }],
+    ['getBackup', { of }],
+    ['createBackup', { of, body: {} }],
+    ['updateBackup', { of, body: { protected: true } }],
+    ['deleteBackup', { of }],
+    ['verifyBackup', { of }],
+    ['restoreBackup', { of, body: theirs }],
+  ];
+  for (const [operation, sending] of cases) {
+    const answer = await askAt<Problem>(service.url, strangers, operation, sending);
+    expect([operation, answer.status, answer.json.code]).toEqual([
+      operation,
+      404,
+      'database_not_found',
+    ]);
+  }
+  // By way of a database of the same organization that has no such backup.
+  const sibling = (await make('sibling')).of.databaseId;
+  for (const operation of ['getBackup', 'deleteBackup', 'restoreBackup'] as const) {
+    const body = operation === 'restoreBackup' ? { body: theirs } : {};
+    const sending = { of: { ...of, databaseId: sibling }, ...body };
+    expect((await ask<Problem>(operation, sending)).json.code).toBe('backup_not_found');
+  }
+  const databaseScope = { type: 'DATABASE', databaseId: of.databaseId };
+  const scoped = await service.makeKey(['db:read', 'db:write'], { name: 'one', databaseScope });
+  const one = { 'x-api-key': scoped.secret };
+  expect((await askAt(service.url, one, 'getBackup', { of })).status).toBe(200);
+  for (const [operation, sending] of cases.slice(2)) {
+    expect((await askAt(service.url, one, operation, sending)).status).toBe(403);
+  }
+});
+
+test('the CLI makes, shows, protects, restores and removes backups, and waits for them', async () => {
+  await make('cli-books');
+  const json = async <T>(...args: readonly string[]): Promise<T> => {
+    const { code, stdout, stderr } = await cli.run(['backups', ...args, '--json']);
+    expect({ args, code, stderr }).toMatchObject({ code: 0 });
+    return JSON.parse(stdout) as T;
+  };
+  const created = await cli.run(['backups', 'create', 'cli-books', '--name', 'first', '--json']);
+  expect(created.stderr).toMatch(/^backup\.create SUCCEEDED 100%/m);
+  const { backup } = JSON.parse(created.stdout) as { backup: Backup };
+  expect(backup).toMatchObject({ name: 'first', status: 'SUCCEEDED', transfers: 1_000 });
+  const listed = await cli.run(['backups', 'list', 'cli-books']);
+  expect(listed.stdout).toMatch(new RegExp(`^${backup.id} +first +MANUAL +SUCCEEDED +1000 `, 'm'));
+  const shown = await cli.run(['backups', 'get', 'cli-books', backup.id]);
+  expect(shown.stdout).toMatch(/^transfers +1000$/m);
+  const tested = await json<{ backup: Backup }>('verify', 'cli-books', backup.id);
+  expect(tested.backup.verification).toMatchObject({ status: 'PASSED' });
+  await json('update', 'cli-books', backup.id, '--protected');
+  const confirmed = ['--confirm', backup.id];
+  const refused = await cli.run(['backups', 'delete', 'cli-books', backup.id, ...confirmed]);
+  expect(refused).toMatchObject({ code: 7 });
+  expect(refused.stderr).toContain('is protected');
+  await json('update', 'cli-books', backup.id, '--no-protected');
+  const restored = await json<DatabaseWithProfile>('restore', 'cli-books', backup.id, 'cli-again');
+  expect(restored.database).toMatchObject({ name: 'cli-again', status: 'READY' });
+  const unconfirmed = await cli.run(['backups', 'delete', 'cli-books', backup.id]);
+  expect(unconfirmed.code).toBe(2);
+  const gone = await json<{ backup: Backup }>('delete', 'cli-books', backup.id, ...confirmed);
+  expect(gone.backup.status).toBe('DELETED');
+  const none = await cli.run(['backups', 'list', 'cli-books']);
+  expect(none.stdout).toBe('(no backups)\n');
+});

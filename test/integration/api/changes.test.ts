@@ -1,0 +1,435 @@
+/** Changes of databases over HTTP and in Kubernetes: API, worker, operator and a real control plane. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../base/kube/kube.ts';
+import { resources } from '../../../domain/kinds.ts';
+import { apiName, podName } from '../../../domain/names.ts';
+import type {
+  AcceptedChange,
+  Change,
+  ChangeList,
+  ChangePreview,
+  CreatedDatabase,
+  DatabaseWithProfile,
+  JobAnswer,
+  Problem,
+  ProfileRevisionList,
+} from '../../../gen/api.ts';
+import { ask as askAt, type Answer, type Sending } from '../../support/api/asking.ts';
+import { TestService, type Headers } from '../../support/api/service.ts';
+import { eventually } from '../../support/shell.ts';
+import type { OperationId } from '../../../api/contract/routes.ts';
+
+let service: TestService;
+let me: Headers;
+let namespace: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  me = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
+});
+afterAll(() => service?.stop());
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the answer it expects
+const ask = <T>(operation: OperationId, sending: Sending = {}): Promise<Answer<T>> =>
+  askAt<T>(service.url, me, operation, sending);
+
+interface Made {
+  readonly of: { readonly databaseId: string };
+  readonly name: string;
+}
+
+async function make(name: string, more: object = {}): Promise<Made> {
+  const { database }: CreatedDatabase = await service.createDatabase(me, { name, ...more });
+  const found = (await service.world.kube.list(resources.database)).find(
+    ({ metadata }) => metadata.name === name,
+  );
+  namespace = found?.metadata.namespace ?? '';
+  return { of: { databaseId: database.id }, name };
+}
+
+async function request({ of }: Made, body: object): Promise<AcceptedChange> {
+  const { status, json } = await ask<AcceptedChange>('createChange', { of, body });
+  expect({ status, json }).toMatchObject({ status: 202 });
+  return json;
+}
+
+const read = async ({ of }: Made, changeId: string) =>
+  (await ask<{ change: Change }>('getChange', { of: { ...of, changeId } })).json.change;
+const until = (made: Made, { id }: { readonly id: string }, status: Change['status']) =>
+  eventually(`${id} is ${status}`, async () => {
+    const change = await read(made, id);
+    if (change.status !== status) throw new Error(JSON.stringify(change));
+    return change;
+  });
+const view = async ({ of }: Made) => (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
+const resource = async ({ name }: Made) => {
+  const found = await service.world.database(namespace, name);
+  if (found === undefined) throw new Error(`there is no resource ${name}`);
+  return found;
+};
+
+/** Keeps the replica of a database from becoming ready, so that a change goes on until the returned function is called. */
+async function hold(made: Made): Promise<() => void> {
+  const pod = podName((await resource(made)).status?.workload ?? '', 0);
+  service.world.kubelet.unready.add(pod);
+  return () => void service.world.kubelet.unready.delete(pod);
+}
+
+test('a change is what its preview said; its job has true steps, and its revision is its author’s', async () => {
+  const made = await make('sized');
+  const body = { clusterSize: 'lh-10', parameters: { limitConnections: '300' } };
+  const { json: shown } = await ask<ChangePreview>('previewChange', { of: made.of, body });
+  expect(shown.preview).toMatchObject({
+    applies: 'NOW',
+    impact: { interruption: 'SECONDS', rollingRestart: true, reversible: true },
+    diff: [
+      { path: '/clusterSize', from: 'lh-5', to: 'lh-10' },
+      { path: '/parameters/limitConnections', from: null, to: '300' },
+    ],
+  });
+  expect((await resource(made)).spec.size).toBe('lh-5');
+  const { change, job } = await request(made, body);
+  expect([change.diff, change.impact, change.priceDelta]).toEqual([
+    shown.preview.diff,
+    shown.preview.impact,
+    shown.preview.priceDelta,
+  ]);
+  const applied = await until(made, change, 'APPLIED');
+  expect(applied).toMatchObject({ profileRevision: 2, previousRevision: 1, error: null });
+  const { json: told } = await ask<JobAnswer>('getJob', { of: { jobId: job?.id ?? '' } });
+  expect(told.job).toMatchObject({ status: 'SUCCEEDED', type: 'database.change' });
+  expect(told.job.steps.map(({ name, status }) => [name, status])).toEqual([
+    ['write_spec', 'SUCCEEDED'],
+    ['accept', 'SUCCEEDED'],
+    ['replace_replicas', 'SUCCEEDED'],
+    ['settle', 'SUCCEEDED'],
+  ]);
+  expect((await resource(made)).spec).toMatchObject({
+    size: 'lh-10',
+    parameters: { limitConnections: '300' },
+  });
+  const { data } = (await ask<ProfileRevisionList>('listProfiles', { of: made.of })).json;
+  expect(data[0]).toMatchObject({ revision: 2, actor: change.actor, diff: change.diff });
+
+  const back = await request(made, { revision: 1 });
+  expect(back.change.diff).toEqual(
+    change.diff.map(({ path, from, to }) => ({ path, from: to, to: from })),
+  );
+  await until(made, back.change, 'APPLIED');
+  expect((await view(made)).profile).toMatchObject({
+    revision: 3,
+    clusterSize: 'lh-5',
+    parameters: {},
+  });
+});
+
+test('what is not possible is refused by preview and request alike, with its place and what is possible', async () => {
+  const made = await make('refused', { selectedStorageGb: 4 });
+  const cases: readonly (readonly [object, number, object])[] = [
+    [
+      { selectedStorageGb: 3 },
+      422,
+      {
+        code: 'storage_cannot_shrink',
+        errors: [{ pointer: '#/selectedStorageGb', meta: { min: 4 } }],
+      },
+    ],
+    [
+      { clusterSize: 'lh-999' },
+      422,
+      { errors: [{ pointer: '#/clusterSize', meta: { allowed: ['lh-5', 'lh-10', 'lh-40'] } }] },
+    ],
+    [{ selectedStorageGb: 1_000 }, 422, { errors: [{ pointer: '#/selectedStorageGb' }] }],
+    [{ autogrow: { limitGb: 3 } }, 422, { errors: [{ pointer: '#/autogrow/limitGb' }] }],
+    [
+      { parameters: { unheard: '1' } },
+      422,
+      {
+        errors: [{ pointer: '#/parameters/unheard', meta: { allowed: ['limitConnections'] } }],
+      },
+    ],
+    [
+      { parameters: { limitConnections: '0' } },
+      422,
+      { errors: [{ pointer: '#/parameters/limitConnections', code: 'invalid_parameter' }] },
+    ],
+    [
+      { engineVersion: '9.9.9' },
+      422,
+      { errors: [{ pointer: '#/engineVersion', code: 'unknown_version' }] },
+    ],
+    [{ clusterSize: 'lh-5' }, 422, { code: 'nothing_to_change' }],
+    [{ revision: 7 }, 422, { errors: [{ pointer: '#/revision', code: 'unknown_revision' }] }],
+  ];
+  for (const [body, status, problem] of cases) {
+    for (const operation of ['previewChange', 'createChange'] as const) {
+      const { of } = made;
+      const answer = await ask<Problem>(operation, { of, body });
+      expect({ body, operation, status: answer.status, json: answer.json }).toMatchObject({
+        status,
+        json: problem,
+      });
+    }
+  }
+  const stale = { 'if-match': `W/"${made.of.databaseId}-0-x"` };
+  const late = await ask<Problem>('createChange', {
+    of: made.of,
+    body: { clusterSize: 'lh-10' },
+    headers: stale,
+  });
+  expect(late).toMatchObject({ status: 412, json: { code: 'precondition_failed' } });
+  expect((await ask<ChangeList>('listChanges', { of: made.of })).json.data).toEqual([]);
+});
+
+test('one change is applied, one waits and takes in what is asked for meanwhile; all survive kills of worker and operator', async () => {
+  const made = await make('busy');
+  const release = await hold(made);
+  const first = await request(made, { parameters: { limitConnections: '400' } });
+  await eventually('its replica is being replaced', async () => {
+    const { progress } = await read(made, first.change.id);
+    return progress?.startsWith('Replica 1 of 1 on new parameters') ? true : undefined;
+  });
+  const second = await request(made, { labels: { team: 'books' } });
+  expect([second.change.status, second.job]).toEqual(['QUEUED', null]);
+  const third = await request(made, { autogrow: { limitGb: 8 }, labels: { cost: '7' } });
+  expect(third.change.id).toBe(second.change.id);
+  expect(third.change.diff.map(({ path }) => path)).toEqual([
+    '/autogrow',
+    '/labels/cost',
+    '/labels/team',
+  ]);
+  const of = { ...made.of, changeId: second.change.id };
+  expect((await ask<{ change: Change }>('withdrawChange', { of })).json.change.status).toBe(
+    'CANCELED',
+  );
+  const again = await request(made, { autogrow: { limitGb: 9 } });
+  expect([again.change.status, again.change.diff.length]).toEqual(['QUEUED', 1]);
+  const applying = { ...made.of, changeId: first.change.id };
+  expect(await ask<Problem>('withdrawChange', { of: applying })).toMatchObject({
+    status: 409,
+    json: { code: 'change_not_queued' },
+  });
+
+  await service.stopWorker('SIGKILL');
+  await service.stopOperator();
+  release();
+  await service.startOperator();
+  await service.startWorker();
+  await until(made, first.change, 'APPLIED');
+  const last = await until(made, again.change, 'APPLIED');
+  expect(last.profileRevision).toBe(3);
+  const { profile, database } = await view(made);
+  expect(profile).toMatchObject({
+    autogrow: { limitGb: 9 },
+    parameters: { limitConnections: '400' },
+  });
+  expect(database.labels).toEqual({});
+});
+
+test('a change for later waits for its time, and is withdrawn by a deletion', async () => {
+  const made = await make('later');
+  const applyAt = new Date(Date.now() + 3_600_000).toISOString();
+  const { change } = await request(made, { clusterSize: 'lh-10', applyAt });
+  expect([change.status, change.applyAt]).toEqual(['QUEUED', applyAt]);
+  const now = await request(made, { labels: { a: 'b' } });
+  await until(made, now.change, 'APPLIED');
+  expect((await view(made)).database.labels).toEqual({ a: 'b' });
+  await service.alter(
+    `UPDATE configuration_changes SET apply_after = now() WHERE status = 'QUEUED'`,
+  );
+  await until(made, change, 'APPLIED');
+  const next = await request(made, { clusterSize: 'lh-5', applyAt });
+  await ask('deleteDatabase', { of: made.of });
+  expect((await read(made, next.change.id)).status).toBe('CANCELED');
+  expect(
+    await ask<Problem>('createChange', { of: made.of, body: { clusterSize: 'lh-5' } }),
+  ).toMatchObject({ status: 404, json: { code: 'database_not_found' } });
+});
+
+test('stopped and started again: what it costs is told before, and the data’s place stays', async () => {
+  const made = await make('sleepy');
+  const preview = await ask<ChangePreview>('previewChange', {
+    of: made.of,
+    body: { suspended: true },
+  });
+  expect(preview.json.preview).toMatchObject({
+    impact: { interruption: 'UNTIL_RESUMED', longestWaitSeconds: null },
+    // The size is 10 a month and stops; the volume stays.
+    priceDelta: { currency: 'EUR', amount: '-10.00' },
+  });
+  const { addresses } = (await view(made)).database.connection;
+  const { change } = await request(made, { suspended: true });
+  await until(made, change, 'APPLIED');
+  expect((await view(made)).database.status).toBe('SUSPENDED');
+  const resized = await request(made, { clusterSize: 'lh-10' });
+  expect(resized.change.impact).toMatchObject({ interruption: 'NONE', longestWaitSeconds: 0 });
+  await until(made, resized.change, 'APPLIED');
+  const resumed = await request(made, { suspended: false });
+  await until(made, resumed.change, 'APPLIED');
+  const { database, profile } = await view(made);
+  expect([database.status, profile.clusterSize]).toEqual(['READY', 'lh-10']);
+  expect(database.connection.addresses).toEqual(addresses);
+});
+
+test('a kubectl change is a change with the actor kubernetes; one that another declares is refused; who writes last wins and the loser is told', async () => {
+  const made = await make('shared');
+  await service.world.patchDatabase(namespace, made.name, { spec: { size: 'lh-10' } });
+  const [edited] = await eventually('the change is recorded', async () => {
+    const { data } = (await ask<ChangeList>('listChanges', { of: made.of })).json;
+    return data[0]?.status === 'APPLIED' ? data : undefined;
+  });
+  expect(edited).toMatchObject({
+    origin: 'kubernetes',
+    actor: { type: 'kubernetes', display: 'test' },
+    diff: [{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }],
+    profileRevision: 2,
+  });
+
+  const release = await hold(made);
+  const overtaken = await request(made, { parameters: { limitConnections: '500' } });
+  await eventually('it was written', async () => {
+    const { parameters } = (await resource(made)).spec;
+    return parameters?.['limitConnections'] === '500' ? true : undefined;
+  });
+  await eventually('it is followed', async () =>
+    (await read(made, overtaken.change.id)).progress === null ? undefined : true,
+  );
+  await service.world.patchDatabase(namespace, made.name, {
+    spec: { parameters: { limitConnections: '600' } },
+  });
+  const lost = await until(made, overtaken.change, 'FAILED');
+  expect(lost.error).toMatchObject({ code: 'overwritten' });
+  expect(lost.error?.message).toContain('test set parameters/limitConnections to "600"');
+  release();
+  await eventually('the last writer’s value counts', async () => {
+    const { profile } = await view(made);
+    return profile.parameters['limitConnections'] === '600' ? true : undefined;
+  });
+
+  const declared = {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerDatabase',
+    metadata: { namespace, name: made.name },
+    spec: { size: 'lh-10' },
+  };
+  await service.world.kube.apply<KubeObject>(resources.database, declared, {
+    fieldManager: 'argocd-controller',
+    force: true,
+  });
+  const refused = await ask<Problem>('createChange', {
+    of: made.of,
+    body: { clusterSize: 'lh-5' },
+  });
+  expect(refused).toMatchObject({
+    status: 409,
+    json: {
+      code: 'field_managed_elsewhere',
+      errors: [{ pointer: '#/clusterSize', meta: { manager: 'argocd-controller' } }],
+    },
+  });
+});
+
+test('a worker that is killed after it wrote the spec, and before the labels, goes on with the labels', async () => {
+  const made = await make('halfway');
+  await service.stopWorker('SIGKILL');
+  const body = { parameters: { limitConnections: '600' }, labels: { team: 'books' } };
+  const { change } = await request(made, body);
+  expect(change.status).toBe('APPLYING');
+  // What the killed worker had written.
+  const { metadata } = await resource(made);
+  await service.world.kube.mergePatch(
+    { resource: resources.database, namespace, name: made.name },
+    { metadata: { uid: metadata.uid }, spec: { parameters: { limitConnections: '600' } } },
+    { fieldManager: apiName },
+  );
+  await service.startWorker();
+  const applied = await eventually('the change has ended', async () => {
+    const found = await read(made, change.id);
+    if (found.finishedAt === null) throw new Error(JSON.stringify(found));
+    return found;
+  });
+  expect(applied).toMatchObject({ status: 'APPLIED', error: null, profileRevision: 2 });
+  const { profile, database } = await view(made);
+  expect(profile.parameters).toEqual({ limitConnections: '600' });
+  expect(database.labels).toEqual({ team: 'books' });
+});
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+
+/** The organization, as its administrator changes it. */
+async function changeOrganization(method: string, path: string, body?: object): Promise<void> {
+  const owner = await service.administrator();
+  const session = await fetch(`${service.url}/api/v1/session`, { headers: owner });
+  const { organization } = (await session.json()) as { organization: { id: string } };
+  const answer = await fetch(`${service.url}/api/v1/organizations/${organization.id}${path}`, {
+    method,
+    headers: { ...owner, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect([await answer.text(), answer.status]).toEqual([expect.any(String), 200]);
+}
+
+test('a change that waited is not begun while its organization is suspended, but one that only stops is', async () => {
+  const made = await make('contract-ended');
+  const other = await make('contract-ended-too');
+  const applyAt = inSeconds(4);
+  const { change } = await request(made, { parameters: { limitConnections: '300' }, applyAt });
+  const stop = await request(other, { suspended: true, applyAt });
+  await changeOrganization('POST', '/suspend', { reason: 'The contract has ended.' });
+  try {
+    const ended = await until(made, change, 'FAILED');
+    expect(ended.error?.message).toContain('the organization is suspended');
+    await until(other, stop.change, 'APPLIED');
+  } finally {
+    await changeOrganization('POST', '/resume');
+  }
+  expect((await view(made)).profile.revision).toBe(1);
+});
+
+test('a change that waited and finds no room any more fails, and says so', async () => {
+  const made = await make('over-quota');
+  await until(made, (await request(made, { suspended: true })).change, 'APPLIED');
+  const { change } = await request(made, { suspended: false, applyAt: inSeconds(3) });
+  await changeOrganization('PATCH', '', { databasesMax: 0 });
+  try {
+    const ended = await until(made, change, 'FAILED');
+    expect(ended.error).toMatchObject({ code: 'quota_exceeded' });
+  } finally {
+    await changeOrganization('PATCH', '', { databasesMax: null });
+  }
+});
+
+test('changes that cannot begin keep no other one from beginning', async () => {
+  const made = await make('behind');
+  const { of } = made;
+  const { change } = await request(made, { labels: { a: 'b' }, applyAt: inSeconds(6) });
+  // Databases without a resource, whose changes wait for one, and are older.
+  await service.alter(
+    `WITH made AS (
+       INSERT INTO databases SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(),
+         'name', 'lost-' || n, 'kubernetes_uid', null, 'cluster_id', null))).*
+       FROM databases d, generate_series(1, 40) n WHERE d.name = 'behind' RETURNING id
+     ), profile AS (
+       INSERT INTO profiles SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(),
+         'database_id', made.id))).*
+       FROM profiles p, made WHERE p.active
+         AND p.database_id = (SELECT id FROM databases WHERE name = 'behind')
+     )
+     INSERT INTO configuration_changes SELECT (jsonb_populate_record(c, jsonb_build_object(
+       'id', '00000000' || substr(gen_random_uuid()::text, 9), 'database_id', made.id,
+       'created_at', c.created_at - interval '1 day', 'apply_after', null))).*
+     FROM configuration_changes c, made
+     WHERE c.database_id = (SELECT id FROM databases WHERE name = 'behind')`,
+  );
+  await until(made, change, 'APPLIED');
+  expect(
+    (await ask<{ database: { labels: object } }>('getDatabase', { of })).json.database,
+  ).toMatchObject({ labels: { a: 'b' } });
+  const waiting = await service.query(
+    `SELECT count(*)::int AS count FROM configuration_changes WHERE status = 'QUEUED'`,
+  );
+  expect(waiting).toEqual([{ count: 40 }]);
+  await service.alter(
+    `UPDATE configuration_changes SET status = 'CANCELED', finished_at = now() WHERE status = 'QUEUED'`,
+  );
+});

@@ -1,0 +1,727 @@
+/** Figures of databases, from real engines through the collector and PostgreSQL to what clients read. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { MetricRegistry } from '../../../base/metrics/metrics.ts';
+import { Collector } from '../../../api/monitoring/collector.ts';
+import { collectorMetrics } from '../../../api/monitoring/collector-metrics.ts';
+import { GatewayRecorder } from '../../../api/monitoring/gateway-recorder.ts';
+import { metricHandlers } from '../../../api/monitoring/handlers.ts';
+import type { MetricSeriesName } from '../../../api/model/metric-series.ts';
+import { createBackup, updateBackup } from '../../../api/store/backups.ts';
+import { updateDatabase } from '../../../api/store/databases.ts';
+import { keepPartitions, rollUp } from '../../../api/store/metric-rollups.ts';
+import { writeSamples, type MetricSample } from '../../../api/store/metric-samples.ts';
+import { claimShards, releaseShards } from '../../../api/store/metric-shards.ts';
+import type { ObservedDatabase } from '../../../api/store/database-record.ts';
+import { Cursors } from '../../../api/store/cursor.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
+import { sweepRequests, writeRequests } from '../../../api/store/remarkable-requests.ts';
+import type { Organization } from '../../../api/store/organizations.ts';
+import type { Store } from '../../../api/store/store.ts';
+import { beat, endHeartbeat } from '../../../api/store/workers.ts';
+import { newTypeId } from '../../../domain/type-id.ts';
+import {
+  figurePlaces,
+  latencyPlaces,
+  replicaFigures,
+  type ReplicaFigure,
+} from '../../../api/model/metric-figures.ts';
+import { TestPostgres } from '../../support/api/postgres.ts';
+import {
+  anotherOrganization,
+  makeDatabase,
+  openTestStore,
+  signingKeys,
+  silent,
+  tester,
+} from '../../support/api/store.ts';
+import { readExposition } from '../../../api/monitoring/exposition.ts';
+import { answerOf, readingsOf } from '../../../api/monitoring/replica-reading.ts';
+import type { BuiltinStatus, EngineStatus } from '../../../domain/engine-status.ts';
+import { Client } from '../../../engine/client/client.ts';
+import { Operation } from '../../../engine/wire/operations.ts';
+import { accountBytes, create, created } from '../../support/engine/ledger.ts';
+import { TestEngine } from '../../support/engine/engine.ts';
+import { parseExposition } from '../../support/prometheus/exposition.ts';
+
+let postgres: TestPostgres;
+let store: Store;
+let organization: Organization;
+
+beforeAll(async () => {
+  postgres = await TestPostgres.create();
+  ({ store, organization } = await openTestStore(postgres));
+  await keepPartitions(store.read, new Date());
+});
+afterAll(async () => {
+  await store?.close();
+  await postgres?.remove();
+});
+
+const never = new AbortController().signal;
+const minuteMs = 60_000;
+
+function collectorWith(statusUrls: readonly string[], identity = 'worker-1') {
+  return new Collector({
+    store,
+    identity,
+    logger: silent,
+    metrics: collectorMetrics(new MetricRegistry(), 'test_'),
+    statusUrl: (address) => statusUrls[Number(address.split(':')[1])] ?? 'http://127.0.0.1:1',
+  });
+}
+
+/** A READY database; its addresses are places in the list of status URLs. */
+async function readyDatabase(name: string, clusterId: string, places: readonly number[]) {
+  const { id } = await makeDatabase(store, organization, name);
+  const observed = { addresses: places.map((place) => `127.0.0.1:${place}`) };
+  await store.change(tester, (change) =>
+    updateDatabase(change, id, {
+      status: 'READY',
+      clusterId,
+      observed: observed as unknown as ObservedDatabase,
+    }),
+  );
+  return id;
+}
+
+const handlers = () =>
+  metricHandlers({ store, cursors: new Cursors(signingKeys), observed: () => true });
+
+async function query(databaseId: string, series: readonly MetricSeriesName[], more = {}) {
+  const request = {
+    params: { databaseId },
+    body: { series, filters: [], ...more },
+    principal: { organization },
+  };
+  return (await handlers().queryMetrics(request as never)).body;
+}
+
+async function current(databaseId: string) {
+  const request = { params: { databaseId }, principal: { organization } };
+  return (await handlers().getCurrentMetrics(request as never)).body.current;
+}
+
+const rowOf = (figures: Partial<Record<ReplicaFigure, number>>) =>
+  Array.from({ length: figurePlaces }, (_, place) => {
+    const name = replicaFigures[place];
+    return (name && figures[name]) ?? null;
+  });
+
+const sampleOf = (
+  databaseId: string,
+  figures: Partial<Record<ReplicaFigure, number>>,
+  source = 'r0',
+): MetricSample => ({ databaseId, source, readings: rowOf(figures), latencies: null });
+
+/** Times of three rounds, of which the last is the current one. */
+function ticks() {
+  const last = Math.floor(Date.now() / 15_000) * 15_000;
+  return [last - 30_000, last - 15_000, last].map((ms) => new Date(ms)) as [Date, Date, Date];
+}
+
+test('what a real engine does is collected, and read back with its latencies', async () => {
+  const engine = await TestEngine.create({ cluster: 7n });
+  // What it says is kept: the room on its disk is another one a moment later, when others write there.
+  const said: BuiltinStatus[] = [];
+  const between = createServer((request, answer) => {
+    void fetch(`http://127.0.0.1:${engine.statusPort}${request.url}`).then(async (response) => {
+      const text = await response.text();
+      if (request.url === '/status') said.push(JSON.parse(text) as BuiltinStatus);
+      answer.writeHead(response.status).end(text);
+    });
+  });
+  between.listen(0, '127.0.0.1');
+  await once(between, 'listening');
+  try {
+    const statusUrls = [`http://127.0.0.1:${(between.address() as AddressInfo).port}`];
+    const databaseId = await readyDatabase('payments', '7', [0, 1]);
+    const collector = collectorWith(statusUrls);
+    const [, earlier, now] = ticks();
+    await collector.collect(earlier, never);
+    const text = await (await fetch(`${statusUrls[0]}/metrics`)).text();
+    expect(text).toContain(
+      'ledgerhouse_engine_request_seconds_bucket{le="0.0005",operation="create_transfers"} 0',
+    );
+    const client = new Client({
+      cluster: 7n,
+      addresses: [{ host: '127.0.0.1', port: engine.port }],
+      timeoutMs: 60_000,
+    });
+    const statuses = create(client, Operation.createAccounts, accountBytes([1n, 2n]));
+    expect(await statuses.finally(() => client.close())).toEqual([created, created]);
+    await collector.collect(now, never);
+    const { usage, forecast, ...rates } = await current(databaseId);
+    expect(rates.requestsPerSecond).toBeGreaterThan(0);
+    expect(rates.requestP99Seconds).toBeGreaterThan(0);
+    expect(rates.transfersPerSecond).toBe(0);
+    const limitBytes = said.at(-1)?.storage.limitBytes ?? 0;
+    expect(usage).toMatchObject({
+      nodes: [
+        { index: 0, up: true, leader: true, commitLagOps: 0 },
+        // Nothing listens where the second replica should be.
+        { index: 1, up: false, leader: null, storage: { usedBytes: null } },
+      ],
+    });
+    expect((usage?.storage.limitBytes ?? 0) / limitBytes).toBeCloseTo(1, 5);
+    expect(usage?.cpuCores).toBeGreaterThanOrEqual(0);
+    expect(forecast).toEqual({ memory: null, storage: null });
+    const { data, stepSeconds } = await query(databaseId, ['replica_up', 'requests_per_second']);
+    expect(stepSeconds).toBe(15);
+    const up = data.filter(({ name }) => name === 'replica_up');
+    expect(up.map(({ labels }) => labels)).toEqual([{ replica: '0' }, { replica: '1' }]);
+    const seen = up.map(({ points }) => points.map(([, value]) => value));
+    expect(seen.map((values) => values.filter((value) => value !== null))).toEqual([
+      [1, 1],
+      [0, 0],
+    ]);
+    expect(data.filter(({ name }) => name === 'requests_per_second')).toHaveLength(8);
+    await collector.stop();
+  } finally {
+    between.closeAllConnections();
+    between.close();
+    await engine.dispose();
+  }
+});
+
+test('another database’s replica at the address is not believed', async () => {
+  const engine = await TestEngine.create({ cluster: 8n });
+  try {
+    const databaseId = await readyDatabase('ledger', '9', [0]);
+    const collector = collectorWith([`http://127.0.0.1:${engine.statusPort}`]);
+    await collector.collect(ticks()[2], never);
+    expect((await current(databaseId)).usage?.nodes).toEqual([
+      expect.objectContaining({ up: false }),
+    ]);
+    await collector.stop();
+  } finally {
+    await engine.dispose();
+  }
+});
+
+test('gaps stay gaps, and means, extremes and steps are those of the samples', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'gaps');
+  // Four samples in a minute, a minute without any, then one.
+  const begin = Math.floor(Date.now() / minuteMs) * minuteMs - 10 * minuteMs;
+  for (const [index, value] of [1, 2, 3, 6].entries()) {
+    await writeSamples(store.read, new Date(begin + index * 15_000), [
+      sampleOf(databaseId, { connections: value }),
+    ]);
+  }
+  await writeSamples(store.read, new Date(begin + 2 * minuteMs), [
+    sampleOf(databaseId, { connections: 10 }),
+  ]);
+  const span = {
+    from: new Date(begin).toISOString(),
+    to: new Date(begin + 3 * minuteMs).toISOString(),
+    stepSeconds: 60,
+  };
+  const points = async (fn: string) =>
+    (await query(databaseId, ['connections'], { ...span, fn })).data[0]?.points.map(
+      ([, value]) => value,
+    );
+  await sql`UPDATE metric_rollups SET done_until = ${new Date(begin - minuteMs)}`.execute(
+    store.read,
+  );
+  expect(await points('avg')).toEqual([3, null, 10]);
+  expect(await points('min')).toEqual([1, null, 10]);
+  expect(await points('max')).toEqual([6, null, 10]);
+  // Rolled up, the same is read.
+  await rollUp(store.read, new Date());
+  await sql`DELETE FROM metric_samples WHERE at < ${new Date(begin + minuteMs)}`.execute(
+    store.read,
+  );
+  expect(await points('avg')).toEqual([3, null, 10]);
+  expect(await points('min')).toEqual([1, null, 10]);
+  expect(await points('max')).toEqual([6, null, 10]);
+});
+
+test('a span of ten thousand years is answered with the part of which figures are kept', async () => {
+  const { id } = await makeDatabase(store, organization, 'ancient');
+  const spanOf = async (from: string, to: string) => {
+    const { from: begin, to: end, data } = await query(id, ['transfers_per_second'], { from, to });
+    expect(data).toEqual([]);
+    return [begin, end].map((time) => (Date.parse(time) - Date.now()) / 86_400_000);
+  };
+  const [begin = 0, end = 0] = await spanOf('0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z');
+  expect([Math.round(begin), Math.round(end)]).toEqual([-31, 1]);
+  const [oldBegin = 0, oldEnd = 0] = await spanOf('0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z');
+  expect(oldEnd).toBeGreaterThan(oldBegin);
+  expect(oldEnd).toBeLessThan(-30);
+  const [, lateEnd = 0] = await spanOf('9999-01-01T00:00:00Z', '9999-12-31T23:59:59Z');
+  expect(lateEnd).toBeLessThan(2);
+});
+
+test('databases that a round had no time for are the first of the next one', async () => {
+  const places = Array.from({ length: 200 }, (_, place) => place);
+  const asked = new Set<number>();
+  // Each answer takes so long that a round of 12 s has time for fewer than 160.
+  const server = createServer((request, answer) => {
+    const [, index = '', what] = (request.url ?? '').split('/');
+    asked.add(Number(index));
+    const said = what === 'status' ? statusOf(String(90_000 + Number(index))) : '';
+    setTimeout(() => answer.end(said), 2_500);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const urls = places.map((place) => `http://127.0.0.1:${port}/${place}`);
+    for (const place of places)
+      await readyDatabase(`crowd-${place}`, String(90_000 + place), [place]);
+    const collector = collectorWith(urls, 'worker-crowd');
+    const [, before, at] = ticks();
+    await collector.collect(before, never);
+    const { rows } = await sql<{ place: number }>`
+      SELECT DISTINCT substr(d.name, 7)::int AS place FROM metric_samples s
+      JOIN databases d ON d.id = s.database_id AND d.name LIKE 'crowd-%'
+      WHERE s.readings[${replicaFigures.indexOf('up') + 1}] = 1`.execute(store.read);
+    const heard = new Set(rows.map(({ place }) => place));
+    const left = places.filter((place) => !heard.has(place));
+    expect(left).not.toEqual([]);
+    asked.clear();
+    await collector.collect(at, never);
+    // None had its second turn before each had its first one. A busy machine may not get through all of those.
+    const second = places.filter((place) => heard.has(place) && asked.has(place));
+    const waiting = left.filter((place) => !asked.has(place));
+    expect(second.length === 0 || waiting.length === 0).toBe(true);
+    expect(left.filter((place) => asked.has(place))).not.toEqual([]);
+    await collector.stop();
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await sql`UPDATE databases SET status = 'SUSPENDED' WHERE name LIKE 'crowd-%'`.execute(
+      store.read,
+    );
+  }
+});
+
+const statusOf = (clusterId: string): string =>
+  JSON.stringify({
+    engine: 'Builtin',
+    version: '0.1.0',
+    release: '0.17.9',
+    clusterId,
+    replicaIndex: 0,
+    replicaCount: 1,
+    role: 'primary',
+    view: 1,
+    op: 1,
+    commit: 1,
+    checkpoint: 0,
+    syncing: false,
+    warnings: [],
+    storage: { usedBytes: 1, limitBytes: 2 },
+  });
+
+test('a replica whose figures nobody can keep costs no other database its own', async () => {
+  const [, , at] = ticks();
+  const { id: sane } = await makeDatabase(store, organization, 'sane');
+  const { id: mad } = await makeDatabase(store, organization, 'mad');
+  const said = [1e300, -1e300, 1e-300, Infinity, NaN].map((value) => {
+    const status = { storage: {} } as EngineStatus;
+    const text = `ledgerhouse_engine_resident_memory_bytes ${value}`;
+    return readingsOf(answerOf(0, status, readExposition(text)), undefined, 0);
+  });
+  await writeSamples(store.read, at, [
+    sampleOf(sane, { connections: 3 }),
+    ...said.map((row, index) => ({ databaseId: mad, source: `r${index}`, ...row })),
+  ]);
+  expect((await current(sane)).usage?.nodes[0]?.connections).toBe(3);
+  expect((await current(mad)).usage?.nodes).toHaveLength(said.length);
+});
+
+test('days are dropped whole when their time is over', async () => {
+  const days = async () => {
+    const { rows } = await sql<{ name: string }>`
+      SELECT inhrelid::regclass::text AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid
+      WHERE relkind = 'r' ORDER BY 1`.execute(store.read);
+    return rows.map(({ name }) => name);
+  };
+  const before = await days();
+  expect(before).toHaveLength(9);
+  expect(await keepPartitions(store.read, new Date())).toBe(0);
+  const later = new Date(Date.now() + 9 * 86_400_000);
+  expect(await keepPartitions(store.read, later)).toBe(6);
+  const names = await days();
+  expect(names).toHaveLength(12);
+  expect(
+    names.filter((name) => before.includes(name)).every((name) => name.startsWith('metric_tens_')),
+  ).toBe(true);
+  await keepPartitions(store.read, new Date());
+});
+
+test('storage that grows is full in the days that its last week says', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'growing');
+  const gibibyte = 2 ** 30;
+  await sql`
+    INSERT INTO metric_tens (at, database_id, source, readings, lowest, highest)
+    SELECT at, ${uuidOf(databaseId)}::uuid, 'r0', r, r, r FROM (
+      SELECT now() - step * interval '10 minutes' AS at,
+        array_fill(NULL::real, ARRAY[${replicaFigures.indexOf('storage_used_bytes')}::int]) || (10 * ${gibibyte}::float8 - step * ${gibibyte}::float8 / 144)::real AS r
+      FROM generate_series(0, 71) AS step
+      WHERE now() - step * interval '10 minutes' >= date_trunc('day', now(), 'UTC') - interval '1 day') AS rows
+  `.execute(store.read);
+  await writeSamples(store.read, ticks()[2], [
+    sampleOf(databaseId, {
+      up: 1,
+      storage_used_bytes: 10 * gibibyte,
+      storage_limit_bytes: 20 * gibibyte,
+    }),
+  ]);
+  const { forecast } = await current(databaseId);
+  expect(forecast.memory).toBeNull();
+  expect(forecast.storage?.perDayBytes).toBeCloseTo(gibibyte, -6);
+  expect(forecast.storage?.fullInDays).toBeCloseTo(10, 1);
+});
+
+test('workers share the shards, and take over those of one that is gone', async () => {
+  await sql`UPDATE metric_shards SET lease_owner = NULL, lease_until = NULL`.execute(store.read);
+  await beat(store.read, { id: 'one', version: '1', problem: null });
+  expect(await claimShards(store.read, 'one')).toHaveLength(16);
+  await beat(store.read, { id: 'two', version: '1', problem: null });
+  // The first one gives half back with its next round; before, nothing is free.
+  expect(await claimShards(store.read, 'two')).toEqual([]);
+  const first = await claimShards(store.read, 'one');
+  const second = await claimShards(store.read, 'two');
+  expect([...first, ...second].sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 16 }, (_, i) => i),
+  );
+  expect(first).toHaveLength(8);
+  await releaseShards(store.read, 'one');
+  await endHeartbeat(store.read, 'one');
+  expect(await claimShards(store.read, 'two')).toHaveLength(16);
+  await endHeartbeat(store.read, 'two');
+  await releaseShards(store.read, 'two');
+});
+
+test('PostgreSQL away for a while: a gap, nothing else', async () => {
+  const engine = await TestEngine.create({ cluster: 11n });
+  const own = await TestPostgres.create();
+  try {
+    const opened = await openTestStore(own);
+    const other = { store, organization };
+    ({ store, organization } = opened);
+    try {
+      await keepPartitions(store.read, new Date());
+      const databaseId = await readyDatabase('payments', '11', [0]);
+      const collector = collectorWith([`http://127.0.0.1:${engine.statusPort}`]);
+      const [first, second, third] = ticks();
+      await collector.collect(first, never);
+      await own.stop();
+      await expect(collector.collect(second, never)).rejects.toThrow('store');
+      await own.start();
+      await collector.collect(third, never);
+      const { data } = await query(databaseId, ['replica_up'], {
+        from: first.toISOString(),
+        to: new Date(third.getTime() + 15_000).toISOString(),
+      });
+      const values = data[0]?.points.map(([, value]) => value) ?? [];
+      expect(values).toEqual([1, null, 1]);
+      await collector.stop();
+    } finally {
+      ({ store, organization } = other);
+      await opened.store.close();
+    }
+  } finally {
+    await own.remove();
+    await engine.dispose();
+  }
+});
+
+test('an engine that was killed and came back leaves a mark, and no peak', async () => {
+  const engine = await TestEngine.create({ cluster: 12n });
+  try {
+    const statusUrls = [`http://127.0.0.1:${engine.statusPort}`];
+    const databaseId = await readyDatabase('killed', '12', [0]);
+    const collector = collectorWith(statusUrls);
+    const [first, second, third] = ticks();
+    await collector.collect(first, never);
+    await engine.end('SIGKILL');
+    await collector.collect(second, never);
+    await engine.start();
+    statusUrls[0] = `http://127.0.0.1:${engine.statusPort}`;
+    await collector.collect(third, never);
+    const span = {
+      from: first.toISOString(),
+      to: new Date(third.getTime() + 15_000).toISOString(),
+    };
+    const { data } = await query(databaseId, ['replica_up', 'cpu_cores'], span);
+    expect(data.map(({ name, points }) => [name, points.map(([, value]) => value)])).toEqual([
+      ['replica_up', [1, 0, 1]],
+    ]);
+    const request = { params: { databaseId }, query: span, principal: { organization } };
+    const { body } = await handlers().listMetricMarks(request as never);
+    expect(body.data).toEqual([
+      {
+        at: third.toISOString(),
+        kind: 'RESTART',
+        replica: 0,
+        text: 'Replica 0 was started again.',
+        eventId: null,
+      },
+    ]);
+    await collector.stop();
+  } finally {
+    await engine.dispose();
+  }
+});
+
+test('requests over HTTP are counted, and slow and failed ones are kept', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'gateway');
+  const recorder = new GatewayRecorder({ store, identity: 'api-1', logger: silent });
+  const done = {
+    databaseId,
+    operation: 'create_transfers',
+    code: null,
+    events: 100,
+    durationMs: 3,
+    ledgerMs: 2,
+    requestId: 'req_1',
+    credentialId: 'key_1',
+  } as const;
+  for (let count = 0; count < 10; count += 1) recorder.record(done);
+  recorder.record({ ...done, durationMs: 700, requestId: 'req_slow' });
+  for (let count = 0; count < 100; count += 1) {
+    recorder.record({ ...done, code: 'ledger_timeout', ledgerMs: null });
+  }
+  const [, , now] = ticks();
+  await recorder.write(now);
+  const { gateway, usage } = await current(databaseId);
+  expect(usage).toBeNull();
+  expect((gateway.failedPerSecond ?? 0) / (gateway.answeredPerSecond ?? 1)).toBeCloseTo(
+    100 / 11,
+    3,
+  );
+  const { data } = await query(
+    databaseId,
+    ['gateway_request_seconds', 'gateway_requests_per_second'],
+    {
+      fn: 'p50',
+      filters: [{ key: 'operation', value: 'create_transfers' }],
+    },
+  );
+  expect(data.map(({ name, fn, labels }) => [name, fn, labels])).toEqual([
+    ['gateway_request_seconds', 'p50', { operation: 'create_transfers' }],
+    ['gateway_requests_per_second', 'avg', { operation: 'create_transfers', outcome: 'answered' }],
+    ['gateway_requests_per_second', 'avg', { operation: 'create_transfers', outcome: 'failed' }],
+  ]);
+  const list = async (query: object) => {
+    const request = {
+      params: { databaseId },
+      query: { limit: 20, ...query },
+      principal: { organization },
+    };
+    return (await handlers().listLedgerRequests(request as never)).body;
+  };
+  expect((await list({ outcome: 'slow' })).data).toEqual([
+    expect.objectContaining({ requestId: 'req_slow', standsFor: 1, ledgerMs: 2 }),
+  ]);
+  const failed = await list({ outcome: 'failed' });
+  const rest = await list({ outcome: 'failed', cursor: failed.page.nextCursor });
+  const rows = [...failed.data, ...rest.data];
+  expect(rows).toHaveLength(25);
+  expect(rows.every(({ code, standsFor }) => code === 'ledger_timeout' && standsFor === 4)).toBe(
+    true,
+  );
+});
+
+test('the newest thousand requests of a database are kept', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'newest');
+  const row = {
+    databaseId,
+    at: new Date(),
+    operation: 'create_transfers',
+    code: 'ledger_timeout',
+    events: 1,
+    durationMs: 1,
+    ledgerMs: null,
+    credentialId: 'key_1',
+    standsFor: 1,
+  };
+  const rows = Array.from({ length: 1_010 }, (_, index) => ({ ...row, requestId: `req_${index}` }));
+  await writeRequests(store.read, rows);
+  expect(await sweepRequests(store.read)).toBe(10);
+  expect(await sweepRequests(store.read)).toBe(0);
+  const { rows: oldest } = await sql<{ request_id: string }>`
+    SELECT request_id AS request_id FROM remarkable_requests
+    WHERE database_id = ${uuidOf(databaseId)} ORDER BY id LIMIT 1`.execute(store.read);
+  expect(JSON.stringify(oldest)).toContain('req_10');
+});
+
+test('what a database does is told to nobody of another organization', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'ours');
+  const request = {
+    params: { databaseId },
+    query: { limit: 20 },
+    body: { series: ['replica_up'], filters: [] },
+    principal: { organization: { ...organization, id: newTypeId('org') } },
+  } as never;
+  const { scrapeDatabases: _, ...ofOne } = handlers();
+  for (const handle of Object.values(ofOne)) {
+    await expect(handle(request)).rejects.toMatchObject({ code: 'database_not_found' });
+  }
+});
+
+/** What a Prometheus of the organization reads: of all its databases, or of one. */
+async function scraped(databaseId?: string, of = organization) {
+  const held: number[] = [];
+  const request = {
+    params: { databaseId },
+    principal: { organization: of },
+    holdAnswer: (bytes: number) => held.push(bytes),
+  } as never;
+  const { scrapeDatabase, scrapeDatabases } = handlers();
+  const begun = performance.now();
+  const { bytes } = await (databaseId === undefined ? scrapeDatabases : scrapeDatabase)(request);
+  const ms = Math.round(performance.now() - begun);
+  expect(held).toEqual([bytes.length]);
+  const text = Buffer.from(bytes).toString();
+  const families = parseExposition(text);
+  const series = [...families.values()].flatMap((family) => family.series);
+  const valuesOf = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    (families.get(`ledgerhouse_database_${name}`)?.series ?? [])
+      .filter((one) =>
+        Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+      )
+      .map(({ value }) => value);
+  return { text, series, valuesOf, ms };
+}
+
+test('a Prometheus of the organization reads what the engine did, with the database and the replica as labels', async () => {
+  const engine = await TestEngine.create({ cluster: 13n });
+  try {
+    const databaseId = await readyDatabase('scraped', '13', [0, 1]);
+    const collector = collectorWith([`http://127.0.0.1:${engine.statusPort}`], 'worker-scraped');
+    const [, earlier, now] = ticks();
+    await collector.collect(earlier, never);
+    const client = new Client({
+      cluster: 13n,
+      addresses: [{ host: '127.0.0.1', port: engine.port }],
+      timeoutMs: 60_000,
+    });
+    await create(client, Operation.createAccounts, accountBytes([1n])).finally(() =>
+      client.close(),
+    );
+    await collector.collect(now, never);
+    const { series, valuesOf } = await scraped(databaseId);
+    expect(valuesOf('replica_up', { replica: '0' })).toEqual([1]);
+    expect(valuesOf('replica_up', { replica: '1' })).toEqual([0]);
+    // Nobody measured it: it is absent, not 0.
+    expect(valuesOf('storage_used_bytes', { replica: '0' })).toHaveLength(1);
+    expect(valuesOf('storage_used_bytes', { replica: '1' })).toEqual([]);
+    const { data } = await query(databaseId, ['requests_per_second', 'request_seconds'], {
+      filters: [{ key: 'operation', value: 'create_accounts' }],
+      fn: 'p95',
+    });
+    const [perSecond, seconds] = data.map(
+      ({ points }) => points.findLast(([, one]) => one !== null)?.[1],
+    );
+    const [told] = valuesOf('requests_per_second', { operation: 'create_accounts' });
+    expect(told).toBeCloseTo(perSecond ?? 0, 3);
+    const [toldSeconds] = valuesOf('request_seconds', {
+      operation: 'create_accounts',
+      percentile: '95',
+    });
+    expect(toldSeconds).toBeCloseTo(seconds ?? 0, 6);
+    expect(toldSeconds).toBeGreaterThan(0);
+    expect(valuesOf('request_seconds', { operation: 'query_accounts' })).toEqual([]);
+    const labels = series.flatMap((one) =>
+      Object.keys(one.labels).length > 0 ? [one.labels] : [],
+    );
+    for (const one of labels) {
+      expect(one).toMatchObject({
+        database_id: databaseId,
+        database: 'scraped',
+        region: 'local-1',
+      });
+    }
+    // Organizations see nothing of each other.
+    const theirs = await anotherOrganization(store, 'theirs');
+    const none = await scraped(undefined, theirs);
+    expect(none.series).toEqual([{ name: 'ledgerhouse_scrape_complete', labels: {}, value: 1 }]);
+    await collector.stop();
+  } finally {
+    await engine.dispose();
+  }
+});
+
+test('the newest backup that can be restored is told, and no other', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'backed-up');
+  const backups = async () => (await scraped(databaseId)).valuesOf('last_backup_timestamp_seconds');
+  expect(await backups()).toEqual([]);
+  for (const [day, status] of [
+    [1, 'SUCCEEDED'],
+    [2, 'SUCCEEDED'],
+    [3, 'DELETED'],
+    [4, 'FAILED'],
+  ] as const) {
+    await store.change(tester, async (change) => {
+      const made = await createBackup(change, {
+        organizationId: organization.id,
+        databaseId,
+        name: `day-${day}`,
+        type: 'MANUAL',
+        protected: false,
+        expiresAt: null,
+        schedule: null,
+        kubernetesNamespace: 'ours',
+        resourceName: `day-${day}`,
+        actor: tester.actor,
+      });
+      const completedAt = new Date(`2026-11-0${day}T00:00:00Z`);
+      await updateBackup(change, made?.id ?? '', { status, completedAt });
+    });
+  }
+  expect(await backups()).toEqual([Date.parse('2026-11-02T00:00:00Z') / 1_000]);
+});
+
+test('requests over HTTP that are over are not told for a minute', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'over');
+  const [first, second, third] = ticks();
+  // Its first figure is the events a second.
+  const gateway = { databaseId, source: 'g:api-1', readings: [5], latencies: null };
+  const events = async () => (await scraped(databaseId)).valuesOf('gateway_events_per_second');
+  await writeSamples(store.read, first, [gateway, sampleOf(databaseId, { up: 1 })]);
+  expect(await events()).toEqual([5]);
+  await writeSamples(store.read, second, [sampleOf(databaseId, { up: 1 })]);
+  expect(await events()).toEqual([5]);
+  await writeSamples(store.read, third, [sampleOf(databaseId, { up: 1 })]);
+  expect(await events()).toEqual([]);
+});
+
+test('series are bounded for each database, and an answer in databases, and it says so', async () => {
+  const crowded = await anotherOrganization(store, 'crowded');
+  const ids: string[] = [];
+  for (let count = 0; count < 101; count += 1) {
+    ids.push((await makeDatabase(store, crowded, `crowded-${count}`)).id);
+  }
+  const [, , at] = ticks();
+  const full = {
+    readings: Array.from({ length: figurePlaces }, () => 1.5),
+    latencies: Array.from({ length: latencyPlaces }, () => 1),
+  };
+  const sources = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5', 'g:api-1', 'g:api-2'];
+  for (const databaseId of ids) {
+    await writeSamples(
+      store.read,
+      at,
+      sources.map((source) => ({ databaseId, source, ...full })),
+    );
+  }
+  const one = (await scraped(ids[0], crowded)).series.length;
+  // One fewer than the manual says, because it has no backup; and whether the answer is complete.
+  expect(one).toBe(164 - 1 + 1);
+  const all = await scraped(undefined, crowded);
+  const summary = `${all.series.length} series, ${all.text.length} bytes, ${all.ms} ms`;
+  process.stdout.write(`figure: a scrape of 100 databases: ${summary}\n`);
+  expect(all.text).toContain('\nledgerhouse_scrape_complete 0\n');
+  expect(all.series).toHaveLength((one - 1) * 100 + 1);
+  expect(all.text).toContain(ids[99]);
+  expect(all.text).not.toContain(ids[100]);
+  // By its own path it is there.
+  expect((await scraped(ids[100], crowded)).series).toHaveLength(one);
+});

@@ -1,0 +1,269 @@
+/**
+ * What a Prometheus scrapes of real processes, judged by the grammar of its text format, and what dashboards and alerts ask of it. The
+ * agent's answer is judged where the agent is tested.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { metricsOfSeveralReplicas } from '../../support/prometheus/several-replicas.ts';
+import { parseExposition, type Family } from '../../support/prometheus/exposition.ts';
+import { readExpression } from '../../support/prometheus/expression.ts';
+import { Client } from '../../../engine/client/client.ts';
+import { Operation } from '../../../engine/wire/operations.ts';
+import { TestEngine } from '../../support/engine/engine.ts';
+import { accountBytes, create } from '../../support/engine/ledger.ts';
+import { TestService, type Headers } from '../../support/api/service.ts';
+import { checkout, eventually } from '../../support/shell.ts';
+import type { CreatedDatabase } from '../../../gen/api.ts';
+
+type Families = ReadonlyMap<string, Family>;
+const processes = ['engine', 'operator', 'api', 'worker'] as const;
+
+let service: TestService;
+let engine: TestEngine;
+let operator: ChildProcess | undefined;
+let made: CreatedDatabase;
+let mine: Headers;
+/** What each process answers. */
+let scraped: Readonly<Record<(typeof processes)[number], Families>>;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  mine = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
+  made = await service.createDatabase(mine, { name: 'payments' });
+  await service.stopOperator();
+  engine = await TestEngine.create({ cluster: 3n });
+  await oneRequest();
+  scraped = {
+    engine: await scrape(`http://127.0.0.1:${engine.statusPort}`),
+    operator: await scrapeOperator(),
+    api: await scrape(service.healthUrl),
+    worker: await scrape(service.workerHealthUrl),
+  };
+});
+afterAll(async () => {
+  if (operator !== undefined && operator.exitCode === null) {
+    const ended = once(operator, 'exit');
+    operator.kill('SIGKILL');
+    await ended;
+  }
+  await engine?.dispose();
+  await service?.stop();
+});
+
+async function oneRequest(): Promise<void> {
+  const client = new Client({
+    cluster: 3n,
+    addresses: [{ host: '127.0.0.1', port: engine.port }],
+    timeoutMs: 60_000,
+  });
+  await create(client, Operation.createAccounts, accountBytes([1n])).finally(() => client.close());
+}
+
+async function scrape(url: string): Promise<Families> {
+  const answer = await fetch(`${url}/metrics`);
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return parseExposition(await answer.text());
+}
+
+/** The operator's own program: it alone tells of the databases, once it leads and has seen them. */
+async function scrapeOperator(): Promise<Families> {
+  const namespace = 'ledgerhouse-system';
+  await service.world.createNamespace(namespace);
+  let log = '';
+  const child = spawn(process.execPath, ['operator/main.ts'], {
+    cwd: checkout,
+    env: {
+      PATH: process.env['PATH'],
+      KUBECONFIG: service.world.plane.kubeconfig,
+      LEDGERHOUSE_OPERATOR_NAMESPACE: namespace,
+      LEDGERHOUSE_OPERATOR_IDENTITY: 'operator-1',
+      LEDGERHOUSE_OPERATOR_LISTEN: '127.0.0.1:0',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  operator = child;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  }
+  return eventually('the operator tells of the database', async () => {
+    if (child.exitCode !== null) throw new Error(log);
+    const [, port] = /"port":(\d+),"msg":"started"/.exec(log) ?? [];
+    if (port === undefined) return undefined;
+    const families = await scrape(`http://127.0.0.1:${port}`);
+    const told = families.get('ledgerhouse_database_started')?.series ?? [];
+    return told.some(({ labels }) => labels['name'] === 'payments') ? families : undefined;
+  });
+}
+
+describe('a process', () => {
+  test.each(processes)('%s answers in the text format', (name) => {
+    // The worker reads ledgers, too: for change streams.
+    const own = {
+      engine: ['engine'],
+      operator: ['operator', 'database'],
+      api: ['api', 'gateway'],
+      worker: ['worker', 'gateway'],
+    }[name];
+    const names = [...scraped[name].keys()];
+    expect(names.length).toBeGreaterThan(15);
+    const pattern = new RegExp(`^ledgerhouse_(${own.join('|')})_`);
+    expect(names.filter((one) => !pattern.test(one))).toEqual([]);
+  });
+
+  test('tells how long requests took: the engine by operation, the gateway by operation and outcome', () => {
+    const seconds = scraped.engine.get('ledgerhouse_engine_request_seconds');
+    const counts = seconds?.series.filter(({ name }) => name.endsWith('_count')) ?? [];
+    expect(counts.map(({ labels }) => labels['operation'])).toContain('query_transfers');
+    expect(counts.find(({ labels }) => labels['operation'] === 'create_accounts')?.value).toBe(1);
+    const calls = scraped.api.get('ledgerhouse_gateway_call_seconds');
+    const outcomes = calls?.series.flatMap(({ labels }) => labels['outcome'] ?? []) ?? [];
+    expect(new Set(outcomes)).toEqual(new Set(['answered', 'failed', 'abandoned']));
+  });
+});
+
+describe('a tenant', () => {
+  const ask = (path: string, headers: Headers) =>
+    fetch(`${service.url}/api/v1${path}`, { headers });
+
+  test.each(['/metrics/prometheus', '/databases/{id}/metrics/prometheus'])(
+    'reads its databases at %s, as Prometheus sends its key',
+    async (path) => {
+      const answer = await ask(path.replace('{id}', made.database.id), {
+        authorization: `Bearer ${mine['x-api-key'] ?? ''}`,
+        accept:
+          'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+      });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        'text/plain; version=0.0.4; charset=utf-8',
+      ]);
+      const families = parseExposition(await answer.text());
+      const { id, name, region } = made.database;
+      const labels = { database_id: id, database: name, region };
+      expect(families.get('ledgerhouse_database_ready')?.series).toEqual([
+        { name: 'ledgerhouse_database_ready', labels, value: 1 },
+      ]);
+      expect(families.get('ledgerhouse_database_info')?.series).toMatchObject([
+        { labels: { ...labels, engine: 'Builtin', cluster_configuration: 'single' }, value: 1 },
+      ]);
+      expect(families.get('ledgerhouse_scrape_complete')?.series[0]?.value).toBe(1);
+    },
+  );
+
+  test('with a key that may only write, or none, reads nothing', async () => {
+    const writer = { 'x-api-key': (await service.makeKey(['db:write'])).secret };
+    expect((await ask('/metrics/prometheus', writer)).status).toBe(403);
+    expect((await ask('/metrics/prometheus', {})).status).toBe(401);
+  });
+
+  test('with a key for one database reads that one', async () => {
+    const other = await service.createDatabase(mine, { name: 'other' });
+    const databaseScope = { type: 'DATABASE', databaseId: made.database.id };
+    const key = await service.makeKey(['db:read'], { name: 'one', databaseScope });
+    const one = { 'x-api-key': key.secret };
+    const text = await (await ask('/metrics/prometheus', one)).text();
+    expect(text).toContain(made.database.id);
+    expect(text).not.toContain(other.database.id);
+    expect((await ask(`/databases/${other.database.id}/metrics/prometheus`, one)).status).toBe(403);
+  });
+
+  test('a scrape of all counts as ten requests', async () => {
+    const left = async (path: string) => {
+      const answer = await ask(path, mine);
+      return Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]);
+    };
+    const before = await left('/metrics/prometheus');
+    const after = await left('/metrics/prometheus');
+    // Unless a minute began in between.
+    if (after < before) expect(before - after).toBe(10);
+  });
+});
+
+/** Labels that targets have, after the chart's PodMonitors. */
+const ofTargets = ['namespace', 'pod', 'container', 'endpoint', 'job', 'instance'];
+const ofEngines = ['ledgerhouse_dev_database'];
+
+interface Known {
+  readonly labels: ReadonlySet<string>;
+}
+
+/** Metrics as one asks for them: a histogram by its three names. */
+async function knownMetrics(): Promise<ReadonlyMap<string, Known>> {
+  const known = new Map<string, { labels: Set<string> }>();
+  const several = parseExposition(await metricsOfSeveralReplicas());
+  const all = [...Object.values(scraped), several].flatMap((families) => [...families.values()]);
+  for (const { name: family, series } of all) {
+    const targets = [...ofTargets, ...(family.startsWith('ledgerhouse_engine_') ? ofEngines : [])];
+    for (const { name, labels } of series) {
+      const one = known.get(name) ?? { labels: new Set(targets) };
+      for (const label of Object.keys(labels)) one.labels.add(label);
+      known.set(name, one);
+    }
+  }
+  return known;
+}
+
+/** Metrics that exist only of databases that the suite has not: with backups, or with several replicas. */
+const ofOthers: Readonly<Record<string, readonly string[]>> = {
+  ledgerhouse_database_backup_timestamp_seconds: ['namespace', 'name', 'event'],
+  ledgerhouse_database_certificate_expiry_timestamp_seconds: ['namespace', 'name'],
+  ledgerhouse_database_reconcile_failures: ['namespace', 'name'],
+};
+
+/** What is wrong with an expression, and with the labels in the name of its lines. */
+function wrongIn(known: ReadonlyMap<string, Known>, expr: string, legend = ''): readonly string[] {
+  const { metrics, grouping, result } = readExpression(expr);
+  const labelsOf = (name: string): ReadonlySet<string> | undefined =>
+    known.get(name)?.labels ?? (ofOthers[name] && new Set(ofOthers[name]));
+  const all = new Set(metrics.flatMap(({ name }) => [...(labelsOf(name) ?? [])]));
+  const shown = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+  return [
+    ...metrics.flatMap(({ name, labels }) => {
+      const there = labelsOf(name);
+      if (there === undefined) return [`there is no metric ${name}`];
+      return labels.filter((one) => !there.has(one)).map((one) => `${name} has no label ${one}`);
+    }),
+    ...grouping.filter((one) => !all.has(one)).map((one) => `nothing has a label ${one}`),
+    ...shown
+      .filter((one) => !(result ?? [...all]).includes(one))
+      .map((one) => `the result has no label ${one}`),
+  ];
+}
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+interface Dashboard {
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly definition?: string }[] };
+}
+
+test.each(['fleet', 'database'])('the dashboard %s asks for what there is', async (name) => {
+  const known = await knownMetrics();
+  const path = `charts/ledgerhouse/dashboards/${name}.json`;
+  const dashboard = JSON.parse(readFileSync(path, 'utf8')) as Dashboard;
+  const asked = dashboard.panels.flatMap(({ title, targets = [] }) =>
+    targets.map((target) => ({ title, ...target })),
+  );
+  expect(asked.length).toBeGreaterThan(20);
+  const wrong = asked.flatMap(({ title, expr, legendFormat }) =>
+    wrongIn(known, expr, legendFormat).map((what) => `${title}: ${what}`),
+  );
+  expect(wrong).toEqual([]);
+  for (const { definition } of dashboard.templating.list) {
+    if (definition === undefined) continue;
+    const [, selector = '', label = ''] = /^label_values\((.+), (\w+)\)$/.exec(definition) ?? [];
+    expect(wrongIn(known, selector, `{{${label}}}`)).toEqual([]);
+  }
+});
+
+test('the alerts ask for what there is', async () => {
+  const known = await knownMetrics();
+  const rules = readFileSync('charts/ledgerhouse/templates/prometheus-rules.yaml', 'utf8');
+  const expressions = [...rules.matchAll(/^ +expr: (.+)$/gm)].map(([, expr = '']) => expr);
+  expect(expressions.length).toBeGreaterThan(12);
+  expect(expressions.flatMap((expr) => wrongIn(known, expr))).toEqual([]);
+});

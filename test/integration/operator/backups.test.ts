@@ -1,0 +1,613 @@
+/** Backups as kubectl sees them, on a real control plane: Jobs, what they are lent, their results, and databases begun with one. */
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { V1Pod } from '@kubernetes/client-node';
+import type { KubeObject } from '../../../base/kube/kube.ts';
+import type { LedgerBackup, LedgerBackupSchedule } from '../../../domain/custom-resources.ts';
+import { resources, type Job, type NetworkPolicy, type Secret } from '../../../domain/kinds.ts';
+import { backupIdOf, labels } from '../../../domain/names.ts';
+import { engineSays } from '../../support/engine/engine-says.ts';
+import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
+import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
+import { eventually } from '../../support/shell.ts';
+
+type Backup = LedgerBackup & KubeObject;
+
+const store = {
+  url: 's3://backups/house',
+  endpoint: 'http://s3.example:7070',
+  region: 'eu-1',
+  accessKeyId: 'key',
+  secretAccessKey: 'very-secret',
+};
+const made = {
+  key: 'db_x/backups/1.ndjson',
+  sha256: 'a'.repeat(64),
+  clusterId: '5',
+  op: 126,
+  timestamp: '1795372852090008189',
+  stateHash: 'b'.repeat(32),
+  release: '0.17.9',
+  accounts: 2,
+  transfers: 1_000,
+  sizeBytes: 146_000,
+  storedBytes: 27_000,
+  newBytes: 300,
+  seconds: 1.1,
+};
+
+let world: OperatorWorld;
+let operator: TestOperator;
+const asked: string[] = [];
+/** Pods of Jobs that were given their end. */
+const pods: V1Pod[] = [];
+/** What the programs of backups say. */
+let says: (backup: string) => { readonly exitCode: number; readonly message: string };
+let checkpoint: () => Promise<unknown> = () => Promise.resolve({ op: 99 });
+
+const start = () =>
+  startTestOperator({
+    kubeConfig: world.kubeConfig,
+    fetchStatus: () => Promise.resolve(engineSays('Builtin', '0.17.9')),
+    store,
+    askForCheckpoint: (url) => {
+      asked.push(url);
+      return checkpoint();
+    },
+  });
+
+const ending = (pod: V1Pod) => {
+  pods.push(pod);
+  const backup = pod.metadata?.labels?.[labels.backup];
+  return backup === undefined ? undefined : says(backup);
+};
+
+beforeAll(async () => {
+  world = await startOperatorWorld();
+  world.kubelet.ending = ending;
+  operator = await start();
+  await world.createDatabase('default', 'payments', {});
+  await world.until('default', 'payments', 'Ready', 'True');
+});
+afterEach(() => {
+  world.kubelet.ending = ending;
+  pods.length = 0;
+  asked.length = 0;
+  checkpoint = () => Promise.resolve({ op: 99 });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+});
+
+const reference = (name: string) => ({ resource: resources.backup, namespace: 'default', name });
+
+async function backUp(
+  name: string,
+  database = 'payments',
+  own: Readonly<Record<string, string>> = {},
+): Promise<Backup> {
+  const object = {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerBackup',
+    metadata: { name, namespace: 'default', labels: own },
+    spec: { database },
+  };
+  return world.kube.create(resources.backup, object as unknown as Backup, { fieldManager: 'test' });
+}
+
+const until = (name: string, status: string, reason: string): Promise<Backup> =>
+  eventually(`${name}: ${status} ${reason}`, async () => {
+    const backup = await world.kube.read<Backup>(reference(name));
+    const row = backup?.status?.conditions?.[0];
+    if (backup === undefined || row?.status !== status || row.reason !== reason)
+      throw new Error(JSON.stringify(backup?.status));
+    return backup;
+  });
+
+const list = <T extends KubeObject>(resource: (typeof resources)[keyof typeof resources]) =>
+  world.kube.list<T>(resource, { namespace: 'default' });
+
+test('a backup is a Job beside the replica with a volume that it only reads; its result is the status, and the Job goes', async () => {
+  says = () => ({ exitCode: 0, message: `${JSON.stringify({ ...made, backupId: 'bkp_x' })}\n` });
+  await backUp('first');
+  const backup = await until('first', 'True', 'Completed');
+  const database = await world.database('default', 'payments');
+  const { backupId: _id, ...facts } = { ...made, backupId: '' };
+  expect(backup.status).toMatchObject({
+    ...facts,
+    databaseId: database?.status?.databaseId,
+    replica: 0,
+    startedAt: expect.any(String),
+    completedAt: expect.any(String),
+  });
+  expect(asked).toEqual(['http://127.0.0.1:3002/checkpoint']);
+  const pod = pods.find(({ metadata }) => metadata?.labels?.[labels.backup] === 'first');
+  const [container] = pod?.spec?.containers ?? [];
+  expect(container?.args).toEqual([
+    'backup',
+    '--store=s3://backups/house',
+    '--endpoint=http://s3.example:7070',
+    '--region=eu-1',
+    '--credentials=/store',
+    `--database=${database?.status?.databaseId}`,
+    expect.stringMatching(/^--id=bkp_[0-9a-z]{26}$/),
+    '--op-min=99',
+    '--result=/dev/termination-log',
+    `/data/${database?.status?.clusterId}_0.ledger`,
+  ]);
+  expect(container?.volumeMounts).toEqual([
+    { name: 'data', mountPath: '/data', readOnly: true },
+    { name: 'store', mountPath: '/store', readOnly: true },
+  ]);
+  expect(JSON.stringify(pod?.spec?.affinity?.podAffinity)).toContain(
+    `${database?.status?.workload}-0`,
+  );
+  expect(JSON.stringify(pod)).not.toContain(store.secretAccessKey);
+  await eventually('the Job goes', async () =>
+    (await list<Job>(resources.job)).length === 0 ? true : undefined,
+  );
+});
+
+test('the credentials are a Secret that only Jobs mount, and the way to the store is open for Jobs only', async () => {
+  const database = await world.database('default', 'payments');
+  const workload = database?.status?.workload ?? '';
+  const secrets = await list<Secret>(resources.secret);
+  const [secret] = secrets.filter(({ type }) => type === 'ledgerhouse.dev/store');
+  expect(secret).toMatchObject({
+    immutable: true,
+    metadata: { ownerReferences: [{ kind: 'LedgerDatabase', name: 'payments' }] },
+  });
+  expect(secret?.metadata.name).toMatch(new RegExp(`^${workload}-store-[0-9a-f]{12}$`));
+  const sets = await list(resources.statefulSet);
+  expect(JSON.stringify(sets)).not.toContain('-store');
+  const policies = await list<NetworkPolicy>(resources.networkPolicy);
+  const policy = policies.find(({ metadata }) => metadata.name === `${workload}-store`);
+  expect(policy?.spec).toMatchObject({
+    podSelector: { matchLabels: { [labels.workload]: workload, [labels.usesStore]: 'true' } },
+    policyTypes: ['Egress'],
+    egress: [{ ports: [{ port: 53 }, { port: 53 }, { port: 7070 }] }],
+  });
+});
+
+/** Errors that the program of a backup ends with, and the reasons that a backup shows for them. */
+const failures = {
+  store_refused: 'StoreRefused',
+  store_overwrites: 'StoreOverwrites',
+  archive_foreign: 'ArchiveForeign',
+  checkpoint_corrupt: 'ReplicaDamaged',
+  something_new: 'Failed',
+};
+
+test('a Job that fails is told by the reason of its error, with its words', async () => {
+  const nameOf = (error: string) => error.replaceAll('_', '-');
+  const messageOf = (error: string) => `what ${error} means, and what to do`;
+  const errors = Object.keys(failures);
+  says = (backup) => {
+    const error = errors.find((each) => nameOf(each) === backup) ?? '';
+    return { exitCode: 1, message: JSON.stringify({ error, message: messageOf(error) }) };
+  };
+  // All at once: a Job tries three times, with pauses that add up to a minute.
+  await Promise.all(errors.map((error) => backUp(nameOf(error))));
+  const told = await Promise.all(
+    Object.entries(failures).map(([error, reason]) => until(nameOf(error), 'False', reason)),
+  );
+  expect(told.map(({ status }) => status?.conditions?.[0]?.message)).toEqual(errors.map(messageOf));
+  for (const { status } of told) expect(status?.completedAt).toBeDefined();
+});
+
+test('a backup waits for its database, and for a replica that answers', async () => {
+  says = () => ({ exitCode: 0, message: JSON.stringify({ ...made, backupId: 'bkp_x' }) });
+  await backUp('early', 'later');
+  await until('early', 'Unknown', 'DatabaseNotFound');
+  checkpoint = () => Promise.reject(new Error('ECONNREFUSED'));
+  await world.createDatabase('default', 'later', {});
+  await world.until('default', 'later', 'Ready', 'True');
+  const waiting = await until('early', 'Unknown', 'DatabaseNotReady');
+  expect(waiting.status?.conditions?.[0]?.message).toMatch(/took no checkpoint: ECONNREFUSED/);
+  checkpoint = () => Promise.resolve({ op: 1 });
+  await until('early', 'True', 'Completed');
+});
+
+test('a suspended database is backed up from its closed file', async () => {
+  says = () => ({ exitCode: 0, message: JSON.stringify({ ...made, backupId: 'bkp_x' }) });
+  await world.createDatabase('default', 'asleep', {});
+  await world.until('default', 'asleep', 'Ready', 'True');
+  await world.patchDatabase('default', 'asleep', { spec: { suspend: true } });
+  await world.until('default', 'asleep', 'Suspended', 'True');
+  await backUp('cold', 'asleep');
+  await until('cold', 'True', 'Completed');
+  const pod = pods.find(({ metadata }) => metadata?.labels?.[labels.backup] === 'cold');
+  expect(pod?.spec?.containers[0]?.args).toContain('--stopped');
+  expect(asked).toEqual([]);
+});
+
+test('TigerBeetle is refused with the reason', async () => {
+  await world.createDatabase('default', 'beetle', {
+    engine: 'TigerBeetle',
+    topology: 'single',
+    size: 'lh-40',
+  });
+  await world.until('default', 'beetle', 'Available', 'True');
+  await backUp('beetle', 'beetle');
+  await until('beetle', 'False', 'EngineUnsupported');
+});
+
+test('an operator that ends between any two steps leaves a backup that its successor completes once', async () => {
+  says = () => ({ exitCode: 0, message: JSON.stringify({ ...made, backupId: 'bkp_x' }) });
+  await operator.stop();
+  await backUp('taken-over');
+  operator = await start();
+  await eventually('the Job is there', async () =>
+    (await list<Job>(resources.job)).length > 0 ? true : undefined,
+  );
+  await operator.stop();
+  operator = await start();
+  await until('taken-over', 'True', 'Completed');
+});
+
+const schedules = resources.backupSchedule;
+type Schedule = LedgerBackupSchedule & KubeObject;
+
+const follow = (name: string, spec: Partial<LedgerBackupSchedule['spec']>) =>
+  world.kube.create(
+    schedules,
+    {
+      apiVersion: schedules.apiVersion,
+      kind: schedules.kind,
+      metadata: { name, namespace: 'default' },
+      spec: { database: 'payments', schedule: '0 0 29 2 *', verify: 'Never', ...spec },
+    } as unknown as Schedule,
+    { fieldManager: 'test' },
+  );
+const untilSchedule = (name: string, reason: string): Promise<Schedule> =>
+  eventually(`${name}: ${reason}`, async () => {
+    const found = await world.kube.read<Schedule>({
+      resource: schedules,
+      namespace: 'default',
+      name,
+    });
+    if (found?.status?.conditions?.[0]?.reason !== reason)
+      throw new Error(JSON.stringify(found?.status));
+    return found;
+  });
+const change = (name: string, spec: object) =>
+  world.kube.mergePatch<Backup>(reference(name), { spec }, { fieldManager: 'test' });
+const untilGone = (name: string) =>
+  eventually(`${name} is gone`, async () => {
+    const found = await world.kube.read<Backup>(reference(name));
+    if (found !== undefined) throw new Error(JSON.stringify(found.status));
+    return true;
+  });
+const untilVerified = (name: string, status: string, reason: string): Promise<Backup> =>
+  eventually(`${name}: Verified ${status} ${reason}`, async () => {
+    const backup = await world.kube.read<Backup>(reference(name));
+    const row = backup?.status?.conditions?.find(({ type }) => type === 'Verified');
+    if (backup === undefined || row?.status !== status || row.reason !== reason)
+      throw new Error(JSON.stringify(backup?.status));
+    return backup;
+  });
+/** Arguments of the pod that worked with a backup, whose container has that name. */
+const argsOf = (backup: string, container: string) =>
+  pods
+    .filter(({ metadata }) => metadata?.labels?.[labels.backup] === backup)
+    .flatMap(({ spec }) => spec?.containers ?? [])
+    .find(({ name }) => name === container)?.args;
+const succeeding = () => {
+  says = () => ({ exitCode: 0, message: JSON.stringify({ ...made, backupId: 'bkp_x' }) });
+};
+
+test('a schedule makes a backup, which is proven, and says when the next one is due', async () => {
+  succeeding();
+  await follow('first-at-once', { immediate: true, verify: 'Every', timeZone: 'Europe/Vienna' });
+  const schedule = await eventually('its backup', async () => {
+    const found = await untilSchedule('first-at-once', 'Scheduled');
+    if (found.status?.lastVerifiedAt === undefined) throw new Error(JSON.stringify(found.status));
+    return found;
+  });
+  const name = schedule.status?.lastBackup ?? '';
+  const backup = await untilVerified(name, 'True', 'Passed');
+  expect(name).toMatch(/^first-at-once-\d{12}$/);
+  expect(backup).toMatchObject({
+    metadata: { labels: { [labels.schedule]: 'first-at-once' } },
+    spec: { database: 'payments', type: 'Scheduled', reclaimPolicy: 'Delete' },
+    status: { verification: { passed: true, seconds: made.seconds } },
+  });
+  expect(argsOf(name, 'verify')).toEqual(
+    expect.arrayContaining([
+      'verify-backup',
+      `--backup=${backup.status?.backupId}`,
+      `--sha256=${made.sha256}`,
+    ]),
+  );
+  expect(schedule.status).toMatchObject({
+    backups: 1,
+    lastSuccessfulTime: backup.status?.completedAt,
+    // The 29th of February 2028 begins at 23:00 UTC in Vienna.
+    nextScheduleTime: '2028-02-28T23:00:00Z',
+  });
+});
+
+test('what a schedule does not keep goes from the bucket and the cluster; what is protected stays', async () => {
+  succeeding();
+  await follow('keeps-one', { keepLast: 1 });
+  const make = async (name: string, spec: object = {}) => {
+    const object = {
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: { name, namespace: 'default', labels: { [labels.schedule]: 'keeps-one' } },
+      spec: { database: 'payments', type: 'Scheduled', reclaimPolicy: 'Delete', ...spec },
+    };
+    await world.kube.create(resources.backup, object as unknown as Backup, {
+      fieldManager: 'test',
+    });
+    // Of two backups of one second, the name decides.
+    return until(name, 'True', 'Completed');
+  };
+  await make('kept-0', { protected: true });
+  const gone = await make('kept-1');
+  await make('kept-2', { reclaimPolicy: 'Retain' });
+  await make('kept-3');
+  await Promise.all(['kept-1', 'kept-2'].map(untilGone));
+  expect(argsOf('kept-1', 'remove')).toEqual(
+    expect.arrayContaining(['remove-backup', `--backup=${backupIdOf(gone.metadata.uid ?? '')}`]),
+  );
+  expect(argsOf('kept-2', 'remove')).toBeUndefined();
+  for (const name of ['kept-0', 'kept-3'])
+    expect(await world.kube.read(reference(name))).toBeDefined();
+});
+
+test('a backup is removed when it is asked for, but not while it is protected, and one whose removal fails says why', async () => {
+  succeeding();
+  await backUp('unwanted');
+  await until('unwanted', 'True', 'Completed');
+  await change('unwanted', { protected: true, removeRequested: true });
+  says = () => ({
+    exitCode: 1,
+    message: JSON.stringify({ error: 'store_refused', message: 'no right' }),
+  });
+  await change('unwanted', { protected: false });
+  await eventually('the refusal is told', async () => {
+    const found = await world.kube.read<Backup>(reference('unwanted'));
+    const row = found?.status?.conditions?.find(({ type }) => type === 'Removed');
+    if (row?.reason !== 'StoreRefused') throw new Error(JSON.stringify(found?.status));
+    return row;
+  });
+  expect(await world.kube.read(reference('unwanted'))).toBeDefined();
+});
+
+test('a backup that ends by the clock outlives it as long as it is the newest good one', async () => {
+  succeeding();
+  await backUp('old');
+  await until('old', 'True', 'Completed');
+  await change('old', { expiresAt: '2020-01-01T00:00:00Z' });
+  const [before] = [await world.kube.read<Backup>(reference('old'))];
+  expect(before).toBeDefined();
+  await backUp('z-newer');
+  await until('z-newer', 'True', 'Completed');
+  await change('old', { verifyRequestedAt: '2020-01-01T00:00:00Z' });
+  await untilGone('old');
+  expect(await world.kube.read(reference('z-newer'))).toBeDefined();
+});
+
+test('a damaged backup is found out by the test that was asked for', async () => {
+  succeeding();
+  await backUp('doubtful');
+  await untilVerified('doubtful', 'Unknown', 'NotVerified');
+  const message = 'rows/1: its rows are damaged';
+  says = () => ({ exitCode: 1, message: JSON.stringify({ error: 'object_damaged', message }) });
+  await change('doubtful', { verifyRequestedAt: new Date().toISOString() });
+  const found = await untilVerified('doubtful', 'False', 'ArchiveDamaged');
+  expect(found.status).toMatchObject({ verification: { passed: false } });
+  expect(found.status?.lastVerifiedAt).toBeUndefined();
+  expect(JSON.stringify(found.status?.conditions)).toContain(message);
+});
+
+test('a backup outlives its database, and is removed without it', async () => {
+  succeeding();
+  await world.createDatabase('default', 'leaving', {});
+  await world.until('default', 'leaving', 'Ready', 'True');
+  await backUp('left', 'leaving');
+  await until('left', 'True', 'Completed');
+  await world.deleteDatabase('default', 'leaving');
+  await eventually('it is gone', async () =>
+    (await world.database('default', 'leaving')) === undefined ? true : undefined,
+  );
+  await change('left', { removeRequested: true });
+  await untilGone('left');
+  expect(argsOf('left', 'remove')).toContain('remove-backup');
+});
+
+test('a backup ends when its database is deleted meanwhile, and never takes another database of that name for it', async () => {
+  const ends = new Set<string>();
+  world.kubelet.ending = (pod) => {
+    pods.push(pod);
+    const backup = pod.metadata?.labels?.[labels.backup];
+    if (backup === undefined) return undefined;
+    if (!ends.has(backup)) throw new Error(`${backup} is at work`);
+    return { exitCode: 0, message: JSON.stringify({ ...made, backupId: 'bkp_x' }) };
+  };
+  await world.createDatabase('default', 'namesake', {});
+  const before = await world.until('default', 'namesake', 'Ready', 'True');
+  await backUp('at-work', 'namesake');
+  await until('at-work', 'Unknown', 'Running');
+  await operator.stop();
+  const asked = { [labels.databaseId]: before.status?.databaseId ?? '' };
+  await backUp('queued', 'namesake', asked);
+  await world.deleteDatabase('default', 'namesake');
+  operator = await start();
+  await eventually('it is gone', async () =>
+    (await world.database('default', 'namesake')) === undefined ? true : undefined,
+  );
+  await world.createDatabase('default', 'namesake', {});
+  const after = await world.until('default', 'namesake', 'Ready', 'True');
+  expect(after.status?.databaseId).not.toBe(before.status?.databaseId);
+  await until('queued', 'False', 'DatabaseNotFound');
+  ends.add('at-work');
+  const backup = await until('at-work', 'True', 'Completed');
+  expect(backup.status?.databaseId).toBe(before.status?.databaseId);
+  const databases = pods.flatMap(({ spec }) => spec?.containers[0]?.args ?? []);
+  expect(databases).not.toContain(`--database=${after.status?.databaseId}`);
+
+  // Its Job is gone, too.
+  await backUp('lost', 'namesake');
+  await until('lost', 'Unknown', 'Running');
+  await world.deleteDatabase('default', 'namesake');
+  await eventually('it is gone', async () =>
+    (await world.database('default', 'namesake')) === undefined ? true : undefined,
+  );
+  for (const { metadata } of await list<Job>(resources.job)) {
+    if (metadata.ownerReferences?.some(({ name }) => name === 'lost') !== true) continue;
+    const { namespace, name = '', uid = '' } = metadata;
+    await world.kube.delete(
+      { resource: resources.job, namespace, name },
+      { uid, propagationPolicy: 'Background' },
+    );
+  }
+  await until('lost', 'False', 'DatabaseNotFound');
+});
+
+test('under BackupThenDelete the last backup is of the closed file, and the volumes go once it has succeeded', async () => {
+  succeeding();
+  await world.createDatabase('default', 'final', { deletionPolicy: 'BackupThenDelete' });
+  const database = await world.until('default', 'final', 'Ready', 'True');
+  await world.deleteDatabase('default', 'final');
+  await eventually('it is gone', async () =>
+    (await world.database('default', 'final')) === undefined ? true : undefined,
+  );
+  const name = `${database.status?.workload}-final`;
+  const backup = await until(name, 'True', 'Completed');
+  expect(backup.spec).toMatchObject({ type: 'Final', reclaimPolicy: 'Retain' });
+  expect(argsOf(name, 'backup')).toContain('--stopped');
+  const claims = await list(resources.claim);
+  const own = claims.filter(({ metadata }) => metadata.labels?.[labels.database] === 'final');
+  expect(own).toEqual([]);
+});
+
+test('an upgrade waits for its backup', async () => {
+  succeeding();
+  await world.createDatabase('default', 'rising', { version: '0.1.0' });
+  await world.until('default', 'rising', 'Ready', 'True');
+  await world.patchDatabase('default', 'rising', { spec: { version: '0.2.0' } });
+  const { status } = await eventually('the upgrade', async () => {
+    const found = await world.database('default', 'rising');
+    if (found?.status?.version?.active !== '0.2.0') throw new Error(JSON.stringify(found?.status));
+    return found;
+  });
+  expect(status?.preChange).toMatchObject({ version: '0.2.0', result: 'Completed' });
+  const backup = await world.kube.read<Backup>(reference(status?.preChange?.backup ?? ''));
+  expect(backup?.spec).toMatchObject({ database: 'rising', type: 'PreChange' });
+});
+
+test('a schedule that cannot be followed says why', async () => {
+  await follow('wrong-zone', { timeZone: 'Europe/Atlantis' });
+  await untilSchedule('wrong-zone', 'InvalidSchedule');
+  await follow('nobody', { database: 'nobody' });
+  await untilSchedule('nobody', 'DatabaseNotFound');
+  await follow('resting', { suspend: true, immediate: true });
+  const { status } = await untilSchedule('resting', 'Suspended');
+  expect(status?.lastBackup).toBeUndefined();
+});
+
+const bootstrap = {
+  backup: {
+    databaseId: 'db_01h455vb4pex5vsknk084sn02q',
+    backupId: 'bkp_01h455vb4pex5vsknk084sn02q',
+  },
+};
+
+test('a database begins with a backup in all of its replicas, under a cluster id of its own', async () => {
+  await world.createDatabase('default', 'again', { bootstrap, topology: 'ha-3', size: 'lh-10' });
+  const database = await world.until('default', 'again', 'Ready', 'True');
+  const restores = pods.filter(({ metadata }) => metadata?.name?.includes('-format-'));
+  const engines = restores.flatMap(
+    ({ spec }) => spec?.initContainers?.filter(({ name }) => name === 'engine') ?? [],
+  );
+  const indexes = [0, 1, 2];
+  for (const index of indexes) {
+    const container = engines.find(({ args }) => args?.includes(`--replica=${index}`));
+    expect(container?.args).toEqual([
+      'restore-backup',
+      '--store=s3://backups/house',
+      '--endpoint=http://s3.example:7070',
+      '--region=eu-1',
+      '--credentials=/store',
+      `--database=${bootstrap.backup.databaseId}`,
+      `--backup=${bootstrap.backup.backupId}`,
+      `--cluster=${database.status?.clusterId}`,
+      `--replica=${index}`,
+      '--replica-count=3',
+      `/data/${database.status?.clusterId}_${index}.ledger.partial`,
+    ]);
+  }
+  expect(restores[0]?.metadata?.labels).toMatchObject({ [labels.usesStore]: 'true' });
+});
+
+test('a database that cannot begin with a backup never begins empty', async () => {
+  const beetle = { engine: 'TigerBeetle', topology: 'single', size: 'lh-40', bootstrap } as const;
+  await world.createDatabase('default', 'wrong', beetle);
+  await world.until('default', 'wrong', 'Stalled', 'True', 'BackupsUnavailable');
+  const volumes = { databaseId: bootstrap.backup.databaseId };
+  const both = world.createDatabase('default', 'both', { bootstrap: { ...bootstrap, volumes } });
+  await expect(both).rejects.toThrow(/with volumes, with a backup or with an import/);
+});
+
+const imported = { import: { importId: 'from-elsewhere', clusterId: '77' } };
+
+test('a database begins with exported files, one for each replica, under a cluster id of its own', async () => {
+  const spec = { bootstrap: imported, topology: 'ha-3', size: 'lh-10' } as const;
+  await world.createDatabase('default', 'imported', spec);
+  const database = await world.until('default', 'imported', 'Ready', 'True');
+  expect(database.status?.clusterId).not.toBe('77');
+  const makers = pods.filter(({ metadata }) => metadata?.name?.includes('-format-'));
+  const engines = makers.flatMap(
+    ({ spec: pod }) => pod?.initContainers?.filter(({ name }) => name === 'engine') ?? [],
+  );
+  for (const index of [0, 1, 2]) {
+    const container = engines.find(({ args }) => args?.includes(`--replica=${index}`));
+    expect(container?.args).toEqual([
+      'restore-import',
+      '--store=s3://backups/house',
+      '--endpoint=http://s3.example:7070',
+      '--region=eu-1',
+      '--credentials=/store',
+      '--import=from-elsewhere',
+      '--from-cluster=77',
+      `--cluster=${database.status?.clusterId}`,
+      `--replica=${index}`,
+      '--replica-count=3',
+      `/data/${database.status?.clusterId}_${index}.ledger.partial`,
+    ]);
+    expect(container?.volumeMounts).toContainEqual({
+      name: 'store',
+      mountPath: '/store',
+      readOnly: true,
+    });
+  }
+  expect(makers[0]?.metadata?.labels).toMatchObject({ [labels.usesStore]: 'true' });
+  // No replica has the credentials.
+  const replicas = pods.filter(({ metadata }) => !metadata?.name?.includes('-format-'));
+  expect(JSON.stringify(replicas.map(({ spec: pod }) => pod?.volumes))).not.toContain('-store-');
+});
+
+test('a database that cannot begin with an import never begins empty', async () => {
+  const beetle = {
+    engine: 'TigerBeetle',
+    topology: 'single',
+    size: 'lh-40',
+    bootstrap: imported,
+  } as const;
+  await world.createDatabase('default', 'beetle-files', beetle);
+  await world.until('default', 'beetle-files', 'Stalled', 'True', 'ImportUnavailable');
+  const both = world.createDatabase('default', 'two-origins', {
+    bootstrap: { ...bootstrap, ...imported },
+  });
+  await expect(both).rejects.toThrow(/with volumes, with a backup or with an import/);
+  const upward = world.createDatabase('default', 'upward', {
+    bootstrap: { import: { importId: '../db_1', clusterId: '7' } },
+  });
+  await expect(upward).rejects.toThrow(/importId/);
+  const large = { importId: 'x', clusterId: '340282366920938463463374607431768211456' };
+  await expect(
+    world.createDatabase('default', 'large', { bootstrap: { import: large } }),
+  ).rejects.toThrow(/must be less than 2\^128/);
+});

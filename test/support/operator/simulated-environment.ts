@@ -1,0 +1,41 @@
+/** The operator's surroundings in a simulated cluster: caches that hold what was there at some moment, and its own answers. */
+import type { StatusFetch } from '../../../domain/fetch-status.ts';
+import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
+import type { Environment } from '../../../operator/ledgerdatabase/environment.ts';
+import { NodeZones } from '../../../operator/runtime/node-zones.ts';
+import { StatusPace } from '../../../operator/ledgerdatabase/status-pace.ts';
+import { cachesOf, type SimulatedCluster } from './simulated-cluster.ts';
+
+interface SimulatedEnvironmentOptions {
+  readonly fetchStatus: StatusFetch;
+  /** Default: the cluster itself. */
+  readonly kube?: Kube;
+  /** What its watches have delivered. Default: all that is there. */
+  readonly past?: ReadonlyMap<string, KubeObject>;
+}
+
+export function environmentIn(
+  cluster: SimulatedCluster,
+  { fetchStatus, kube = cluster, past = cluster.objects }: SimulatedEnvironmentOptions,
+): Environment {
+  const seen = new Map(past);
+  return {
+    options: { operatorNamespace: 'ledgerhouse-system' },
+    kube,
+    caches: cachesOf(seen),
+    noteAnswer(object) {
+      const key = `${object.kind}/${object.metadata.name}`;
+      if (versionOf(seen.get(key)) < versionOf(object)) seen.set(key, object);
+    },
+    fetchStatus,
+    nowMs: () => cluster.nowMs,
+    zones: new NodeZones(),
+    pace: new StatusPace(),
+    capacityOf: () => undefined,
+    backupsOf: () => ({ backups: [], schedules: [] }),
+    transitions: () => {},
+  };
+}
+
+const versionOf = (object: KubeObject | undefined): number =>
+  Number(object?.metadata.resourceVersion ?? 0);

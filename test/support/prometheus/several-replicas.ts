@@ -1,0 +1,13 @@
+/** The answer of an engine of several replicas, which has metrics that one alone has not. */
+import type { BuiltinStatus } from '../../../domain/engine-status.ts';
+import { metricsText } from '../../../engine/server/metrics.ts';
+
+export const metricsOfSeveralReplicas = (): Promise<string> =>
+  metricsText({ warnings: [], storage: {} } as unknown as BuiltinStatus, {
+    requests: new Map(),
+    refused: 0,
+    reigns: { begun: new Map(), ended: new Map() },
+    streamErrors: new Map(),
+    closed: new Map(),
+    times: async () => '',
+  });

@@ -1,0 +1,101 @@
+/** A real S3 server over a folder, with one bucket, and credentials as commands read them. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureProgram } from '../../../tools/cluster/binaries.ts';
+import { freePorts } from '../../../tools/cluster/free-ports.ts';
+import { eventually } from '../shell.ts';
+
+export const BUCKET = 'backups';
+const credentials = { 'access-key-id': 'tester', 'secret-access-key': 'tester-secret' };
+
+export class S3Server {
+  readonly folder: string;
+  /** Folder of the bucket: what is in it can be looked at, and damaged. */
+  readonly bucket: string;
+  readonly port: number;
+  readonly #program: string;
+  readonly #log: string[] = [];
+  #child: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number, program: string) {
+    this.folder = folder;
+    this.bucket = join(folder, 'data', BUCKET);
+    this.port = port;
+    this.#program = program;
+  }
+
+  static async start(): Promise<S3Server> {
+    const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-s3-'));
+    const [port = 0] = await freePorts(1);
+    const server = new S3Server(folder, port, await ensureProgram('versitygw'));
+    mkdirSync(server.bucket, { recursive: true });
+    server.writeCredentials('credentials', credentials);
+    await server.resume();
+    return server;
+  }
+
+  /** A folder with credentials, as a mounted Secret is. */
+  writeCredentials(name: string, files: Readonly<Record<string, string>>): string {
+    const path = join(this.folder, name);
+    mkdirSync(path, { recursive: true });
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
+    chmodSync(path, 0o700);
+    return path;
+  }
+
+  async resume(): Promise<void> {
+    const child = spawn(
+      this.#program,
+      [
+        '--quiet',
+        '--port',
+        `127.0.0.1:${this.port}`,
+        '--health',
+        '/healthz',
+        'posix',
+        join(this.folder, 'data'),
+      ],
+      {
+        env: {
+          ROOT_ACCESS_KEY: credentials['access-key-id'],
+          ROOT_SECRET_KEY: credentials['secret-access-key'],
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    const take = (chunk: Buffer) => void this.#log.push(chunk.toString());
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    this.#child = child;
+    await eventually('the S3 server answers', async () => {
+      if (child.exitCode !== null) throw new Error(`it ended: ${this.#log.join('')}`);
+      const answer = await fetch(`http://127.0.0.1:${this.port}/healthz`);
+      return answer.ok ? true : undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Flags of a command that uses the bucket. */
+  flags(databaseId: string, endpoint = `http://127.0.0.1:${this.port}`): readonly string[] {
+    return [
+      `--store=s3://${BUCKET}/house`,
+      `--endpoint=${endpoint}`,
+      `--credentials=${join(this.folder, 'credentials')}`,
+      `--database=${databaseId}`,
+    ];
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
