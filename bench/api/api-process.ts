@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { waitFor } from '../../tools/cluster/run.ts';
 import { shippedProgram } from '../support/shipped-program.ts';
 
-export interface ApiProcessOptions {
+interface ApiProcessOptions {
   /** Folder for the API's log. */
   readonly folder: string;
   readonly kubeconfig: string;
@@ -24,10 +24,6 @@ export class ApiProcess {
   constructor({ folder, kubeconfig, settings, nodeFlags }: ApiProcessOptions) {
     this.#log = join(folder, 'api.log');
     const log = openSync(this.#log, 'w');
-    const named = Object.entries(settings).map(([name, value]) => [
-      `LEDGERHOUSE_API_${name}`,
-      value,
-    ]);
     this.#child = spawn(process.execPath, [...nodeFlags, ...shippedProgram('api')], {
       env: {
         PATH: process.env['PATH'],
@@ -35,7 +31,7 @@ export class ApiProcess {
         KUBECONFIG: kubeconfig,
         LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
         LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
-        ...Object.fromEntries(named),
+        ...environmentOf(settings),
       },
       stdio: ['ignore', log, log],
       // The terminal's Ctrl-C does not reach it: the benchmark ends it in turn.
@@ -101,3 +97,11 @@ export class ApiProcess {
     });
   }
 }
+
+/** Settings as environment variables. */
+export const environmentOf = (
+  settings: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [`LEDGERHOUSE_API_${name}`, value]),
+  );

@@ -49,7 +49,9 @@ async function main(): Promise<void> {
     };
     const context = {
       target,
+      owner: 'org_0123456789',
       requestId: 'req_0123456789',
+      engine: 'Builtin',
       engineVersion: '0.1.0',
       format: 'json' as const,
     };

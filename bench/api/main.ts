@@ -31,7 +31,7 @@ await runInterruptible(async () => {
   );
 });
 
-/** Everything made anew, so that no run finds what the one before left. */
+/** Everything is made anew, so that no run finds remains of the one before. */
 async function once(): Promise<readonly Row[]> {
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const world = await startWorld({ nodeFlags: flags });

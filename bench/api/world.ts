@@ -1,7 +1,10 @@
-/** The API's real surroundings: PostgreSQL, a control plane, an operator until the database exists, and its engine. */
+/** The API's real surroundings: PostgreSQL, a worker, a control plane, an operator until the database exists, and its engine. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
+import { readConfig } from '../../api/config.ts';
+import { startWorker } from '../../api/worker.ts';
 import type { KubeHttp } from '../../base/kube/kube-http.ts';
 import { resources } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
@@ -12,7 +15,7 @@ import { TestPostgres } from '../../test/support/api/postgres.ts';
 import { startTestOperator } from '../../test/support/operator/test-operator.ts';
 import { waitFor } from '../../tools/cluster/run.ts';
 import { call } from '../../tools/up/http.ts';
-import { ApiProcess } from './api-process.ts';
+import { ApiProcess, environmentOf } from './api-process.ts';
 import { accountCount } from './codec-bodies.ts';
 
 /** An organization with a database that runs. */
@@ -29,7 +32,7 @@ export interface World extends Tenant {
   stop(): Promise<void>;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly nodeFlags?: readonly string[];
   /** Names without `LEDGERHOUSE_API_`; by default nobody meets a limit. */
   readonly limits?: Readonly<Record<string, string>>;
@@ -60,19 +63,30 @@ export async function startWorld({
     ends.push(() => cluster.stop());
     writeFileSync(join(folder, 'token'), bootstrapToken);
     writeFileSync(join(folder, 'key'), 'k'.repeat(48));
+    const settings = {
+      DATABASE_URL: await postgres.createDatabase(),
+      SIGNING_KEY_FILE: join(folder, 'key'),
+      BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
+      ...limits,
+    };
     const api = new ApiProcess({
       folder,
       kubeconfig: cluster.plane.kubeconfig,
       nodeFlags,
-      settings: {
-        DATABASE_URL: await postgres.createDatabase(),
-        SIGNING_KEY_FILE: join(folder, 'key'),
-        BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
-        ...limits,
-      },
+      settings,
     });
     ends.push(() => api.stop());
     await api.whenReady();
+    // It runs in this process, for its cost is not measured.
+    const worker = await startWorker({
+      config: readConfig({
+        ...environmentOf(settings),
+        LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
+      }),
+      kubeConfig: cluster.kubeConfig,
+      logger: pino({ level: 'silent' }),
+    });
+    ends.push(async () => void (await worker.stop(5_000)));
     const session = await openSession(api.url);
     const operator = await startTestOperator({ kubeConfig: cluster.kubeConfig });
     const made: { readonly apiKey: string; readonly database: Database }[] = [];

@@ -20,7 +20,7 @@ const accountCount = 10_000;
 const batchSize = 8189;
 const messageBytes = 256 + (batchSize + 1) * 128;
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   readonly size: number;
   readonly parts: readonly string[];
   /** Number of transfers in the ledger when a replica is made anew. */

@@ -12,7 +12,7 @@ import { percentile, type Row } from '../support/report.ts';
 import { askedBetween, type Asked } from './requests.ts';
 import type { World } from './world.ts';
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly world: World;
   readonly databases: number;
   readonly idleSeconds: number;

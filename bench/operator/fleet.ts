@@ -4,7 +4,7 @@ import { watchMetrics } from '../../base/metrics/kube-metrics.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { Reflector } from '../../base/kube/reflector.ts';
 import type { KubeHttp } from '../../base/kube/kube-http.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { resources } from '../../domain/kinds.ts';
 import { waitFor } from '../../tools/cluster/run.ts';
 
@@ -17,12 +17,12 @@ interface Times {
 }
 
 /** Milliseconds from the creation. */
-export interface Durations {
+interface Durations {
   readonly firstStatus: readonly number[];
   readonly ready: readonly number[];
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly kube: KubeHttp;
   readonly namespaces: readonly string[];
   readonly topology: string;

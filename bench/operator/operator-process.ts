@@ -17,7 +17,7 @@ interface LogLine {
   readonly err?: { readonly message: string };
 }
 
-export interface Warning {
+interface Warning {
   readonly times: number;
   /** The first error that came with this warning. */
   readonly example: string;

@@ -23,7 +23,7 @@ export interface ControlPlaneAddresses {
   readonly serviceIp: string;
 }
 
-export interface ControlPlaneOptions {
+interface ControlPlaneOptions {
   readonly folder: string;
   readonly kubeconfig: string;
   readonly processes: Processes;
@@ -163,7 +163,8 @@ async function waitForApi(options: ControlPlaneOptions): Promise<void> {
       options.processes.assertRunning(['etcd', 'kube-apiserver']);
       return (await kubectlReady()) === 'ok' ? true : undefined;
     },
-    { timeoutMs: 120_000, everyMs: 100 },
+    // Each question is a process of its own, and costs the server a handshake.
+    { timeoutMs: 300_000, everyMs: 250 },
   );
 }
 

@@ -42,7 +42,7 @@ export const groups = {
     ldflags: kubernetesVersion,
   },
   coredns: {
-    programs: { coredns: 'github.com/coredns/coredns' },
+    programs: { coredns: '.' },
     module: 'github.com/coredns/coredns',
   },
   pause: { programs: { pause: '.' }, module: '' },

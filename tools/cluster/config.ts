@@ -41,7 +41,7 @@ export function readConfig(
   const provider = options.provider ?? process.env['LEDGERHOUSE_CLUSTER'] ?? Provider.auto;
   if (!isProvider(provider)) {
     throw new ClusterError(
-      `LEDGERHOUSE_CLUSTER is "${provider}"; it is one of ${Object.values(Provider).join(', ')}`,
+      `LEDGERHOUSE_CLUSTER is "${provider}"; it must be one of ${Object.values(Provider).join(', ')}`,
     );
   }
   const nodes = Number(options.nodes ?? process.env['NODES'] ?? '1');

@@ -19,7 +19,7 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-export interface ControlPlaneParts {
+interface ControlPlaneParts {
   readonly controllerManager?: boolean;
   readonly scheduler?: boolean;
   /** Requests a second of each controller and of the scheduler; raised where a test would otherwise measure their own limits. */

@@ -21,7 +21,7 @@ interface Recorded {
   readonly startTime: string;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly timeoutMs?: number;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import type { Pki } from './pki.ts';
 import type { Processes } from './processes.ts';
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly folder: string;
   readonly processes: Processes;
   readonly pki: Pki;

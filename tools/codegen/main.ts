@@ -12,7 +12,7 @@ for (const generator of generators) {
   for (const [path, content] of Object.entries(await generator())) {
     if (read(path) === content) continue;
     if (check) {
-      console.error(`${path} is not what its source gives; run: make gen`);
+      console.error(`${path} differs from its source; run: make gen`);
       stale += 1;
     } else {
       mkdirSync(dirname(path), { recursive: true });

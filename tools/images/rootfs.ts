@@ -17,7 +17,7 @@ import { run } from '../cluster/run.ts';
 import { buildDashboard } from '../dashboard/build.ts';
 import { addProgram } from './program.ts';
 
-export interface Recipe {
+interface Recipe {
   /** Folder under images/, with the Dockerfile. */
   readonly folder: string;
   /** Puts the image's files under `rootfs`. */
@@ -72,6 +72,13 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       await nodeRuntime(rootfs);
       await addProgram(join(rootfs, 'app'), ['api', 'base', 'domain', 'engine', 'gen']);
       buildDashboard(join(rootfs, 'app/dashboard'));
+    },
+  },
+  connect: {
+    folder: 'connect',
+    async fill(rootfs) {
+      await nodeRuntime(rootfs);
+      await addProgram(join(rootfs, 'app'), ['api/client', 'base', 'cli', 'clients', 'gen']);
     },
   },
   operator: {

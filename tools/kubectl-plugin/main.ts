@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { ConditionType } from '../../domain/conditions.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { labels, managedBy, operatorName } from '../../domain/names.ts';
 import { KubectlFailed, kubectlWith, type Kubectl } from './kubectl.ts';
 import { statusText, treeText, withoutSecrets } from './say.ts';
@@ -17,7 +17,7 @@ kubectl ledgerhouse tree NAME        all objects that the database is made of
 kubectl ledgerhouse logs NAME        the last lines of each replica's containers
 kubectl ledgerhouse suspend NAME     stops the replicas; volumes and addresses stay
 kubectl ledgerhouse resume NAME      starts them again
-kubectl ledgerhouse pause NAME       the operator leaves the database alone, which runs on; says what is left undone
+kubectl ledgerhouse pause NAME       the operator leaves the database alone, which runs on; prints the work left undone
 kubectl ledgerhouse unpause NAME     the operator sees to it again
 kubectl ledgerhouse report NAME      a folder for support: objects, events, logs; no Secret and no value of an environment variable
 
@@ -121,7 +121,7 @@ async function pause(asked: Asked): Promise<string> {
   await kubectl(...wait).catch((error: unknown) => {
     throw new KubectlFailed(
       `${said}, but the operator has not said within half a minute that it leaves the database alone: look whether the operator ` +
-        `runs; kubectl ledgerhouse status ${name} says how it stands (${String(error)})`,
+        `runs; kubectl ledgerhouse status ${name} shows its state (${String(error)})`,
     );
   });
   const { status = {} } = await databaseOf(asked);

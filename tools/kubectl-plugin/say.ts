@@ -1,7 +1,7 @@
 /** The plugin's text about a database, from objects of the API server. */
 import { labels } from '../../domain/names.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 
 export function statusText({ metadata, spec, status = {} }: DatabaseObject): string {
   const conditions = (status.conditions ?? []).map(

@@ -40,7 +40,6 @@ if command -v dpkg-query >/dev/null; then
 else
   say "not a Debian: install what tools/setup/debian-packages.txt names, or use a Docker engine for the local Kubernetes"
 fi
-command -v npm >/dev/null || fail "npm is missing. On Debian: apt-get install -y npm; elsewhere: install Node.js 20 or later, then run make setup again."
 # The native local Kubernetes is built with Go. A Docker engine or a cluster of yours does without it.
 tools/setup/go.sh >/dev/null || say "go is missing: the native local Kubernetes cannot be built"
 
@@ -49,7 +48,7 @@ if ! cmp -s package-lock.json "$stamp"; then
   say "installing npm packages"
   # Not `npm ci`: a lock file written on one platform may lack the optional binaries of another, which `ci` refuses.
   # Versions and integrity come from the lock file all the same.
-  npm install --no-save --no-fund --no-audit --loglevel=error
+  tools/setup/npm.sh install --no-save --no-fund --no-audit --loglevel=error
   cp package-lock.json "$stamp"
 fi
 [ -x node_modules/.bin/node ] || fail "npm brought no Node for this platform ($(uname -sm)); Linux on x64 or arm64 is needed."

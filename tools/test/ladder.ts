@@ -9,6 +9,7 @@ import { clusterNotes } from './left-clusters.ts';
 import { stages, type Stage } from './stages.ts';
 import {
   closingLine,
+  failuresOf,
   slowest,
   summarize,
   timedTests,
@@ -33,7 +34,7 @@ async function main(names: readonly string[]): Promise<number> {
     return 2;
   }
   mkdirSync(logFolder, { recursive: true });
-  const results: StageResult[] = [];
+  const results: (StageResult & { readonly stage: string })[] = [];
   const times: string[] = [];
   const tests: TimedTest[] = [];
   const climb = async (stage: Stage) => {
@@ -44,9 +45,9 @@ async function main(names: readonly string[]): Promise<number> {
     const seconds = Math.round((Date.now() - started) / 1000);
     const counts = `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped`;
     times.push(`${stage.name.padEnd(14)}${String(seconds).padStart(5)} s   ${counts}`);
-    for (const failure of result.failures) console.log(`   FAILED ${stage.name} ${failure}`);
+    for (const { name } of result.failures) console.log(`   FAILED ${stage.name} ${name}`);
     if (result.failed > 0) console.log(`   the log: ${logOf(stage)}`);
-    results.push(result);
+    results.push({ ...result, stage: stage.name });
   };
   const chosen = stages.filter(
     ({ name, folder }) =>
@@ -62,6 +63,7 @@ async function main(names: readonly string[]): Promise<number> {
   console.log(`\nthe slowest tests\n${slowest(tests, 20).join('\n')}`);
   console.log(`\nwhere time went\n${times.join('\n')}\n`);
   takeDownLeftClusters();
+  for (const line of failuresOf(results)) console.log(line);
   console.log(closingLine(results));
   if (interruption !== undefined) return 128 + constants.signals[interruption];
   return results.some((r) => r.failed > 0) || results.length === 0 ? 1 : 0;
@@ -74,6 +76,7 @@ async function runStage(
 ): Promise<{ readonly result: StageResult; readonly timed: readonly TimedTest[] }> {
   const reportFile = `${logFolder}/${stage.name}.json`;
   rmSync(reportFile, { force: true });
+  await buildPrograms(stage);
   const where = stage.folder ?? 'unit';
   const args = [
     '--experimental-vm-modules',
@@ -95,6 +98,23 @@ async function runStage(
     ? (JSON.parse(readFileSync(reportFile, 'utf8')) as JestReport)
     : undefined;
   return { result: summarize(report, exit), timed: timedTests(report) };
+}
+
+/** Builds what the stage needs unless it is there. A test that needs what could not be built says why. */
+function buildPrograms({ programs = [] }: Stage): Promise<void> {
+  if (programs.length === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['tools/cluster/main.ts', 'build', ...programs], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      detached: true,
+    });
+    const kill = () => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+    running.add(kill);
+    child.on('close', () => {
+      running.delete(kill);
+      resolve();
+    });
+  });
 }
 
 /** Runs Jest. Its output for people (stderr) is shown and logged. */
@@ -155,7 +175,7 @@ function takeDownLeftClusters(): void {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     interruption = signal;
-    console.error(`\n${signal}: ending what runs`);
+    console.error(`\n${signal}: ending the running programs`);
     for (const kill of running) kill();
   });
 }

@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { closingLine, slowest, summarize, timedTests, type JestReport } from './summary.ts';
+import {
+  closingLine,
+  failuresOf,
+  slowest,
+  summarize,
+  timedTests,
+  type JestReport,
+} from './summary.ts';
 
 const report = (part: Partial<JestReport>): JestReport => ({
   numPassedTests: 0,
@@ -52,4 +59,33 @@ test('the slowest tests come first, and a test that did not run is not timed', (
   const tests = timedTests(report({ testResults: [suite] }));
   expect(slowest(tests, 20)).toEqual(['   12.3 s   slow', '    0.0 s   quick']);
   expect(slowest(tests, 1)).toEqual(['   12.3 s   slow']);
+});
+
+test('the end of a run tells each failure with the beginning of its error', () => {
+  const words = Array.from({ length: 100 }, (_, line) => `\u001b[31mline ${line}\u001b[39m`);
+  const suite = {
+    name: 'a.test.ts',
+    status: 'failed',
+    message: '',
+    assertionResults: [
+      { fullName: 'breaks', status: 'failed', failureMessages: [words.join('\n')] },
+      { fullName: 'holds', status: 'passed' },
+    ],
+  };
+  const broken = {
+    name: 'b.test.ts',
+    status: 'failed',
+    message: 'no such import',
+    assertionResults: [],
+  };
+  const { failures } = summarize(
+    report({ numFailedTests: 1, testResults: [suite, broken] }),
+    ended(1),
+  );
+  const lines = failuresOf([{ stage: 'unit', failures }]);
+  expect(lines.slice(0, 3)).toEqual(['what failed', 'FAILED unit breaks', '   line 0']);
+  expect(lines).toContain('FAILED unit b.test.ts did not load');
+  expect(lines).toContain('   no such import');
+  expect(lines).not.toContain('   line 99');
+  expect(failuresOf([{ stage: 'unit', failures: [] }])).toEqual([]);
 });

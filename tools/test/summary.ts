@@ -1,3 +1,8 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Lines of an error that are shown of each failure. */
+const wordsLines = 25;
+
 /** The part of Jest's `--json` report that the ladder reads. */
 export interface JestReport {
   readonly numPassedTests: number;
@@ -12,6 +17,7 @@ export interface JestReport {
     readonly assertionResults: readonly {
       readonly fullName: string;
       readonly status: string;
+      readonly failureMessages?: readonly string[];
       /** In milliseconds; absent for a test that did not run. */
       readonly duration?: number | null;
     }[];
@@ -22,8 +28,14 @@ export interface StageResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Names of failed tests, for people. */
-  readonly failures: readonly string[];
+  readonly failures: readonly Failure[];
+}
+
+/** A failed test, or what else failed in a stage, for people. */
+export interface Failure {
+  readonly name: string;
+  /** The beginning of its error; empty if there is none. */
+  readonly words: string;
 }
 
 /** The end of a run of Jest. */
@@ -48,9 +60,11 @@ export function summarize(report: JestReport | undefined, exit: JestExit): Stage
   if (exit.leftOpen) return crashed('did not exit after its last test: a handle is open', report);
   if (report === undefined) return crashed(`ended with status ${exit.code} and no report`, report);
   const failures = report.testResults.flatMap((suite) => [
-    ...suite.assertionResults.filter((a) => a.status === 'failed').map((a) => a.fullName),
+    ...suite.assertionResults
+      .filter((a) => a.status === 'failed')
+      .map((a) => ({ name: a.fullName, words: beginning((a.failureMessages ?? []).join('\n')) })),
     ...(suite.status === 'failed' && suite.assertionResults.length === 0
-      ? [`${suite.name} did not load`]
+      ? [{ name: `${suite.name} did not load`, words: beginning(suite.message) }]
       : []),
   ]);
   const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
@@ -60,12 +74,16 @@ export function summarize(report: JestReport | undefined, exit: JestExit): Stage
   return { passed: report.numPassedTests, failed, skipped, failures };
 }
 
+/** The first lines of an error, without the colours of a terminal. */
+const beginning = (error: string) =>
+  stripVTControlCharacters(error).split('\n').slice(0, wordsLines).join('\n');
+
 function crashed(how: string, report: JestReport | undefined): StageResult {
   return {
     passed: report?.numPassedTests ?? 0,
     failed: (report?.numFailedTests ?? 0) + 1,
     skipped: report?.numPendingTests ?? 0,
-    failures: [`the stage ${how}`],
+    failures: [{ name: `the stage ${how}`, words: '' }],
   };
 }
 
@@ -83,6 +101,21 @@ export const slowest = (tests: readonly TimedTest[], count: number): readonly st
     .toSorted((a, b) => b.milliseconds - a.milliseconds)
     .slice(0, count)
     .map(({ name, milliseconds }) => `${(milliseconds / 1000).toFixed(1).padStart(7)} s   ${name}`);
+
+/**
+ * All failures again, for whoever sees only the end of a long run; empty without one. They are shown right before the closing line.
+ */
+export const failuresOf = (
+  results: readonly { readonly stage: string; readonly failures: readonly Failure[] }[],
+): readonly string[] => {
+  const lines = results.flatMap(({ stage, failures }) =>
+    failures.flatMap(({ name, words }) => [
+      `FAILED ${stage} ${name}`,
+      ...words.split('\n').flatMap((line) => (line.trim() === '' ? [] : [`   ${line}`])),
+    ]),
+  );
+  return lines.length === 0 ? [] : ['what failed', ...lines, ''];
+};
 
 /** The last line of the whole run, which CI reads. */
 export function closingLine(results: readonly StageResult[]): string {

@@ -1,8 +1,9 @@
-/** Creates the database `demo` over HTTP and makes the first steps with a ledger with the CLI. */
+/** Creates the database `demo` over HTTP with a living example, and makes the first steps with a ledger with the CLI. */
 import { join } from 'node:path';
 import { checkout } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
 import type { Credentials } from './credentials.ts';
+import { exampleOf } from './example.ts';
 import { call } from './http.ts';
 import type { Log, Progress } from './steps.ts';
 
@@ -35,7 +36,8 @@ export async function makeDemo(
   };
   let database = await find();
   if (database === undefined) {
-    const body = { name, clusterSize: 'lh-5', selectedStorageGb: 1 };
+    const labels = { example: 'shop-payments', 'ledger/978': '2 EUR Euro cents' };
+    const body = { name, clusterSize: 'lh-5', selectedStorageGb: 1, labels };
     const path = '/api/v1/databases';
     ({ database } = await call<{ database: Database }>(baseUrl, {
       method: 'POST',
@@ -45,6 +47,7 @@ export async function makeDemo(
     }));
   }
   await untilReady(credentials, database.id, progress);
+  await makeExample(credentials, database.id);
   const cli = (...args: readonly string[]) => ledgerhouse(credentials, log, args);
   const kind = ['--ledger', '1', '--code', '1'];
   for (const id of ['1', '2']) await cli('tb', 'create-accounts', database.id, '--id', id, ...kind);
@@ -53,6 +56,26 @@ export async function makeDemo(
   await cli('tb', 'create-transfers', database.id, ...sent);
   const shown = await cli('tb', 'lookup-accounts', database.id, '--ids', '1,2', '--quiet');
   return { databaseId: database.id, shown };
+}
+
+/** Makes the example in a ledger without transfers. Its records have times of the past, which must come before all others. */
+async function makeExample({ baseUrl, apiKey }: Credentials, id: string): Promise<void> {
+  const headers = { 'x-api-key': apiKey };
+  const ledger = <T>(operation: string, body: object) => {
+    const path = `/api/v1/databases/${id}/tb/${operation}`;
+    return call<T>(baseUrl, { method: 'POST', path, headers, body, timeoutMs: 45_000 });
+  };
+  const found = await ledger<{ result: unknown[] }>('query_transfers', { limit: 1 });
+  if (found.result.length > 0) return;
+  const { accounts, transfers } = exampleOf(new Date());
+  for (const [operation, events] of [
+    ['create_accounts', accounts],
+    ['create_transfers', transfers],
+  ] as const) {
+    const { summary } = await ledger<{ summary: { failed: number } }>(operation, events);
+    if (summary.failed > 0)
+      throw new Error(`${operation} of the example: ${summary.failed} failed`);
+  }
 }
 
 async function untilReady(

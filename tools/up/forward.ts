@@ -24,7 +24,7 @@ export interface Target {
   readonly port: number;
 }
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly stateFolder: string;
   readonly target: Target;
 }

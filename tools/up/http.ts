@@ -1,4 +1,4 @@
-export interface Call {
+interface Call {
   readonly method?: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

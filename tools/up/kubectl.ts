@@ -44,7 +44,9 @@ export class Kubectl {
   /** Rejects with the next step for the user if the machine was restarted, or if `make up` has not come far enough. */
   async expectService(): Promise<void> {
     if (!(await this.#succeeds('get', '--raw=/livez', '--request-timeout=30s')))
-      throw new ClusterError('Kubernetes does not answer; make up goes on with what is there');
+      throw new ClusterError(
+        'Kubernetes does not answer; make up continues from the current state',
+      );
     if (!(await this.has('crd', 'ledgerdatabases.ledgerhouse.dev')))
       throw new ClusterError('Kubernetes is up, the service is not yet; run make up');
   }

@@ -52,5 +52,5 @@ function near(path: string): string {
 
 export const ended = ({ data }: { readonly data: boolean }): string =>
   data
-    ? 'Nothing of it is left.'
+    ? 'Nothing is left.'
     : 'Nothing of it runs. Its data stay: make up goes on with them, make down DATA=1 removes them.';

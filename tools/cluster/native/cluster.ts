@@ -175,13 +175,13 @@ async function waitUntilReady(
       );
       return ready.length >= nodes.length ? true : undefined;
     },
-    { timeoutMs: 180_000, everyMs: 250 },
+    { timeoutMs: 600_000, everyMs: 250 },
   );
   // The first pod of a namespace needs the default service account.
   await waitFor(
     'the default service account',
     () => core.readNamespacedServiceAccount({ name: 'default', namespace: 'default' }),
-    { timeoutMs: 60_000 },
+    { timeoutMs: 300_000 },
   );
   writeFileSync(join(plan.folder, 'nodes'), String(plan.nodes.length));
   step(`${plan.nodes.length} node(s) Ready; kubeconfig ${config.kubeconfig}`);

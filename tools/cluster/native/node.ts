@@ -48,9 +48,9 @@ export async function startNode(context: NodeContext, pause: Image): Promise<voi
     `containerd of ${node.name}`,
     async () => {
       processes.assertRunning([`containerd-${node.index}`]);
-      return run('ctr', ['-a', node.containerdSocket, 'version'], { timeoutMs: 2_000 });
+      return run('ctr', ['-a', node.containerdSocket, 'version'], { timeoutMs: 10_000 });
     },
-    { timeoutMs: 30_000 },
+    { timeoutMs: 180_000 },
   );
   await importImage(node, pause.archive);
   await startKubelet(context);

@@ -12,7 +12,7 @@ import {
 import { run } from '../run.ts';
 import { chainsOf, restoreInput, type PodFacts, type PolicyState } from './rules.ts';
 
-export interface EnforcedNode {
+interface EnforcedNode {
   readonly name: string;
   readonly networkNamespace: string;
 }
