@@ -29,6 +29,21 @@ test.each([
   ['a token behind a hyphen', `session-${jwt}`, jwt.slice(0, 30)],
   ['an access key of S3', 'AKIAIOSFODNN7EXAMPLE was refused', 'IOSFODNN7EXAMPLE'],
   ['a signed URL', 'GET https://s3/b?X-Amz-Signature=deadbeef01', 'deadbeef01'],
+  ['the second cookie of a line', 'Cookie: theme=dark; session=hunter2', 'hunter2'],
+  ['a cookie behind a quoted one', 'Cookie: theme="dark"; session=hunter2', 'hunter2'],
+  [
+    'a cookie that is set behind a date',
+    'Set-Cookie: a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT, session=hunter2; Path=/',
+    'hunter2',
+  ],
+  ['a cookie in a list', "'set-cookie': [ 'theme=dark', 'session=hunter2' ]", 'hunter2'],
+  ['an access key', 'https://s3/b?access_key=hunter2&x=1', 'hunter2'],
+  ['an option’s password', 'ran psql --password hunter2 -h db', 'hunter2'],
+  ['an option’s quoted token', 'ran tool --api-token "hunter2 and more" -v', 'hunter2'],
+  ['an option’s value in a list', "spawnargs: [ '--password', 'hunter2' ]", 'hunter2'],
+  ['a password behind an arrow', "{ 'password' => 'hunter2' }", 'hunter2'],
+  ['a password behind an arrow without quotes', 'password => hunter2', 'hunter2'],
+  ['a key of age', `read AGE-SECRET-KEY-1${'QPZRY9X8GF'.repeat(5)}`, 'QPZRY9X8GF'],
   [
     'a private key',
     '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIGh\n-----END EC PRIVATE KEY-----',
@@ -46,6 +61,8 @@ test.each([
   'listening at 10.0.3.17:3001',
   'etcd https://10.0.0.1:2380 answered',
   'database db_01jd8f3zk5e0v9t3m2q6r8w4xy has size lh-40',
+  'started with --token-ttl --listen 0.0.0.0:3001',
+  'the cookie was not there; path=/login',
 ])('“%s” has no secret and stays', (text) => expect(redact(text)).toBe(text));
 
 test('fields are masked by their name, and texts in them by what they hold', () => {
@@ -65,6 +82,22 @@ test('fields are masked by their name, and texts in them by what they hold', () 
   });
 });
 
+test('a value behind its name in a list is masked', () => {
+  const value = {
+    spawnargs: ['psql', '--password', 'hunter2', '--host', 'db'],
+    rawHeaders: ['Cookie', 'theme=dark; session=hunter2', 'Accept', 'text/plain'],
+  };
+  expect(redactValue(value)).toEqual({
+    spawnargs: ['psql', '--password', '•••', '--host', 'db'],
+    rawHeaders: ['Cookie', '•••', 'Accept', 'text/plain'],
+  });
+});
+
+test('what stands behind a quoted cookie is still read', () => {
+  expect(redact('{"cookie":"a=1; b=2","status":502}')).toBe('{"cookie":•••,"status":502}');
+  expect(redact('Cookie: a=1; b=2\nHost: db')).toBe('Cookie: •••\nHost: db');
+});
+
 test('what is nested without end is cut', () => {
   const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
   expect(JSON.stringify(redactValue(deep))).toBe('[[[[[[[["…"]]]]]]]]');
@@ -81,6 +114,17 @@ test('no text of the greatest length takes long', () => {
     'password="'.repeat(1_638),
     `password="${'\\'.repeat(16_000)}`,
     '"'.repeat(16_384),
+    'cookie="'.repeat(2_048),
+    'cookie="";'.repeat(1_638),
+    `cookie="${'\\"'.repeat(8_000)}";`,
+    'cookie'.repeat(2_730),
+    '--password "'.repeat(1_365),
+    '-'.repeat(16_384),
+    '--pass'.repeat(2_730),
+    'password=:>'.repeat(1_489),
+    'AGE-PLUGIN-'.repeat(1_489),
+    'authorization'.repeat(1_260),
+    `authorization${' '.repeat(16_000)}`,
   ]) {
     // A search whose steps grow with the square of the length takes hundreds of milliseconds, another one two.
     expect(cpuMsOf(() => redact(text))).toBeLessThan(100);

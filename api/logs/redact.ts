@@ -4,16 +4,34 @@
  */
 const mask = '•••';
 
+const names =
+  'pass(?:word|wd|phrase)?|secret|token|cookie|credential|(?:api|access|private)[-_]?key|signature';
+
 /** Names of fields whose value is never shown. */
 const secretName =
-  /pass(word|wd|phrase)?$|secret|token|authorization|cookie|credential|api[-_]?key|private[-_]?key|signature/i;
+  /pass(word|wd|phrase)?$|secret|token|authorization|cookie|credential|(api|access|private)[-_]?key|signature/i;
 
-/**
- * `name=value` and `name: value` of the same names, with or without quotes; a quoted value may be cut off. Bounded, so that no text
- * takes long to search.
- */
-const assignment =
-  /\b([\w-]{0,40}(?:pass(?:word|wd|phrase)?|secret|token|cookie|credential|api[-_]?key|private[-_]?key|signature)[\w-]{0,20}["']?\s{0,4}[=:]\s{0,4})(?:"(?:[^"\\]|\\(?:[^]|$))*(?:"|$)|'(?:[^'\\]|\\(?:[^]|$))*(?:'|$)|[^\s,;&"'}]+)/gi;
+/** A quoted text, which may be cut off. */
+const quoted = String.raw`"(?:[^"\\]|\\(?:[^]|$))*(?:"|$)|'(?:[^'\\]|\\(?:[^]|$))*(?:'|$)`;
+const assigns = String.raw`["']?\s{0,4}[=:]{1,2}>?\s{0,4}`;
+
+/** `name=value`, `name: value` and `name => value` of the same names, with or without quotes. Bounded, so that no text takes long to search. */
+const assignment = new RegExp(
+  String.raw`\b([\w-]{0,40}(?:${names})[\w-]{0,20}${assigns})(?:${quoted}|[^\s,;&"'}]+)`,
+  'gi',
+);
+
+/** `--name value`, as a text and as a list of arguments. What begins with two hyphens is the next option. */
+const option = new RegExp(
+  String.raw`(?<![\w-])(--?[\w-]{0,40}(?:${names})[\w-]{0,20}(?:["']\s{0,4},)?\s{1,4})(?!--)(?:${quoted}|[^\s"']+)`,
+  'gi',
+);
+
+/** Cookies come several in a line, with dates and signs of every kind: all up to its end, unless one quoted text is all of them. */
+const cookies = new RegExp(
+  String.raw`\b([\w-]{0,40}cookie[\w-]{0,20}${assigns})(?:(?:${quoted})(?!\s{0,4};)|[^\r\n]+)`,
+  'gi',
+);
 
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, mask],
@@ -21,12 +39,16 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/^[A-Za-z0-9+/]{60,76}={0,2}$/, mask],
   // The service's own: API keys, sessions, bootstrap tokens and the like, webhooks' secrets.
   [/\b(lh[a-z]{1,4}_|lk_|whsec_)[\w+/=-]{8,}/g, `$1${mask}`],
+  // Of age, which encrypts files, and of its plugins.
+  [/\b(AGE-(?:SECRET-KEY|PLUGIN)-)[\w-]{8,}/gi, `$1${mask}`],
   [/\b(sk|rk|pk)_(live|test)_\w{8,}/g, `$1_$2_${mask}`],
   [/\b((?:AKIA|ASIA)[A-Z0-9]{4})[A-Z0-9]{12}\b/g, `$1${mask}`],
   // A JSON Web Token, with what stands before it without a space: so a text has one begin for each, and is searched once.
   [/(?<![\w-])(?=[\w-]*eyJ)[\w-]{9,}\.[\w-]{6,}\.[\w-]*/g, mask],
   [/\b(authorization["']?\s*[=:]\s*["']?(?:[a-z]+\s+)?)[^\s"',;]+/gi, `$1${mask}`],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
+  [cookies, `$1${mask}`],
+  [option, `$1${mask}`],
   [assignment, `$1${mask}`],
 ];
 
@@ -46,12 +68,20 @@ export function redact(text: string): string {
 
 const depthMax = 8;
 
+/** Whether what follows in a list is a secret: arguments of a program and raw headers have name and value one after the other. */
+const namesSecret = (before: unknown): boolean =>
+  typeof before === 'string' && /^[\w-]{1,60}$/.test(before) && secretName.test(before);
+
 /** The same for a value of JSON. What is nested deeper than anybody reads is left out. */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === depthMax) return '…';
-  if (Array.isArray(value)) return value.map((own) => redactValue(own, depth + 1));
+  if (Array.isArray(value)) {
+    return value.map((own, index) =>
+      typeof own === 'string' && namesSecret(value[index - 1]) ? mask : redactValue(own, depth + 1),
+    );
+  }
   return Object.fromEntries(
     Object.entries(value).map(([name, own]) => [
       redact(name),
