@@ -1,10 +1,16 @@
 /** Constants of the data file, format version 1. FORMAT.md shows the layout; every integer is little-endian. */
-export const FORMAT_VERSION = 1;
+import {
+  FORMAT_VERSION,
+  HEAD_BLOCK_SIZE,
+  HEAD_COPIES,
+} from '../../domain/import-files/head-layout.ts';
+
+export { FORMAT_VERSION };
 
 /** Everything begins at a multiple of this size, so that a torn write never damages the bytes before it. */
-export const BLOCK_SIZE = 4096;
+export const BLOCK_SIZE = HEAD_BLOCK_SIZE;
 
-export const SUPERBLOCK_COPIES = 4;
+export const SUPERBLOCK_COPIES = HEAD_COPIES;
 export const MARK_SLOTS = 2;
 export const MARKS_OFFSET = SUPERBLOCK_COPIES * BLOCK_SIZE;
 /** Offset of the log ring; the extents follow it. */

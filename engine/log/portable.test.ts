@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
 import { checksumInto } from '../wire/checksum.ts';
 import { exportDataFile } from './export.ts';
 import { createEmpty, formatDataFile } from './format-file.ts';
@@ -171,6 +172,11 @@ function tigerBeetleHead(damagedCopies: number): Uint8Array {
   }
   return head;
 }
+
+test('whoever looks at a file without the engine takes a TigerBeetle data file for no other', () => {
+  const head = tigerBeetleHead(0).slice(0, FILE_HEAD_SIZE);
+  expect(readFileHead(head)).toEqual({ kind: 'tigerbeetle' });
+});
 
 test('a TigerBeetle data file is recognised while two copies of its head agree', () => {
   for (const damaged of [0, 1, 2]) {

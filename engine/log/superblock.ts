@@ -3,6 +3,7 @@
  * file's beginning; the valid one with the highest sequence counts. They are written two at a time with a sync between, so
  * that at every instant two copies of one sequence are intact. Layout: FORMAT.md, "Superblock".
  */
+import { HEAD_MAGIC, headFields } from '../../domain/import-files/head-layout.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { Fields } from './fields.ts';
@@ -10,7 +11,9 @@ import { BLOCK_SIZE, FORMAT_VERSION, SUPERBLOCK_COPIES } from './layout.ts';
 import { seal, SEAL_SIZE, sealMatches, SUPERBLOCK_KEY } from './seal.ts';
 import type { ReadableFile, StorageFile } from './storage.ts';
 
-const SUPERBLOCK_MAGIC = new TextEncoder().encode('LHLEDGER');
+const SUPERBLOCK_MAGIC = Uint8Array.from(HEAD_MAGIC);
+/** Places of the fields; a look at a file that is to be imported reads by the same ones. */
+const at = headFields;
 
 export interface Superblock {
   readonly sequence: number;
@@ -29,88 +32,88 @@ export interface Superblock {
   readonly manifest: { readonly offset: number; readonly size: number; readonly seal: Uint8Array };
 }
 
-const SEALED_FROM = 32;
-
 export function encodeSuperblock(superblock: Superblock): Uint8Array {
   const fields = new Fields(new Uint8Array(BLOCK_SIZE));
   const { identity, position, manifest } = superblock;
   fields.put(0, SUPERBLOCK_MAGIC);
-  fields.putU32(8, FORMAT_VERSION);
-  fields.putU64(32, superblock.sequence);
-  fields.putU32(40, superblock.release);
-  fields.putU128(48, identity.clusterId);
-  fields.putU32(64, identity.replicaIndex);
-  fields.putU32(68, identity.replicaCount);
-  fields.putU64(72, position.op);
-  fields.putBig64(80, position.timestamp);
-  fields.putU32(88, position.view);
-  fields.put(96, position.stateHash);
-  fields.put(112, superblock.key);
-  fields.putU64(128, superblock.logSizeBytes);
-  fields.putU64(136, superblock.logSequence);
-  fields.put(144, superblock.logParent);
-  fields.putU64(160, manifest.offset);
-  fields.putU64(168, manifest.size);
-  fields.put(176, manifest.seal);
+  fields.putU32(at.formatVersion, FORMAT_VERSION);
+  fields.putU64(at.sequence, superblock.sequence);
+  fields.putU32(at.release, superblock.release);
+  fields.putU128(at.clusterId, identity.clusterId);
+  fields.putU32(at.replicaIndex, identity.replicaIndex);
+  fields.putU32(at.replicaCount, identity.replicaCount);
+  fields.putU64(at.op, position.op);
+  fields.putBig64(at.timestamp, position.timestamp);
+  fields.putU32(at.view, position.view);
+  fields.put(at.stateHash, position.stateHash);
+  fields.put(at.key, superblock.key);
+  fields.putU64(at.logSizeBytes, superblock.logSizeBytes);
+  fields.putU64(at.logSequence, superblock.logSequence);
+  fields.put(at.logParent, superblock.logParent);
+  fields.putU64(at.manifestOffset, manifest.offset);
+  fields.putU64(at.manifestSize, manifest.size);
+  fields.put(at.manifestSeal, manifest.seal);
   const { place } = position;
   if (place !== undefined) {
-    fields.putU64(192, place.sequence);
-    fields.putU64(200, place.fence);
-    fields.put(208, place.seal);
-    fields.putU32(224, place.incarnation);
+    fields.putU64(at.placeSequence, place.sequence);
+    fields.putU64(at.placeFence, place.fence);
+    fields.put(at.placeSeal, place.seal);
+    fields.putU32(at.placeIncarnation, place.incarnation);
   }
-  fields.put(16, superblockSeal(fields.bytes));
+  fields.put(at.seal, superblockSeal(fields.bytes));
   return fields.bytes;
 }
 
 function superblockSeal(block: Uint8Array): Uint8Array {
-  return seal(SUPERBLOCK_KEY, block.subarray(0, 16), block.subarray(SEALED_FROM));
+  return seal(SUPERBLOCK_KEY, block.subarray(0, at.seal), block.subarray(at.sealedFrom));
 }
 
 /** Decodes one copy. Returns `undefined` if its bytes are damaged. Throws for an unknown format version. */
 function decodeCopy(block: Uint8Array): Superblock | undefined {
   const fields = new Fields(block);
   if (block.length < BLOCK_SIZE || !hasMagic(block)) return undefined;
-  if (!sealMatches(superblockSeal(block), fields.slice(16, SEAL_SIZE))) return undefined;
-  if (fields.u32(8) !== FORMAT_VERSION) {
+  if (!sealMatches(superblockSeal(block), fields.slice(at.seal, SEAL_SIZE))) return undefined;
+  if (fields.u32(at.formatVersion) !== FORMAT_VERSION) {
     throw new DataFileError(
       'unknown_format_version',
-      `The data file has format version ${fields.u32(8)}, this release knows ${FORMAT_VERSION}. Use the release that wrote it, or a newer one.`,
+      `The data file has format version ${fields.u32(at.formatVersion)}, this release knows ${FORMAT_VERSION}. Use the release that wrote it, or a newer one.`,
     );
   }
   return {
-    sequence: fields.u64(32),
-    release: fields.u32(40),
+    sequence: fields.u64(at.sequence),
+    release: fields.u32(at.release),
     identity: {
-      clusterId: fields.u128(48),
-      replicaIndex: fields.u32(64),
-      replicaCount: fields.u32(68),
+      clusterId: fields.u128(at.clusterId),
+      replicaIndex: fields.u32(at.replicaIndex),
+      replicaCount: fields.u32(at.replicaCount),
     },
     position: {
-      op: fields.u64(72),
-      timestamp: fields.big64(80),
-      view: fields.u32(88),
-      stateHash: fields.slice(96, 16).slice(),
+      op: fields.u64(at.op),
+      timestamp: fields.big64(at.timestamp),
+      view: fields.u32(at.view),
+      stateHash: fields.slice(at.stateHash, 16).slice(),
       ...decodePlace(fields),
     },
-    key: fields.slice(112, 16).slice(),
-    logSizeBytes: fields.u64(128),
-    logSequence: fields.u64(136),
-    logParent: fields.slice(144, SEAL_SIZE).slice(),
+    key: fields.slice(at.key, 16).slice(),
+    logSizeBytes: fields.u64(at.logSizeBytes),
+    logSequence: fields.u64(at.logSequence),
+    logParent: fields.slice(at.logParent, SEAL_SIZE).slice(),
     manifest: {
-      offset: fields.u64(160),
-      size: fields.u64(168),
-      seal: fields.slice(176, SEAL_SIZE).slice(),
+      offset: fields.u64(at.manifestOffset),
+      size: fields.u64(at.manifestSize),
+      seal: fields.slice(at.manifestSeal, SEAL_SIZE).slice(),
     },
   };
 }
 
 /** Decodes the place. Incarnations count from 1, so a file with incarnation 0 has no place. */
 function decodePlace(fields: Fields): Pick<CheckpointPosition, 'place'> {
-  const incarnation = fields.u32(224);
+  const incarnation = fields.u32(at.placeIncarnation);
   if (incarnation === 0) return {};
-  const [sequence, fence] = [fields.u64(192), fields.u64(200)];
-  return { place: { incarnation, sequence, fence, seal: fields.slice(208, SEAL_SIZE).slice() } };
+  const [sequence, fence] = [fields.u64(at.placeSequence), fields.u64(at.placeFence)];
+  return {
+    place: { incarnation, sequence, fence, seal: fields.slice(at.placeSeal, SEAL_SIZE).slice() },
+  };
 }
 
 function hasMagic(block: Uint8Array): boolean {

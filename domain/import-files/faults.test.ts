@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals';
+import { importFaults, type ImportFile } from './faults.ts';
+import { importFileName, releaseOfText, releaseText, type LedgerFileHead } from './file-head.ts';
+
+const HEAD: LedgerFileHead = {
+  clusterId: 7n,
+  replicaIndex: 0,
+  replicaCount: 1,
+  release: 4361,
+  op: 60,
+  timestamp: 1_800_000_000_000_000_000n,
+  stateHash: 'aa'.repeat(16),
+  logSizeBytes: 0,
+  endsAfterBytes: 30_000,
+};
+const TERMS = { release: 4361, now: new Date(1_800_000_000_000) };
+
+const file = (head: Partial<LedgerFileHead>, rest: Partial<ImportFile> = {}): ImportFile => ({
+  sizeBytes: 40_960,
+  head: { kind: 'ledger', head: { ...HEAD, ...head } },
+  ...rest,
+});
+const three = (...changes: readonly Partial<LedgerFileHead>[]): readonly ImportFile[] =>
+  [0, 1, 2].map((index) =>
+    file({ replicaIndex: index, replicaCount: 3, ...changes[index] }, { replicaIndex: index }),
+  );
+const named = (files: readonly ImportFile[], terms: object = {}) =>
+  importFaults(files, { ...TERMS, ...terms }).map(({ code, file, field }) => [code, file, field]);
+
+test('the files of one, three and six replicas of one moment have no fault, in whatever order they come', () => {
+  expect(named([file({})])).toEqual([]);
+  expect(named(three().toReversed())).toEqual([]);
+  const six = Array.from({ length: 6 }, (_, index) =>
+    file({ replicaIndex: index, replicaCount: 6 }),
+  );
+  expect(named(six)).toEqual([]);
+});
+
+test.each<[string, Partial<LedgerFileHead>, string, string]>([
+  ['of another cluster', { clusterId: 8n }, 'cluster_differs', 'clusterId'],
+  ['of another replica', { replicaIndex: 2 }, 'replica_index_differs', 'replicaIndex'],
+  ['of a cluster of another size', { replicaCount: 1 }, 'replica_count_differs', 'replicaCount'],
+  ['of another moment', { op: 61 }, 'state_differs', 'op'],
+  ['of another history', { stateHash: 'bb'.repeat(16) }, 'state_differs', 'stateHash'],
+  ['of a newer release', { release: 4362 }, 'release_newer', 'release'],
+  ['with a log', { logSizeBytes: 65_536 }, 'replica_own_file', 'head'],
+  ['cut short', { endsAfterBytes: 40_961 }, 'file_cut_short', 'sizeBytes'],
+  ['of the future', { timestamp: 2_000_000_000_000_000_000n }, 'timestamp_in_future', 'timestamp'],
+])('one file that is %s is named, with the field that tells it', (_, change, code, field) => {
+  expect(named(three({}, change))).toEqual([[code, 1, field]]);
+});
+
+test('an empty ledger, files of other programs and damaged ones are named', () => {
+  expect(named([file({ op: 0 })])).toEqual([['ledger_empty', 0, 'op']]);
+  const of = (head: ImportFile['head'], sizeBytes = 100) => named([{ sizeBytes, head: head! }]);
+  expect(of({ kind: 'tigerbeetle' })).toEqual([['tigerbeetle_file', 0, 'head']]);
+  expect(of({ kind: 'newer-format', formatVersion: 2 })).toEqual([['format_newer', 0, 'release']]);
+  expect(of({ kind: 'damaged' })).toEqual([['head_damaged', 0, 'head']]);
+  expect(of({ kind: 'foreign' })).toEqual([['not_a_data_file', 0, 'head']]);
+  expect(of({ kind: 'foreign' }, 0)).toEqual([['file_cut_short', 0, 'sizeBytes']]);
+});
+
+test('as many files as replicas are asked for, one for each', () => {
+  expect(named([])).toEqual([['wrong_file_count', undefined, 'files']]);
+  expect(named(three().slice(1))).toContainEqual(['wrong_file_count', undefined, 'files']);
+  expect(named(three(), { replicaCount: 1 })).toEqual([['wrong_file_count', undefined, 'files']]);
+  const twice = [0, 0, 2].map((replicaIndex) => ({ replicaIndex, sizeBytes: 1 }));
+  expect(named(twice)).toEqual([
+    ['replica_twice', 1, 'replicaIndex'],
+    ['replica_missing', undefined, 'files'],
+  ]);
+});
+
+test('without an index the head names the replica', () => {
+  const files = [0, 1, 1].map((index) => file({ replicaIndex: index, replicaCount: 3 }));
+  expect(named(files)).toEqual([
+    ['replica_twice', 2, 'replicaIndex'],
+    ['replica_missing', undefined, 'files'],
+  ]);
+});
+
+test('releases are read as they are shown', () => {
+  expect(releaseText(4361)).toBe('0.17.9');
+  expect(releaseOfText('0.17.9')).toBe(4361);
+  for (const text of ['', '0.17', '0.17.256', '0.256.1', 'v0.17.9', '0.17.9-rc']) {
+    expect(releaseOfText(text)).toBeUndefined();
+  }
+  expect(importFileName(7n, 0)).toBe('7_0.ledger');
+});

@@ -1,0 +1,37 @@
+/**
+ * Places of the fields in the head of a data file, which engine/log/FORMAT.md describes ("Superblock"): four equal copies of one
+ * block at the file's beginning. The engine reads and writes by these numbers; whoever only looks at a file uses `file-head.ts`.
+ */
+
+/** "LHLEDGER". */
+export const HEAD_MAGIC: readonly number[] = [0x4c, 0x48, 0x4c, 0x45, 0x44, 0x47, 0x45, 0x52];
+export const FORMAT_VERSION = 1;
+export const HEAD_BLOCK_SIZE = 4096;
+export const HEAD_COPIES = 4;
+
+/** Offsets in a copy. Integers are little-endian. */
+export const headFields = {
+  formatVersion: 8,
+  seal: 16,
+  sealedFrom: 32,
+  sequence: 32,
+  release: 40,
+  clusterId: 48,
+  replicaIndex: 64,
+  replicaCount: 68,
+  op: 72,
+  timestamp: 80,
+  view: 88,
+  stateHash: 96,
+  key: 112,
+  logSizeBytes: 128,
+  logSequence: 136,
+  logParent: 144,
+  manifestOffset: 160,
+  manifestSize: 168,
+  manifestSeal: 176,
+  placeSequence: 192,
+  placeFence: 200,
+  placeSeal: 208,
+  placeIncarnation: 224,
+} as const;
