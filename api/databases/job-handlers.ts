@@ -157,6 +157,7 @@ async function removing(world: JobWorld, context: JobContext, unprotect: boolean
           await markDeleted(change, before, { deletedAt: now, purgeAt }, context.job);
         }),
       hasLastBackup: ({ id }) => hasLastBackup(world.store.read, id),
+      backups: world.backups,
       purged: ({ id }) =>
         context.write(async (change) => {
           const before = await lockDatabase(change, id);

@@ -1,4 +1,6 @@
 /** Unprovisioning: work of the job that deletes a database. The resource is deleted; the volumes stay, or go after a last backup. */
+import { observe } from '../backups/observe.ts';
+import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { DatabaseIdentity, DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { StallReason } from '../../domain/conditions.ts';
 import type { DatabaseObject, DatabaseSpec } from '../../domain/custom-resources.ts';
@@ -13,6 +15,7 @@ interface UnprovisioningWorld {
   readonly removed: (database: Database) => Promise<void>;
   /** Whether the store knows of the backup that takes the place of the database's data. */
   readonly hasLastBackup: (database: Database) => Promise<boolean>;
+  readonly backups: Pick<BackupWriter, 'list'>;
   /** Writes that the volumes are gone, so that nobody is told to restore from them. */
   readonly purged: (database: Database) => Promise<void>;
 }
@@ -20,8 +23,6 @@ interface UnprovisioningWorld {
 const lookAgainMs = 2_000;
 /** Maximum age of a request to the API server that may still create the resource after its worker lost the job. */
 const creationMaxMs = 15_000;
-/** Time that the watch has to show the last backup after its database is gone. */
-const backupSeenMaxMs = 60_000;
 
 interface UnprovisioningOptions {
   readonly unprotect: boolean;
@@ -35,7 +36,7 @@ export async function unprovision(
   { unprotect, finalBackup }: UnprovisioningOptions,
 ): Promise<Look> {
   const { writer, nowMs, removed } = world;
-  if (database.status === 'DELETED') return finalBackup ? withLastBackup(world, database) : done;
+  if (database.status === 'DELETED') return afterwards(world, database, finalBackup);
   const identity: DatabaseIdentity = {
     namespace: database.kubernetesNamespace,
     name: database.name,
@@ -52,7 +53,8 @@ export async function unprovision(
   }
   if (!ours || found === undefined) {
     await removed(database);
-    return finalBackup ? goingOn('The database is gone; looking for its last backup.') : done;
+    if (finalBackup) return goingOn('The database is gone; looking for its last backup.');
+    return afterwards(world, database, finalBackup);
   }
   const change = (deletionPolicy: DatabaseSpec['deletionPolicy']) =>
     writer.change(identity, uid, { deletionPolicy });
@@ -117,29 +119,48 @@ const withoutBackup = (why: string): Look => ({
 });
 
 /** That the resource is gone is no proof of a backup: somebody may have let it go without one. */
-async function withLastBackup(
-  { nowMs, hasLastBackup, purged }: UnprovisioningWorld,
+async function afterwards(
+  world: UnprovisioningWorld,
   database: Database,
+  finalBackup: boolean,
 ): Promise<Look> {
-  if (await hasLastBackup(database)) {
-    await purged(database);
+  const isBackedUp = (await world.hasLastBackup(database)) || (await isMade(world, database));
+  // The operator may have begun to delete the volumes when it was told to keep them.
+  if (!finalBackup) return isBackedUp ? doneLate : done;
+  if (isBackedUp) {
+    await world.purged(database);
     return doneWithBackup;
-  }
-  if (nowMs() - database.updatedAt.getTime() < backupSeenMaxMs) {
-    return goingOn('The database is gone; looking for its last backup.');
   }
   return {
     kind: 'failed',
     code: 'final_backup_failed',
-    message: `The database is gone, and no last backup of it is known. What is left of its volumes can be restored until ${database.purgeAt?.toISOString() ?? 'they are purged'}.`,
+    message: `The database is gone, and no last backup of it has succeeded. What is left of its volumes can be restored until ${database.purgeAt?.toISOString() ?? 'they are purged'}.`,
     // There is nothing left to delete.
     final: true,
   };
 }
 
+/** Rows follow the resources by a watch, which may be late. The operator tells of a last backup before it lets the database go. */
+const isMade = async (
+  { backups }: UnprovisioningWorld,
+  { id, kubernetesNamespace }: Database,
+): Promise<boolean> =>
+  (await backups.list(kubernetesNamespace)).some(
+    (one) =>
+      one.spec.type === 'Final' &&
+      one.status?.databaseId === id &&
+      observe(one).status === 'SUCCEEDED',
+  );
+
 const done: Look = {
   kind: 'done',
   message: 'The database is deleted; its volumes stay until they are purged.',
+};
+
+const doneLate: Look = {
+  kind: 'done',
+  message:
+    'The database is deleted. It has a last backup, and the operator may have begun to delete its volumes before it was told to keep them: what is left of them stays until it is purged. A new database can begin with the backup.',
 };
 
 const doneWithBackup: Look = {

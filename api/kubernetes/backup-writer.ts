@@ -1,4 +1,4 @@
-/** Writer of LedgerBackups. It makes them, asks for their test and removal, and sets their protection, always on the very object that is meant. */
+/** Writer of LedgerBackups. It reads and makes them, asks for their test and removal, and sets their protection, always on the very object that is meant. */
 import { createIfNone } from '../../base/kube/create-if-none.ts';
 import type { Kube, Reference } from '../../base/kube/kube.ts';
 import {
@@ -25,6 +25,11 @@ export class BackupWriter {
   /** Reads from the API server, not from a cache. */
   read(place: BackupPlace): Promise<OneBackupObject | undefined> {
     return this.#kube.read<OneBackupObject>(referenceOf(place));
+  }
+
+  /** Lists the backups of a namespace from the API server, not from a cache. */
+  list(namespace: string): Promise<readonly OneBackupObject[]> {
+    return this.#kube.list<OneBackupObject>(resources.backup, { namespace });
   }
 
   /** Creates the resource. Returns `undefined`, writing nothing, if there is one of that name. */
