@@ -132,6 +132,7 @@ export const VerifiedReason = {
   NotVerified: 'NotVerified',
   Passed: 'Passed',
   NotScheduled: 'NotScheduled',
+  NotStarted: 'NotStarted',
 } as const;
 export type VerifiedReason = (typeof VerifiedReason)[keyof typeof VerifiedReason];
 /** Reasons of `Active` of a LedgerBackupSchedule. */

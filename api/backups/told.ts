@@ -16,6 +16,7 @@ const ofTheInstallation: Readonly<Partial<Record<string, string>>> = {
   [BackupReason.ArchiveForeign]: 'The store has another archive in the place of this one.',
   [VerifiedReason.NotScheduled]:
     'No node had room for the test restore, which is made again in an hour.',
+  [VerifiedReason.NotStarted]: 'The test restore did not start, and is made again in an hour.',
 };
 
 /** The condition's message; where that is for administrators, its reason in words, and where they find it. */

@@ -1,10 +1,8 @@
 /** Makes a backup: one Job, whose result becomes the status. A backup that has succeeded or failed is never made again. */
-import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import { resources, type Job } from '../../domain/kinds.ts';
+import type { Job } from '../../domain/kinds.ts';
 import { backupJobName, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
-import { fieldManager } from '../field-managers.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
 import { replicaPods } from '../ledgerdatabase/replica-pods.ts';
@@ -18,7 +16,16 @@ import {
   type BackupObject,
   type Verdict,
 } from './environment.ts';
-import { deleteJob, isOld, jobNamed, jobsOf, podsOfJob } from './own-jobs.ts';
+import {
+  deleteJob,
+  isOld,
+  jobNamed,
+  jobsOf,
+  liveJobsOf,
+  livePodsOfJob,
+  podsOfJob,
+  startJob,
+} from './own-jobs.ts';
 import { failureOf, madeBackup } from './result.ts';
 import { chooseSource } from './source.ts';
 
@@ -61,10 +68,11 @@ export async function make(
   );
   const source = await chooseSource(database, pods, environment.askForCheckpoint);
   if ('problem' in source) return waits(BackupReason.DatabaseNotReady, source.problem);
-  const { kube } = environment;
-  await lendStore(kube, subject, store);
   const made = buildBackupJob({ backup, subject, store, ...source });
-  await createIfNone(kube, resources.job, made, { fieldManager });
+  const refusal = await startJob(environment, backup, made, () =>
+    lendStore(environment.kube, subject, store),
+  );
+  if (refusal !== undefined) return waits(BackupReason.Delayed, refusal);
   return {
     status: 'Unknown',
     reason: BackupReason.Running,
@@ -88,7 +96,8 @@ async function finishWithout(
   backup: BackupObject,
   databaseId: string | undefined,
 ): Promise<Verdict> {
-  const [job] = jobsOf(environment, backup);
+  // Whether one is at work, the API server says: the watch of Jobs may be late.
+  const [job] = [...jobsOf(environment, backup), ...(await liveJobsOf(environment, backup))];
   if (job !== undefined) return follow(environment, backup, job);
   return ended(environment, {
     reason: BackupReason.DatabaseNotFound,
@@ -108,13 +117,15 @@ async function follow(
   const reason =
     told?.reason === BackupReason.Delayed ? BackupReason.Delayed : BackupReason.Running;
   if (hasSucceeded(job)) {
-    const made = madeBackup(pods);
+    const old = isOld(environment, job);
+    const made =
+      madeBackup(pods) ?? (old ? madeBackup(await livePodsOfJob(environment, job)) : undefined);
     if (made !== undefined) {
       const facts = { ...made, completedAt: timeOf(environment) };
       return { status: 'True', reason: BackupReason.Completed, message: words(made), facts };
     }
-    // Its pod is gone, or not seen yet. Made again, the same backup is found in the bucket.
-    if (isOld(environment, job)) await deleteJob(environment, job);
+    // Its pod is not seen yet, or gone. Made again, the same backup is found in the bucket.
+    if (old) await deleteJob(environment, job);
     return { status: 'Unknown', reason, message, requeueAfterMs: 2_000 };
   }
   if (hasFailed(job)) {

@@ -1,8 +1,10 @@
 /** The Jobs of a backup: those of its names that belong to it. */
-import type { KubeObject } from '../../base/kube/kube.ts';
+import { createIfNone } from '../../base/kube/create-if-none.ts';
+import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import { resources, type Job, type Pod } from '../../domain/kinds.ts';
 import { labels, uidOf } from '../../domain/names.ts';
-import { podsOf } from '../ledgerdatabase/jobs.ts';
+import { fieldManager } from '../field-managers.ts';
+import { jobNameLabel, podsOf } from '../ledgerdatabase/jobs.ts';
 import type { BackupEnvironment } from './environment.ts';
 
 /** A Job of that name which belongs to another backup is none. */
@@ -12,26 +14,73 @@ export function jobNamed(
   name: string,
 ): Job | undefined {
   const job = jobs.get(backup.metadata.namespace, name);
-  const isOwn = job?.metadata.ownerReferences?.some((owner) => owner.uid === uidOf(backup));
-  return isOwn === true ? job : undefined;
+  return job !== undefined && isOf(job, backup) ? job : undefined;
 }
+
+const isOf = ({ metadata }: Job, backup: KubeObject): boolean =>
+  metadata.ownerReferences?.some((owner) => owner.uid === uidOf(backup)) === true;
 
 /** All Jobs of a backup that are not being deleted. */
 export const jobsOf = (
   { jobs }: Pick<BackupEnvironment, 'jobs'>,
   backup: KubeObject,
-): readonly Job[] =>
-  jobs
-    .list()
-    .filter(
-      ({ metadata }) =>
-        metadata.namespace === backup.metadata.namespace &&
-        metadata.deletionTimestamp === undefined &&
-        metadata.ownerReferences?.some((owner) => owner.uid === uidOf(backup)) === true,
-    );
+): readonly Job[] => jobs.list().filter((job) => isStaying(job, backup));
+
+/** As `jobsOf`, as the API server has them now. */
+export async function liveJobsOf(
+  { kube }: Pick<BackupEnvironment, 'kube'>,
+  backup: KubeObject,
+): Promise<readonly Job[]> {
+  const { namespace, name } = backup.metadata;
+  const labelSelector = `${labels.backup}=${name}`;
+  const jobs = await kube.list<Job>(resources.job, { namespace, labelSelector });
+  return jobs.filter((job) => isStaying(job, backup));
+}
+
+const isStaying = (job: Job, backup: KubeObject): boolean =>
+  job.metadata.namespace === backup.metadata.namespace &&
+  job.metadata.deletionTimestamp === undefined &&
+  isOf(job, backup);
+
+/**
+ * Creates a Job, after what it needs. Returns why that is not possible until a person acts; other failures are thrown, and tried
+ * again.
+ */
+export async function startJob(
+  { kube }: Pick<BackupEnvironment, 'kube'>,
+  backup: KubeObject,
+  job: Job,
+  prepare: () => Promise<void>,
+): Promise<string | undefined> {
+  const { namespace, name = '' } = job.metadata;
+  try {
+    await prepare();
+    if ((await createIfNone(kube, resources.job, job, { fieldManager })) !== undefined)
+      return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError) || !refused.has(error.status)) throw error;
+    return `Job ${name} cannot be made: ${error.message}`;
+  }
+  const found = await kube.read<Job>({ resource: resources.job, namespace, name });
+  if (found === undefined || isOf(found, backup)) return undefined;
+  return `another Job has the name ${name} and is left alone; delete it`;
+}
+
+/** Bad request; forbidden, by a quota or a policy too; invalid. */
+const refused: ReadonlySet<number> = new Set([400, 403, 422]);
 
 export const podsOfJob = ({ pods }: Pick<BackupEnvironment, 'pods'>, job: Job): readonly Pod[] =>
   podsOf(job, pods.byIndex(job.metadata.labels?.[labels.uid] ?? ''));
+
+/** As `podsOfJob`, as the API server has them now: a watch may be late. */
+export async function livePodsOfJob(
+  { kube }: Pick<BackupEnvironment, 'kube'>,
+  job: Job,
+): Promise<readonly Pod[]> {
+  const { namespace, name } = job.metadata;
+  const labelSelector = `${jobNameLabel}=${name}`;
+  return podsOf(job, await kube.list<Pod>(resources.pod, { namespace, labelSelector }));
+}
 
 const OLD_MS = 60_000;
 

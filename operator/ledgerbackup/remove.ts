@@ -2,11 +2,9 @@
  * Ends a backup: stops what works with it, notes its removal in the bucket if its objects are to go, and deletes the resource. The
  * objects themselves go by the sweep, whose credentials no namespace of a database ever has.
  */
-import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import { resources } from '../../domain/kinds.ts';
 import { backupIdOf, backupWorkName, uidOf } from '../../domain/names.ts';
-import { fieldManager } from '../field-managers.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { lendStore } from '../store/lend.ts';
 import { borrowerOf } from './borrower.ts';
@@ -17,7 +15,7 @@ import {
   type BackupObject,
   type Verdict,
 } from './environment.ts';
-import { deleteJob, jobsOf, podsOfJob } from './own-jobs.ts';
+import { deleteJob, jobsOf, podsOfJob, startJob } from './own-jobs.ts';
 import { failureOf } from './result.ts';
 import { liveSurroundings } from './surroundings.ts';
 import { buildWorkJob } from './work-job.ts';
@@ -76,7 +74,6 @@ async function removeFromBucket(
   if (job === undefined) {
     const waiting = waitAfterFailure(environment, backup);
     if (waiting !== undefined) return waiting;
-    await lendStore(kube, subject, store, owner);
     const args = ['remove-backup', `--backup=${backupIdOf(uidOf(backup))}`];
     const made = buildWorkJob({
       backup,
@@ -88,7 +85,10 @@ async function removeFromBucket(
       memoryMib: MEMORY_MIB,
       deadlineSeconds: DEADLINE_SECONDS,
     });
-    await createIfNone(kube, resources.job, made, { fieldManager });
+    const refusal = await startJob(environment, backup, made, () =>
+      lendStore(kube, subject, store, owner),
+    );
+    if (refusal !== undefined) return waits(BackupReason.Delayed, refusal);
     return waits(BackupReason.Running, `Job ${name} notes in the bucket that it is removed`);
   }
   if (hasSucceeded(job)) return undefined;

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { ObjectCache } from '../../base/kube/object-cache.ts';
-import type { KubeObject } from '../../base/kube/kube.ts';
+import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import { resources, type Job, type Pod } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
 import { catalogObject } from '../../test/fixtures/catalog.ts';
 import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
-import type { BackupEnvironment, BackupObject } from './environment.ts';
+import { backupEnvironment } from '../../test/support/operator/backup-environment.ts';
+import type { BackupObject } from './environment.ts';
 import { reconcileBackup } from './reconcile.ts';
 import { TestTurns } from './test-turns.ts';
 
@@ -16,6 +16,8 @@ const MINUTES = 60 * SECONDS;
 class Tested {
   readonly cluster = new SimulatedCluster();
   readonly #turns = new TestTurns();
+  /** Kinds whose watches are late. */
+  readonly unseen = new Set<string>();
   #backups = 0;
 
   constructor() {
@@ -53,36 +55,12 @@ class Tested {
   async look(...backups: readonly [namespace: string, name: string][]): Promise<void> {
     for (const [namespace, name] of backups) {
       for (let requeueAfterMs: number | undefined = 1; requeueAfterMs === 1;) {
-        ({ requeueAfterMs } = await reconcileBackup(this.#environment(), { namespace, name }));
+        ({ requeueAfterMs } = await reconcileBackup(
+          backupEnvironment(this.cluster, this.#turns, this.unseen),
+          { namespace, name },
+        ));
       }
     }
-  }
-
-  #environment(): BackupEnvironment {
-    const held = <T extends KubeObject>(kind: string, index?: string) => {
-      const cache = new ObjectCache<T>(index ?? (({ metadata }) => metadata.uid));
-      for (const object of this.cluster.objects.values()) {
-        const isGone = object.metadata.deletionTimestamp !== undefined;
-        if (object.kind === kind && !isGone) cache.put(object as T);
-      }
-      return cache;
-    };
-    return {
-      kube: this.cluster,
-      options: {
-        operatorNamespace: 'ledgerhouse-system',
-        store: { url: 's3://b/p', region: 'r', accessKeyId: 'k', secretAccessKey: 's' },
-      },
-      backups: held('LedgerBackup'),
-      schedules: held('LedgerBackupSchedule'),
-      databases: held('LedgerDatabase'),
-      catalogs: held('LedgerCatalog'),
-      jobs: held('Job', labels.uid),
-      pods: held('Pod', labels.uid),
-      askForCheckpoint: () => Promise.reject(new Error('nobody asks')),
-      testTurns: this.#turns,
-      nowMs: () => this.cluster.nowMs,
-    };
   }
 
   /** The backups whose tests run. */
@@ -108,7 +86,9 @@ class Tested {
     const message = JSON.stringify({ backupId: `bkp_${name}`, seconds: 2 });
     const terminated = { exitCode: 0, message };
     this.podOf(name, { nodeName: 'n-0' }, { containerStatuses: [{ state: { terminated } }] });
-    this.cluster.put({ ...job, status: { conditions: [{ type: 'Complete', status: 'True' }] } });
+    const completionTime = new Date(this.cluster.nowMs).toISOString() as unknown as Date;
+    const conditions = [{ type: 'Complete', status: 'True' }];
+    this.cluster.put({ ...job, status: { conditions, completionTime } });
   }
 
   podOf(name: string, spec: object, status: object): void {
@@ -244,4 +224,85 @@ test('a test whose pod has a node may take hours', async () => {
   tested.cluster.nowMs += 5 * 60 * MINUTES;
   await tested.look(['acme', 'a1']);
   expect(tested.running).toEqual(['a1']);
+});
+
+test.each([
+  [
+    'without its image',
+    [{ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } }],
+    'no such image',
+  ],
+  ['without its volumes', [{ state: { waiting: { reason: 'ContainerCreating' } } }], 'the events'],
+])(
+  'a test that does not start on its node, %s, gives its turn back after a quarter of an hour, and says why',
+  async (_, containerStatuses, words) => {
+    const tested = new Tested();
+    tested.asked('acme', 'a1');
+    await tested.look(['acme', 'a1']);
+    tested.podOf('a1', { nodeName: 'n-0' }, { phase: 'Pending', containerStatuses });
+    tested.cluster.nowMs += 14 * MINUTES;
+    await tested.look(['acme', 'a1']);
+    expect(tested.running).toEqual(['a1']);
+    tested.cluster.nowMs += MINUTES;
+    tested.asked('acme', 'a2');
+    await tested.look(['acme', 'a1'], ['acme', 'a2']);
+    expect(tested.running).toEqual(['a2']);
+    const { status, reason, message, verification } = await tested.verified('a1');
+    expect([status, reason]).toEqual(['Unknown', 'NotStarted']);
+    expect(message).toMatch(new RegExp(`did not start on node n-0 in 15 minutes: .*${words}`));
+    expect(verification).toMatchObject({ completedAt: expect.any(String) });
+  },
+);
+
+test('a test whose Job is refused ends at once, says why, and is made again in an hour', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  tested.cluster.admission = (object) => {
+    if (object.kind !== 'Job') return object;
+    throw new ApiError('create jobs: 403 Forbidden: exceeded quota', {
+      status: 403,
+      reason: 'Forbidden',
+    });
+  };
+  await tested.look(['acme', 'a1']);
+  const { status, reason, message, verification } = await tested.verified('a1');
+  expect([status, reason]).toEqual(['Unknown', 'NotStarted']);
+  expect(message).toContain('exceeded quota');
+  expect(verification).toMatchObject({ completedAt: expect.any(String) });
+  tested.cluster.admission = (object) => object;
+  // Its turn is free at once.
+  tested.asked('acme', 'a2');
+  await tested.look(['acme', 'a1'], ['acme', 'a2']);
+  expect(tested.running).toEqual(['a2']);
+  tested.pass('a2');
+  await tested.look(['acme', 'a2']);
+  tested.cluster.nowMs += 61 * MINUTES;
+  await tested.look(['acme', 'a1']);
+  expect(tested.running).toEqual(['a1']);
+});
+
+test('a test whose Job has the name of another one ends and says so, and the other one stays', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  await tested.look(['acme', 'a1']);
+  const [own] = tested.cluster.all('Job');
+  if (own === undefined) throw new Error('there is no Job');
+  const { ownerReferences: _, ...metadata } = own.metadata;
+  tested.cluster.put({ ...own, metadata });
+  await tested.look(['acme', 'a1']);
+  const { reason, message } = await tested.verified('a1');
+  expect(reason).toBe('NotStarted');
+  expect(message).toContain(`another Job has the name ${metadata.name}`);
+  expect(tested.cluster.all('Job')[0]?.metadata.deletionTimestamp).toBeUndefined();
+});
+
+test('a test that has passed is not made again because its pod is seen late', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  await tested.look(['acme', 'a1']);
+  tested.unseen.add('Pod');
+  tested.pass('a1');
+  tested.cluster.nowMs += 2 * MINUTES;
+  await tested.look(['acme', 'a1']);
+  expect(await tested.verified('a1')).toMatchObject({ status: 'True', reason: 'Passed' });
 });

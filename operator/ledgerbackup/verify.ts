@@ -1,9 +1,7 @@
 /** Proves a backup by a test restore: a Job fetches and checks every object, and loads the rows as an engine does at its start. */
-import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { BackupReason, VerifiedReason } from '../../domain/conditions.ts';
-import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import type { Job, Pod } from '../../domain/kinds.ts';
 import { backupIdOf, backupWorkName, labels, uidOf } from '../../domain/names.ts';
-import { fieldManager } from '../field-managers.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { troubleOf } from '../ledgerdatabase/replica-pods.ts';
 import { lendStore } from '../store/lend.ts';
@@ -16,7 +14,7 @@ import {
   type BackupStatus,
   type Verdict,
 } from './environment.ts';
-import { deleteJob, isOld, jobsOf, podsOfJob } from './own-jobs.ts';
+import { deleteJob, isOld, jobsOf, livePodsOfJob, podsOfJob, startJob } from './own-jobs.ts';
 import { failureOf, verifiedBackup } from './result.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { TESTS_MAX } from './test-turns.ts';
@@ -24,8 +22,8 @@ import { isVerificationDue } from './verify-due.ts';
 import { buildWorkJob } from './work-job.ts';
 
 const DEADLINE_SECONDS = 6 * 3_600;
-/** Time in which its pod must find a node: while it waits for one, others wait for it. */
-const SCHEDULING_MINUTES = 15;
+/** Time in which its pod must find a node and start there: while it does not, others wait for it. */
+const STARTING_MINUTES = 15;
 /** What loading takes beside the rows, and for each byte of them. */
 const MEMORY_BASE_MIB = 512;
 const MEMORY_PER_BYTE = 3;
@@ -104,7 +102,6 @@ async function follow(
   const name = backupWorkName(subject.workload, 'verify', uidOf(backup));
   const job = jobsOf(environment, backup).find(({ metadata }) => metadata.name === name);
   if (job === undefined) {
-    await lendStore(environment.kube, subject, store, owner);
     const made = buildWorkJob({
       backup,
       subject,
@@ -119,32 +116,39 @@ async function follow(
       memoryMib: memoryFor(backup),
       deadlineSeconds: DEADLINE_SECONDS,
     });
-    await createIfNone(environment.kube, resources.job, made, { fieldManager });
-    return running(`Job ${name} restores it to try it out`);
+    const refusal = await startJob(environment, backup, made, () =>
+      lendStore(environment.kube, subject, store, owner),
+    );
+    if (refusal === undefined) return running(`Job ${name} restores it to try it out`);
+    return couldNot(environment, backup, startedAt, {
+      reason: VerifiedReason.NotStarted,
+      message: refusal,
+    });
   }
   const pods = podsOfJob(environment, job);
   const trouble = jobTrouble(job, pods);
   if (hasSucceeded(job)) {
-    const { seconds } = verifiedBackup(pods) ?? {};
-    // Its pod is gone, or not seen yet. Made again, the test says the same.
-    if (seconds === undefined && !isOld(environment, job)) return running('the test restore ended');
+    const old = isOld(environment, job);
+    const { seconds } =
+      verifiedBackup(pods) ??
+      (old ? verifiedBackup(await livePodsOfJob(environment, job)) : undefined) ??
+      {};
+    // Its pod is not seen yet, or gone. Made again, the test says the same.
+    if (seconds === undefined && !old) return running('the test restore ended');
     await deleteJob(environment, job);
     return seconds === undefined
       ? running('it is tested again')
       : passed(environment, backup, startedAt, seconds);
   }
   if (!hasFailed(job)) {
-    const unscheduled = whyUnscheduled(environment, backup, job, pods);
-    if (unscheduled === undefined) {
+    const stuck = whyNotStarted(environment, backup, job, pods);
+    if (stuck === undefined) {
       return trouble === undefined
         ? running(`Job ${name} restores it to try it out`)
         : { ...running(trouble), reason: BackupReason.Delayed };
     }
     await deleteJob(environment, job);
-    return couldNot(environment, backup, startedAt, {
-      reason: VerifiedReason.NotScheduled,
-      message: unscheduled,
-    });
+    return couldNot(environment, backup, startedAt, stuck);
   }
   const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
   await deleteJob(environment, job);
@@ -153,22 +157,38 @@ async function follow(
     : couldNot(environment, backup, startedAt, failure);
 }
 
-/** Says why the newest pod of a Job has had no node for too long; `undefined`: it has one, or time for it. */
-function whyUnscheduled(
+/** Says why the newest pod of a Job has not started for too long; `undefined`: it has, or has time for it. */
+function whyNotStarted(
   { kube, nowMs }: BackupEnvironment,
   backup: BackupObject,
   job: Job,
   pods: readonly Pod[],
-): string | undefined {
+): { readonly reason: VerifiedReason; readonly message: string } | undefined {
   const newest = pods.toSorted((one, other) => createdMs(one) - createdMs(other)).at(-1);
-  if (newest?.spec?.nodeName !== undefined) return undefined;
+  if (newest !== undefined && hasStarted(newest)) return undefined;
   const waitedMs = (kube.serverTimeMs() ?? nowMs()) - createdMs(newest ?? job);
-  if (waitedMs < SCHEDULING_MINUTES * 60_000) return undefined;
+  if (waitedMs < STARTING_MINUTES * 60_000) return undefined;
   const who = `Job ${job.metadata.name}, for ${memoryFor(backup)} MiB of memory,`;
-  return newest === undefined
-    ? `${who} has no pod after ${SCHEDULING_MINUTES} minutes; its events say why`
-    : `${who} found no node in ${SCHEDULING_MINUTES} minutes: ${troubleOf(newest)?.message ?? 'the events of its pod say why'}`;
+  if (newest === undefined) {
+    const message = `${who} has no pod after ${STARTING_MINUTES} minutes; its events say why`;
+    return { reason: VerifiedReason.NotScheduled, message };
+  }
+  const why = troubleOf(newest)?.message ?? 'the events of its pod say why';
+  const { nodeName } = newest.spec ?? {};
+  return nodeName === undefined
+    ? {
+        reason: VerifiedReason.NotScheduled,
+        message: `${who} found no node in ${STARTING_MINUTES} minutes: ${why}`,
+      }
+    : {
+        reason: VerifiedReason.NotStarted,
+        message: `Job ${job.metadata.name} did not start on node ${nodeName} in ${STARTING_MINUTES} minutes: ${why}`,
+      };
 }
+
+/** A pod without a node, or whose images and volumes are not there, is `Pending`. */
+const hasStarted = ({ status }: Pod): boolean =>
+  status?.phase !== undefined && status.phase !== 'Pending';
 
 const createdMs = ({ metadata }: Job | Pod): number => Date.parse(metadata.creationTimestamp ?? '');
 

@@ -9,8 +9,11 @@ export const hasSucceeded = (job: Job): boolean =>
   holds(job, 'Complete') || holds(job, 'SuccessCriteriaMet');
 export const hasFailed = (job: Job): boolean => holds(job, 'Failed') || holds(job, 'FailureTarget');
 
+/** Label that Kubernetes gives the pods of a Job. */
+export const jobNameLabel = 'batch.kubernetes.io/job-name';
+
 export const podsOf = (job: Job, pods: readonly Pod[]): readonly Pod[] =>
-  pods.filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/job-name'] === job.metadata.name);
+  pods.filter((pod) => pod.metadata.labels?.[jobNameLabel] === job.metadata.name);
 
 /** Why the Job makes no progress: the waiting reason of its newest pod, or its last message. */
 export function jobTrouble(job: Job, pods: readonly Pod[]): string | undefined {
