@@ -29,18 +29,18 @@ export const readWaitTimeoutMs = (input: Input): number =>
   readDurationMs('--wait-timeout', input.text('wait-timeout') ?? waitDefault);
 
 interface Followed {
-  /** Noun and ID of what the job is about. */
+  /** Noun and ID of the job's object. */
   readonly subject: string;
   readonly jobId: string;
   /** `undefined`: the user does not wait. */
   readonly waitMs: number | undefined;
-  /** Prints what the service answered. */
+  /** Prints the service's answer. */
   readonly printNow: () => void;
-  /** Reads and prints what is there when the job has succeeded. */
+  /** Reads and prints the object when the job has succeeded. */
   readonly printThen: () => Promise<void>;
 }
 
-/** Waits for a job if the user wants to, and prints what is there then. */
+/** Waits for a job if the user wants to, and prints the object afterwards. */
 export async function followJob(
   context: Context,
   { subject, jobId, waitMs, printNow, printThen }: Followed,

@@ -1,4 +1,4 @@
-/** Rotation of a secret that signs requests: the option of its commands, and what they say. */
+/** Rotation of a secret that signs requests: the option of its commands, and their texts. */
 import type { Option } from './command.ts';
 import { readDurationMs } from './duration.ts';
 import type { Input } from './input.ts';

@@ -1,4 +1,4 @@
-/** `logs`: what the containers of a database log. */
+/** `logs`: log lines of a database's containers. */
 import type { Command } from '../command.ts';
 
 export const logs: Command = {

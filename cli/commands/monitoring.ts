@@ -1,4 +1,4 @@
-/** Commands for what a database does and did. */
+/** Commands for the current and past figures of a database. */
 import type { Command } from '../command.ts';
 
 const handlers = () => import('../handlers/metrics.ts');

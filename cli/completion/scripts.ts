@@ -1,4 +1,4 @@
-/** One small script for each shell. Each calls `ledgerhouse __complete`, so it always offers what this version has. */
+/** One small script for each shell. Each calls `ledgerhouse __complete`, so it always offers the commands of this version. */
 export const completionScripts = {
   bash: `# Completion of ledgerhouse for bash.
 _ledgerhouse() {

@@ -20,7 +20,7 @@ const followedAtOnce = 500;
 const everyMs = 2_000;
 const retryMs = 5_000;
 
-/** Prints each line once: what is read next was kept after the last of the earlier lines. */
+/** Prints each line once: the next read returns only lines that were kept after the last printed one. */
 export const printLogs: Handler = async (context, input) => {
   const filter = filterOf(input);
   const sinceMs = readDurationMs('--since', input.text('since') ?? sinceDefault);

@@ -34,7 +34,7 @@ export const showMetrics: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
-/** Asks what the database does now. */
+/** Reads the newest figures of a database. */
 export async function readCurrent(
   context: Context,
   databaseId: string,

@@ -16,7 +16,7 @@ import { readCurrent } from './metrics.ts';
 const everyDefault = '5s';
 const everyLeastMs = 1_000;
 
-/** Shows the newest figures until it is interrupted; an outage of the service ends nothing. */
+/** Shows the newest figures until it is interrupted; an outage of the service does not end it. */
 export const showTop: Handler = async (context, input) => {
   const everyMs = readDurationMs('--every', input.text('every') ?? everyDefault);
   if (everyMs < everyLeastMs) throw valueFailure('--every must be 1s or more');
@@ -35,7 +35,7 @@ export const showTop: Handler = async (context, input) => {
   } finally {
     screen.close();
   }
-  // A request may be under way, whose answer nobody waits for.
+  // A request may be under way; nobody waits for its answer.
   return process.exit(ExitCode.Ok);
 };
 

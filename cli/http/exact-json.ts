@@ -9,7 +9,7 @@ export function parseExact(text: string): unknown {
   );
 }
 
-/** Without fraction and exponent: others are figures, of which a double is as good as they are. */
+/** Without fraction and exponent: a double is exact enough for other figures. */
 const integer = /^-?\d+$/;
 
 /** ECMAScript's "JSON.parse source text access", which TypeScript's library does not have yet. */

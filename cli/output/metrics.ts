@@ -75,7 +75,7 @@ export function currentText({ usage, gateway, forecast, ...rest }: CurrentMetric
 const bars = '▁▂▃▄▅▆▇█';
 const barsMax = 60;
 
-/** A line of bars; a blank is a time of which nothing is known. Each bar is the greatest value of its part. */
+/** A line of bars, each the greatest value of its part; a blank is a time for which nothing is known. */
 export function sparkline(points: readonly Figure[]): string {
   const known = points.filter((value) => typeof value === 'number');
   const low = Math.min(...known);

@@ -1,6 +1,6 @@
 /**
- * Shows one text after the other: on a terminal each in the place of the one before, on a screen of its own that `close` takes away;
- * elsewhere one below the other, without any control character.
+ * Shows one text after the other. On a terminal each text replaces the one before, on a screen of its own that `close` takes
+ * away; elsewhere each is printed below the other, without any control character.
  */
 import type { Output } from './output.ts';
 
@@ -24,7 +24,7 @@ export class Screen {
     if (!isTerminal) {
       this.#output.result(this.#last === '' ? text : `\n${text}`);
     } else {
-      // Written over what is there, and never empty in between: a cleared screen flickers.
+      // Overwrites the old text without clearing it first: a cleared screen flickers.
       const lines = text.replaceAll('\n', `${clearLine}\n`);
       this.#output.result(`${this.#isOpen ? '' : opened}${home}${lines}${clearBelow}`);
       this.#isOpen = true;
@@ -32,7 +32,7 @@ export class Screen {
     this.#last = text;
   }
 
-  /** Gives the terminal back as it was, with what was shown last. */
+  /** Restores the terminal, and leaves the last text on it. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

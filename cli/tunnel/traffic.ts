@@ -1,8 +1,8 @@
-/** Tells on stderr how many clients are connected, how much passes, and what does not work. */
+/** Reports on stderr how many clients are connected, how much passes, and what does not work. */
 import type { Context } from '../context.ts';
 
 const tellEveryMs = 10_000;
-/** The same trouble is told once in this time. */
+/** The same trouble is reported only once in this time. */
 const quietMs = 30_000;
 
 export class Traffic {

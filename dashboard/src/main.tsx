@@ -12,7 +12,7 @@ import { createAppRouter } from './router.tsx';
 applyTheme(storedTheme());
 reloadForNewBuild();
 
-/** A refusal of the service is shown on the page and is no mistake of it. */
+/** A refusal by the service is shown on the page; it is no mistake of the page. */
 function tellMistake(error: unknown): void {
   if (error instanceof ProblemError || error instanceof NoAnswer) return;
   reportError(error);

@@ -1,4 +1,4 @@
-/** The dashboard's pages and their paths. `api/dashboard/serve-dashboard.ts` knows the same paths. */
+/** The dashboard's pages and their paths. `api/web/serve-dashboard.ts` knows the same paths. */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,

@@ -12,11 +12,11 @@ const calmMs = 15_000;
 export const backupsKey = (organizationId: string, databaseId: string) =>
   [...databaseKey(organizationId, databaseId), 'backups'] as const;
 
-/** Whether something is being done to a backup, of which the page shows the progress. */
+/** Whether work on a backup is under way, whose progress the page shows. */
 const isBusy = ({ status, verification }: Backup): boolean =>
   ['QUEUED', 'RUNNING', 'DELETING'].includes(status) || verification?.status === 'RUNNING';
 
-/** `isWorkedOn`: a job about backups goes on, whose effect may not be seen in any of them yet. */
+/** `isWorkedOn`: a job about backups is running, whose effect may not be seen in any of them yet. */
 export const backupsQuery = (organizationId: string, databaseId: string, isWorkedOn: boolean) =>
   infiniteQueryOptions({
     queryKey: backupsKey(organizationId, databaseId),

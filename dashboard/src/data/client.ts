@@ -1,4 +1,4 @@
-/** Requests, typed by the OpenAPI document, and how an answer is taken: with its ETag, or as an error. */
+/** Typed requests of the OpenAPI document. They return an answer with its ETag, or throw an error. */
 import {
   planRequest,
   type AnswerTo,
@@ -11,7 +11,7 @@ import { createTransport, csrfTokenIn } from './transport.ts';
 
 interface Answer<T> {
   readonly data: T;
-  /** The text of the answer, in which every integer stands as it was sent. */
+  /** The text of the answer, with every integer as it was sent. */
   readonly text: string;
   /** For `If-Match`. */
   readonly etag: string | undefined;
@@ -38,7 +38,7 @@ function transportOf(organizationId: string) {
   return transport;
 }
 
-/** `mine`: about the caller alone, whatever the organization. */
+/** `mine`: the request concerns the caller alone, whatever the organization. */
 export const mine = '';
 
 /**
@@ -80,7 +80,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A key for one intent of a person: the same for every try, another for the next intent. */
+/** A key for one intent of a person: the same for every try, a new one for the next intent. */
 export function intentKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,4 +1,4 @@
-/** What a database is made of, its parameters, its changes and its earlier revisions. */
+/** Queries for a database's configuration, its parameters, its changes and its earlier revisions. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { ask } from './client.ts';
 import { every } from './polling.ts';

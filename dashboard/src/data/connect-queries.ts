@@ -1,17 +1,17 @@
-/** What the page for connecting reads. */
+/** Queries of the page for connecting. */
 import { queryOptions } from '@tanstack/react-query';
 import type { ConnectionSnippet } from '../../../gen/api.ts';
 import { ask, intentKey } from './client.ts';
 import { every } from './polling.ts';
 
 const keptMs = 15 * 60_000;
-/** The service holds the request until something is seen. */
+/** The service holds the request until it sees something. */
 const waitSeconds = 20;
 const againMs = 500;
 
 /**
- * A check that waits for a lookup. It is made when the page is opened; `number` tells the checks of a page apart, of which each has
- * one intent.
+ * Makes a check that waits for a lookup, when the page is opened. `number` distinguishes the checks of one page; each has its
+ * own intent.
  */
 export const newCheckQuery = (organizationId: string, databaseId: string, number: number) => {
   const key = intentKey();
@@ -32,7 +32,7 @@ export const newCheckQuery = (organizationId: string, databaseId: string, number
   });
 };
 
-/** How the check stands; asked again and again while it waits. */
+/** State of a check, read again and again while it waits. */
 export const checkQuery = (organizationId: string, databaseId: string, checkId: string) =>
   queryOptions({
     queryKey: ['connect', organizationId, databaseId, 'standing', checkId],

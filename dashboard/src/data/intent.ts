@@ -1,10 +1,10 @@
 /** Keys of intents whose request a person may change between two tries. */
 
-/** The key of an intent with this body: other choices are another intent. */
+/** The key of an intent with this body: with other choices, it is another intent. */
 export const keyFor = (intent: string, body: unknown): string =>
   `${intent}-${hashOf(JSON.stringify(body))}`;
 
-/** FNV-1a: tells drafts of one page apart, and nothing more. */
+/** FNV-1a. It only distinguishes the drafts of one page. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) {

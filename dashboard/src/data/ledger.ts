@@ -61,7 +61,7 @@ export async function askLedger<Operation extends LedgerOperation>(
 
 interface Paging<Row> {
   readonly pagesMax: number;
-  /** Told how many rows were read, after each page. */
+  /** Called after each page with the number of rows read so far. */
   readonly onRows?: (count: number) => void;
   /** Whether these rows are enough; no further page is read then. */
   readonly isEnough?: (rows: readonly Row[]) => boolean;

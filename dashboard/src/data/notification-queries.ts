@@ -1,4 +1,4 @@
-/** What a person should look at, and which of it they want. */
+/** Queries for a person's notifications and preferences. */
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -16,7 +16,7 @@ const rows = 30;
 const keyOf = (organizationId: string) => ['notifications', organizationId] as const;
 const path = '/api/v1/notifications';
 
-/** Number of unread ones. */
+/** Number of unread notifications. */
 export const unreadQuery = (organizationId: string) =>
   queryOptions({
     queryKey: [...keyOf(organizationId), 'unread'],
@@ -55,7 +55,7 @@ export const preferencesQuery = (organizationId: string) =>
     },
   });
 
-/** Counts all up to this one as read. */
+/** Counts this notification and all before it as read. */
 export const readThrough = (organizationId: string, sequence: string) =>
   ask(organizationId, 'patch', path, { body: { readThrough: sequence } });
 
@@ -68,6 +68,6 @@ export async function choose(organizationId: string, body: Choice) {
   return data.notificationPreferences;
 }
 
-/** Reads again what the bell and the list show. */
+/** Invalidates the data of the bell and the list. */
 export const renew = (client: QueryClient, organizationId: string) =>
   client.invalidateQueries({ queryKey: keyOf(organizationId) });

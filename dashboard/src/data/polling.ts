@@ -1,10 +1,9 @@
 /**
- * Polling with manners: nothing in a hidden tab (the query library sees to that), and slower when the requests that the
- * service allows run low.
+ * Polite polling: none in a hidden tab (the query library sees to that), and slower when few of the allowed requests are left.
  */
 let slowness = 1;
 
-/** Fewer requests left than this: ask less often. */
+/** With fewer requests left than this, polls are less frequent. */
 const fewLeft = 120;
 const slower = 5;
 

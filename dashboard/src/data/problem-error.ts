@@ -26,7 +26,7 @@ export class NoAnswer extends Error {
 export const isProblem = (error: unknown, ...codes: readonly string[]): error is ProblemError =>
   error instanceof ProblemError && codes.includes(error.problem.code);
 
-/** Reads the body of an unsuccessful answer; a proxy may have answered in its own words. */
+/** Reads the body of an unsuccessful answer, which may come from a proxy in its own words. */
 export function problemErrorOf(body: unknown, response: Response): ProblemError {
   const retryAfter = response.headers.get('retry-after');
   const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? retryAfter : undefined;

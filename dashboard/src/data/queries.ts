@@ -1,4 +1,4 @@
-/** All that the pages read: one key and one request for each thing. */
+/** The queries of the pages: one key and one request for each thing. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Database } from '../../../gen/api.ts';
 import { ask, mine } from './client.ts';

@@ -1,4 +1,4 @@
-/** The cache of what was read, and what happens when the session ends. */
+/** The cache of answers, and the reaction to the end of a session. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isProblem, NoAnswer, ProblemError } from './problem-error.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The way of every request: it names the organization and the CSRF token, and asks for a page that was read before only if it
- * has changed (the answers are `no-store`, so the browser's own cache does not help).
+ * Sends every request. It names the organization and the CSRF token, and asks for a page that was read before only if it has
+ * changed (the answers are `no-store`, so the browser's own cache does not help).
  */
 import { noteRateLimit } from './polling.ts';
 import { NoAnswer } from './problem-error.ts';
@@ -16,7 +16,7 @@ interface Kept {
 }
 
 interface TransportOptions {
-  /** The organization that is acted for; `undefined` where the caller alone matters. */
+  /** The organization to act for; `undefined` if the request concerns only the caller. */
   readonly organizationId: string | undefined;
   readonly csrfToken: () => string | undefined;
   readonly fetch: (request: Request) => Promise<Response>;

@@ -1,4 +1,4 @@
-/** What the pages of webhooks read. */
+/** Queries of the webhook pages. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { WebhookDelivery } from '../../../gen/api.ts';
 import { ask } from './client.ts';

@@ -1,7 +1,10 @@
-/** Amounts by the label of their ledger: shifted by its scale, with its currency. The integer is what is stored and sent. */
+/**
+ * Amounts in the form that the label of their ledger gives: shifted by its scale, with its currency. The integer is stored and
+ * sent.
+ */
 import { grouped, readInteger } from './digits.ts';
 
-/** How the amounts of one ledger are shown. */
+/** Form in which the amounts of one ledger are shown. */
 export interface AmountLabel {
   /** Digits behind the point, 0 to 38. */
   readonly scale: number;

@@ -1,10 +1,10 @@
-/** Figures of a database as people read them. They are measurements: rounding them loses nothing that anybody counts on. */
+/** Figures of a database in a form for people. They are measurements, so rounding them does no harm. */
 import type { MetricSeries } from '../../../gen/api.ts';
 
 export type Unit = MetricSeries['unit'];
 export type Figure = number | null;
 
-/** What stands where nothing is known. */
+/** Shown for an unknown figure. */
 export const unknownFigure = '–';
 
 const kibi = 1_024;
@@ -14,7 +14,7 @@ const format = (maximumFractionDigits: number) =>
   new Intl.NumberFormat('en', { maximumFractionDigits });
 const formats = [format(0), format(1), format(2)] as const;
 
-/** Three digits, or all of those before the point. */
+/** Three digits, or all digits before the point. */
 function shownNumber(value: number): string {
   const size = Math.abs(value);
   return (size >= 100 ? formats[0] : size >= 10 ? formats[1] : formats[2]).format(value);

@@ -1,6 +1,6 @@
 /**
- * How the amounts of each ledger of a database are shown. The database keeps it among its labels: `ledger/978` is `2 EUR Euro cents`,
- * which is the scale, the currency and a name.
+ * The form in which the amounts of each ledger are shown. It is kept in a label of the database: `ledger/978` is
+ * `2 EUR Euro cents`, that is scale, currency and name.
  */
 import type { AmountLabel } from './amounts.ts';
 
@@ -28,7 +28,7 @@ export const ledgerLabelsOf = (labels: Readonly<Record<string, string>>): readon
     })
     .sort((a, b) => (BigInt(a.ledger) < BigInt(b.ledger) ? -1 : 1));
 
-/** The label of a database that says it. */
+/** The database's label for this form. */
 export const asDatabaseLabel = ({
   ledger,
   scale,

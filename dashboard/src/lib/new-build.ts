@@ -1,5 +1,5 @@
 /**
- * After a deployment an open tab may ask for files of the build before. It then loads the page anew, once for each build: a file
+ * After a deployment an open tab may ask for files of the build before. It then reloads the page, once for each build: a file
  * that is missing for another reason must not make the page reload for ever.
  */
 const storageKey = 'ledgerhouse.reloaded';

@@ -1,4 +1,4 @@
-/** Flags of the ledger's records, in TigerBeetle's words, and what follows from them. */
+/** Flags of the ledger's records, with TigerBeetle's names, and values that depend on them. */
 import { grouped } from './digits.ts';
 
 const accountFlags = [
@@ -24,7 +24,7 @@ const transferFlags = [
 
 type Flags = readonly (readonly [bit: number, name: string])[];
 
-/** Names of the bits; bits that this version does not know stay a number. */
+/** Names of the bits; bits that this version does not know are shown as a number. */
 function namesIn(flags: number, known: Flags): readonly string[] {
   const names = known.filter(([bit]) => (flags & bit) !== 0).map(([, name]) => name);
   const rest = known.reduce((left, [bit]) => left & ~bit, flags);
@@ -70,7 +70,7 @@ interface Chained {
 
 /**
  * Whether each row belongs to a chain of linked transfers: a run of `linked` rows, each a nanosecond after the one before, and
- * the row behind it. `rows` are in order of time, either way. Members that a filter left out are not seen.
+ * the row behind it. `rows` are in order of time, ascending or descending. A chain's rows that a filter left out are not seen.
  */
 export function chainsIn(rows: readonly Chained[]): readonly (number | undefined)[] {
   const isForward = BigInt(rows[0]?.timestamp ?? 0) <= BigInt(rows.at(-1)?.timestamp ?? 0);

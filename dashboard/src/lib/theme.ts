@@ -1,4 +1,4 @@
-/** Light, dark, or as the system asks; and the zone in which times are shown. Both belong to this browser. */
+/** Light, dark, or the system's choice; and the time zone. Both are kept in this browser. */
 import type { Zone } from './time.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;

@@ -5,7 +5,7 @@ import { unreadQuery } from '../data/notification-queries.ts';
 import styles from './Bell.module.css';
 import type { ShownOrganization } from './context.ts';
 
-/** The service counts up to this. */
+/** The service counts no further than this. */
 const countMax = 100;
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
   readonly onGone?: () => void;
 }
 
-/** Leads to the notifications and says how many are unread. */
+/** Links to the notifications and says how many are unread. */
 export function Bell({ organization, onGone }: Props) {
   const { data: unread = 0 } = useQuery(unreadQuery(organization.id));
   const count = unread >= countMax ? `${countMax}+` : String(unread);

@@ -79,7 +79,7 @@ function Finder({ onClose, session, organization }: Omit<PaletteProps, 'open'>) 
       />
       <div id={`${id}-list`} role="listbox" aria-label="Found" className={styles.list}>
         {commands.map((command, index) => (
-          // The keyboard is the input's, which names the option that is meant.
+          // The keyboard focus stays in the input, which names the active option.
           <div
             key={command.href}
             id={`${id}-${index}`}

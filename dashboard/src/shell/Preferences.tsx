@@ -15,7 +15,7 @@ interface Props {
   readonly onZone: (zone: Zone) => void;
 }
 
-/** Colours, and the zone of times. */
+/** Preferences: colours and time zone. */
 export function Preferences({ zone, onZone }: Props) {
   const [theme, setTheme] = useState(storedTheme);
   const now = useNow();

@@ -48,7 +48,7 @@ interface SideBarProps {
   readonly zone: Zone;
   readonly onZone: (zone: Zone) => void;
   readonly onPalette: () => void;
-  /** A link was followed: on a narrow screen the bar gives way to the page. */
+  /** Called when a link was followed: on a narrow screen the bar gives way to the page. */
   readonly onGone: () => void;
 }
 

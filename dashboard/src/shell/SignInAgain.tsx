@@ -5,7 +5,7 @@ import { signInNeed } from '../data/query-client.ts';
 import { buttonClass } from '../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../ui/Dialog.tsx';
 
-/** The session has ended: the person signs in on another tab, and the page keeps what they typed. */
+/** The session has ended: the person signs in on another tab, and the page keeps their input. */
 export function SignInAgain() {
   const needed = useSyncExternalStore(signInNeed.subscribe, () => signInNeed.needed);
   const queryClient = useQueryClient();

@@ -1,4 +1,4 @@
-/** The places that the palette leads to. */
+/** The places that the palette links to. */
 import type { Database, Session } from '../../../gen/api.ts';
 import type { Right, ShownOrganization } from './context.ts';
 

@@ -6,7 +6,7 @@ type Look = 'main' | 'plain' | 'quiet' | 'bad' | 'write';
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   readonly look?: Look;
   readonly small?: boolean;
-  /** Why it cannot be used now; shown as a hint, and read out. The button stays reachable. */
+  /** The reason why it cannot be used now, shown as a hint and read out. The button stays reachable. */
   readonly disabledReason?: string | undefined;
   readonly busy?: boolean;
   readonly children: ReactNode;

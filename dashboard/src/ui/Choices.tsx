@@ -15,7 +15,7 @@ interface Props {
   readonly onChoose: (id: string) => void;
 }
 
-/** One of several, as cards; a card that cannot be chosen says why. */
+/** A choice of one among several cards; a card that cannot be chosen says why. */
 export function Choices({ label, choices, chosen, onChoose }: Props) {
   const name = useId();
   return (

@@ -3,7 +3,7 @@ import styles from './Code.module.css';
 
 interface Props {
   readonly text: string;
-  /** The thing that the text is, for the copy button’s name. */
+  /** Name of the text, for the copy button. */
   readonly what: string;
 }
 

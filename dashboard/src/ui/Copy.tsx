@@ -28,7 +28,7 @@ const shownMs = 1_500;
 
 interface CopyProps {
   readonly text: string;
-  /** The thing that is copied, for the button's name. */
+  /** Name of the copied thing, for the button. */
   readonly what: string;
 }
 

@@ -10,7 +10,7 @@ interface DialogProps {
   readonly title: string;
   readonly about?: ReactNode;
   readonly wide?: boolean;
-  /** At the side of the window instead of its middle. */
+  /** Puts the dialog at the side of the window instead of its middle. */
   readonly side?: boolean;
   readonly children: ReactNode;
 }

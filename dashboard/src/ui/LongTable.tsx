@@ -17,12 +17,12 @@ interface Head {
 interface Props {
   readonly label: string;
   readonly heads: readonly Head[];
-  /** Widths of the columns, as CSS has them. */
+  /** Widths of the columns, in CSS. */
   readonly template: string;
   readonly count: number;
   /** Draws a row: its index, and its distance from the first one in pixels. */
   readonly renderRow: (index: number, start: number) => ReactNode;
-  /** A row that stands above all others, and one below. */
+  /** A row above all others, and one below. */
   readonly first?: ReactNode;
   readonly last?: ReactNode;
   /** All rows are drawn, as for printing. */

@@ -5,7 +5,7 @@ import form from './Form.module.css';
 import { Problem } from './Problem.tsx';
 
 interface Props {
-  /** The thing that is made, as on the button: “Make key”. */
+  /** Name of the thing to make, as on the button: “Make key”. */
   readonly what: string;
   readonly busy: boolean;
   /** An error that no field shows; `null`: there is none. */
@@ -15,7 +15,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The form of a dialog that makes something: its fields, what went wrong, and the two ways out. */
+/** The form of a dialog that makes something: its fields, its error, and its two buttons. */
 export const MakeForm = ({ what, busy, error, onMake, onLeave, children }: Props) => (
   <form
     className={form.form}

@@ -9,7 +9,7 @@ interface ProblemProps {
   readonly onRetry?: (() => void) | undefined;
 }
 
-/** The words of an error, for people: the service says what to do about it. */
+/** The words of an error, for people: the service's own advice. */
 function wordsOf(error: unknown): { readonly title: string; readonly detail: string } {
   if (error instanceof ProblemError) {
     const { title, detail, requiredRoles } = error.problem;
@@ -23,7 +23,7 @@ function wordsOf(error: unknown): { readonly title: string; readonly detail: str
   return { title: 'The dashboard made a mistake', detail };
 }
 
-/** An error with what to do, the request’s ID to give to whoever runs the service, and a way to try again. */
+/** An error with advice, the request’s ID for the administrator, and a button to try again. */
 export function Problem({ error, onRetry }: ProblemProps) {
   const { title, detail } = wordsOf(error);
   const requestId = error instanceof ProblemError ? error.problem.requestId : '';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './States.module.css';
 
-/** Grey lines in the place of what is loaded; they appear after 300 ms, so that a fast answer does not flicker. */
+/** Grey lines in the place of content that is loading; they appear after 300 ms, so that a fast answer does not flicker. */
 export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
   <div className={styles.skeleton} aria-busy="true">
     <span className={styles.hidden}>Loading</span>
@@ -17,7 +17,7 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** A list without rows: what it is for, and the first step. */
+/** A list without rows: its purpose, and the first step. */
 export const Empty = ({ title, children, action }: EmptyProps) => (
   <div className={styles.empty}>
     <h2>{title}</h2>
@@ -28,7 +28,7 @@ export const Empty = ({ title, children, action }: EmptyProps) => (
 
 export type Tone = 'good' | 'warn' | 'bad' | 'soft' | 'busy' | 'write';
 
-/** A word with a colour; the colour alone says nothing. */
+/** A word with a colour; the meaning never depends on the colour alone. */
 export const Badge = ({
   tone,
   children,

@@ -1,7 +1,7 @@
 import { fromNow, plainTime, zoneName } from '../lib/time.ts';
 import { useNow, useZone } from '../shell/context.ts';
 
-/** A time as people say it; the exact one with its zone is the hint. */
+/** A time in everyday words; the hint has the exact time with its zone. */
 export function When({ at }: { readonly at: string }) {
   const zone = useZone();
   const now = useNow();

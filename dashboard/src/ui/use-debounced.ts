@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const waitMs = 350;
 
-/** The text that a person typed, when they have stopped for a moment. */
+/** The text that a person typed, once they have stopped for a moment. */
 export function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A few words for a session's program, from the text with which it names itself. */
+/** A few words for a session's program, made from its user agent. */
 import type { OwnSession } from '../../../../gen/api.ts';
 
 const browsers = [

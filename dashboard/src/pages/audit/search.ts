@@ -1,4 +1,4 @@
-/** The filters of the audit log, as they stand in the address. */
+/** The filters of the audit log, kept in the address. */
 import { given, textOf } from '../../lib/search.ts';
 
 export const readAuditSearch = (search: Record<string, unknown>) =>

@@ -19,7 +19,7 @@ interface Props {
   readonly configured: boolean;
 }
 
-/** Buttons of a backup. What fails is told in a dialog. */
+/** Buttons of a backup. A dialog shows failures. */
 export function BackupActions({ backup, configured }: Props) {
   const organization = useOrganization();
   const { database } = useDatabase();

@@ -51,7 +51,7 @@ const countOf = (count: number): string => (count === 1 ? 'one database' : `${co
 
 interface StateProps {
   readonly backup: Backup;
-  /** The job that makes it, as far as it is among the last ones of the database. */
+  /** The job that makes it, if it is among the last jobs of the database. */
   readonly job: Job | undefined;
 }
 

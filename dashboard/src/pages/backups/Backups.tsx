@@ -15,7 +15,7 @@ import { NewBackup } from './NewBackup.tsx';
 import { Schedules } from './Schedules.tsx';
 import { isOneMade, whyNotBackedUp, withoutStore } from './words.ts';
 
-/** The backups of a database, those of a deleted one too: each can begin a new database. */
+/** The backups of a database, also of a deleted one: each can begin a new database. */
 export function Backups() {
   const organization = useOrganization();
   const { database, organizationId } = useDatabase();

@@ -37,7 +37,7 @@ function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
     mutationFn: () => {
       const body = {
         ...(name !== '' && { name }),
-        // The service refuses what is no number of days.
+        // The service refuses text that is no number of days.
         ...(days !== '' && { retentionDays: Number.parseInt(days, 10) }),
         protected: isProtected,
       };

@@ -17,7 +17,7 @@ import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
 import { RestoreSummary } from './RestoreSummary.tsx';
 
-/** A new database that begins with a backup: shaped like the one that was backed up, unless something else is chosen. */
+/** A new database that begins with a backup. It has the shape of the original unless something else is chosen. */
 export function RestoreBackup() {
   const { backupId } = useParams({ from: '/o/$slug/databases/$name/backups/$backupId/restore' });
   const { database, organizationId } = useDatabase();

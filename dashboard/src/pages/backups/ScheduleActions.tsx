@@ -12,7 +12,7 @@ import { ScheduleDialog } from './ScheduleDialog.tsx';
 
 const one = '/api/v1/databases/{databaseId}/backup-schedules/{scheduleId}';
 
-/** Buttons of a schedule. What fails is told in a dialog. */
+/** Buttons of a schedule. A dialog shows failures. */
 export function ScheduleActions({ schedule }: { readonly schedule: BackupSchedule }) {
   const organization = useOrganization();
   const [asked, setAsked] = useState<'change' | 'delete'>();

@@ -17,7 +17,7 @@ import { draftOf, patterns, requestOf, type ScheduleDraft } from './schedule-dra
 interface Props {
   readonly open: boolean;
   readonly onClose: () => void;
-  /** The schedule that is changed; a new one is made when absent. */
+  /** The schedule to change; if absent, a new one is made. */
   readonly schedule?: BackupSchedule;
 }
 

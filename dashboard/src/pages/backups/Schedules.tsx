@@ -18,7 +18,7 @@ interface Props {
   readonly refused: string | undefined;
 }
 
-/** Backups by the clock: when the next ones are due, and which stay. */
+/** Schedules: when the next backups are due, and which backups are kept. */
 export function Schedules({ refused }: Props) {
   const { database, organizationId } = useDatabase();
   const list = useQuery(schedulesQuery(organizationId, database.id));

@@ -1,4 +1,4 @@
-/** The choices of a schedule in a form, and the request that they become. */
+/** The choices of a schedule in a form, and the request made from them. */
 import type { BackupSchedule } from '../../../../gen/api.ts';
 
 export interface ScheduleDraft {
@@ -32,7 +32,7 @@ export const draftOf = (schedule: BackupSchedule | undefined): ScheduleDraft =>
         verify: schedule.verify,
       };
 
-/** An empty field keeps nothing; the service refuses what is no number. */
+/** An empty field keeps nothing; the service refuses text that is no number. */
 const countOf = (text: string): number => (text === '' ? 0 : Number.parseInt(text, 10));
 
 export const requestOf = ({ schedule, timeZone, verify, ...keep }: ScheduleDraft) => ({
@@ -47,7 +47,7 @@ export const requestOf = ({ schedule, timeZone, verify, ...keep }: ScheduleDraft
   },
 });
 
-/** Patterns that people choose most. */
+/** The patterns that people choose most often. */
 export const patterns = [
   ['0 * * * *', 'every hour'],
   ['0 */6 * * *', 'every six hours'],

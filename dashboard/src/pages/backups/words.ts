@@ -23,7 +23,7 @@ export const stateWords: Readonly<Record<Backup['status'], string>> = {
   EXPIRED: 'expired',
 };
 
-/** Where a backup comes from. */
+/** Origin of a backup, in words. */
 export function originWords({
   type,
   schedule,
@@ -39,7 +39,7 @@ export function originWords({
     case 'FINAL':
       return 'before the deletion';
     default:
-      // A newer service may have more.
+      // Result of the last test restore, if it is worth reading.
       return type;
   }
 }
@@ -47,11 +47,11 @@ export function originWords({
 interface Proof {
   readonly tone: Tone;
   readonly word: string;
-  /** What the last test restore said, where it is worth reading. */
+  /** Knowledge about a backup's soundness. */
   readonly about?: string;
 }
 
-/** What is known of a backup's soundness. */
+/** The rules of a schedule, one string each: `the last 3`, `7 days`. */
 export function proofOf({ verification }: Pick<Backup, 'verification'>): Proof {
   if (verification === null) return { tone: 'soft', word: 'not yet' };
   const { status, seconds, message, lastPassedAt } = verification;

@@ -1,4 +1,4 @@
-/** The standing of an organization in words, and what follows from it. */
+/** The standing of an organization in words, and its consequences. */
 import type { BillingStanding } from '../../../../gen/api.ts';
 import type { Tone } from '../../ui/States.tsx';
 
@@ -27,7 +27,7 @@ export const standings: Readonly<Record<BillingStanding['status'], Words>> = {
   },
 };
 
-/** Percent of a limit, rounded down. Decimals with two places, exactly. */
+/** Percent of a limit, rounded down. Decimals with two places are exact. */
 export function shareOf(amount: string, limit: string): number {
   const cents = (text: string) => BigInt(text.replace('.', ''));
   const most = cents(limit);

@@ -38,13 +38,13 @@ function usePreview(request: PreviewChangeRequest | undefined) {
 }
 
 interface Props {
-  /** `undefined`: nothing is different. */
+  /** `undefined`: the draft differs in nothing. */
   readonly request: PreviewChangeRequest | undefined;
   readonly etag: string | undefined;
   readonly onDone: () => void;
 }
 
-/** What a change would do, and the button that asks for it. */
+/** The preview of a change, and the button that requests it. */
 export function ChangeCard({ request, etag, onDone }: Props) {
   const organization = useOrganization();
   const preview = usePreview(request);

@@ -15,7 +15,7 @@ import { Fields } from './Fields.tsx';
 import { Queue } from './Queue.tsx';
 import { Revisions } from './Revisions.tsx';
 
-/** What a database is made of: what is different in the draft is previewed, then asked for. */
+/** The configuration of a database. The differences of the draft are previewed, then requested. */
 export function ConfigurationPage() {
   const { database, organizationId } = useDatabase();
   const configuration = useQuery(configurationQuery(organizationId, database.id));

@@ -16,7 +16,7 @@ import { changeTones, diffWords } from './words.ts';
 
 const shownMax = 6;
 
-/** Changes that wait or are applied, and the last ones that ended. */
+/** Changes that wait or are being applied, and the last ones that ended. */
 export function Queue() {
   const { database, organizationId } = useDatabase();
   const changes = useQuery(changesQuery(organizationId, database.id));

@@ -9,7 +9,7 @@ import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
 import { diffWords } from './words.ts';
 
-/** Earlier configurations; each can be asked for again. */
+/** Earlier configurations; each can be requested again. */
 export function Revisions({ onBack }: { readonly onBack: (revision: number) => void }) {
   const { database, organizationId } = useDatabase();
   const list = useInfiniteQuery(revisionsQuery(organizationId, database.id));

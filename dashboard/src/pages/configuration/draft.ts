@@ -1,9 +1,9 @@
-/** What a person wants a database to be made of, and the request for that: it has only what is different. */
+/** A person's draft of a configuration, and the request for it, which has only the differences. */
 import type { Configuration, PreviewChangeRequest } from '../../../../gen/api.ts';
 
 export interface ConfigurationDraft {
   readonly clusterSize: string;
-  /** GiB as they were typed. */
+  /** GiB as typed. */
   readonly storageGb: string;
   /** GiB up to which the storage grows by itself; empty: it does not. */
   readonly autogrowGb: string;
@@ -20,7 +20,7 @@ export const draftOf = (configuration: Configuration): ConfigurationDraft => ({
   parameters: configuration.parameters,
 });
 
-/** `undefined`: nothing is different. Texts that are no number go to the service as 0, which says what is wrong. */
+/** `undefined`: the draft differs in nothing. Text that is no number is sent as 0: the service's answer says what is wrong. */
 export function requestOf(
   draft: ConfigurationDraft,
   configuration: Configuration,

@@ -1,4 +1,4 @@
-/** Asks for a change of a database, refused if its configuration is another one meanwhile. */
+/** Requests a change of a database. It is refused if the configuration has changed meanwhile. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PreviewChangeRequest } from '../../../../gen/api.ts';

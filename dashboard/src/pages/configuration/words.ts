@@ -11,7 +11,7 @@ const names: Readonly<Record<string, string>> = {
   '/suspended': 'Stopped',
 };
 
-/** `/parameters/limitConnections` as `limitConnections`; pointers that have no word stay. */
+/** `/parameters/limitConnections` as `limitConnections`; pointers without a word are returned unchanged. */
 export const fieldName = (path: string): string =>
   names[path] ??
   path

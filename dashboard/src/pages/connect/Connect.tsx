@@ -10,7 +10,7 @@ import { useDatabase } from '../database/use-database.ts';
 import { Steps } from './Steps.tsx';
 import { Verification } from './Verification.tsx';
 
-/** From nothing to a program that reaches the database, which the page sees by the lookup that arrives. */
+/** Leads from nothing to a program that reaches the database; the page sees its lookup arrive. */
 export function Connect() {
   const { database, organizationId } = useDatabase();
   const [number, setNumber] = useState(0);

@@ -16,7 +16,7 @@ import { languages } from './search.ts';
 
 const route = '/o/$slug/databases/$name/connect';
 
-/** Install, environment, run: in the language that is chosen. */
+/** The steps install, environment and run, in the chosen language. */
 export function Steps({ checkId }: { readonly checkId: string }) {
   const { database, organizationId } = useDatabase();
   const { language = 'node' } = useSearch({ from: route });
@@ -24,7 +24,7 @@ export function Steps({ checkId }: { readonly checkId: string }) {
   const query = useQuery(snippetQuery(organizationId, database.id, language, checkId));
   const snippet = query.data;
   const [making, setMaking] = useState(false);
-  // It stands in the snippet of every language until the page is left.
+  // Put into the snippet of every language until the page is left.
   const [secret, setSecret] = useState<string>();
   return (
     <Card title="Connect a program">

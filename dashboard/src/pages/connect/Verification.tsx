@@ -13,7 +13,7 @@ interface Props {
   readonly onAgain: () => void;
 }
 
-/** Whether the lookup has arrived, and what kept clients from it meanwhile. */
+/** Shows whether the lookup has arrived, and what kept clients away. */
 export function Verification({ check, onAgain }: Props) {
   const { status, observed, troubles } = check;
   return (

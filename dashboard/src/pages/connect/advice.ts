@@ -1,4 +1,4 @@
-/** What to do about that which keeps a client from the database, by the code of the trouble. */
+/** Advice for each trouble that keeps a client from the database, by its code. */
 const advice: Readonly<Record<string, string>> = {
   wrong_cluster: 'Give the client the cluster ID of this database: TB_CLUSTER_ID.',
   client_too_new: 'Use an older client, or upgrade the database.',
@@ -12,7 +12,7 @@ const advice: Readonly<Record<string, string>> = {
 
 export const adviceFor = (code: string): string | undefined => advice[code];
 
-/** Causes that nobody but the client’s machine sees: nothing has arrived. */
+/** Causes that are visible only on the client’s machine: nothing has arrived. */
 export const unseen: readonly (readonly [cause: string, what: string])[] = [
   [
     'A name instead of an address',

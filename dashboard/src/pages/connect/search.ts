@@ -1,4 +1,4 @@
-/** The state of the page in its address. */
+/** The state of the page, kept in its address. */
 import type { ConnectionSnippet } from '../../../../gen/api.ts';
 
 type Language = ConnectionSnippet['language'];

@@ -8,7 +8,7 @@ import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
 import { WaitingChange } from './WaitingChange.tsx';
 
-/** The head of every page of one database: name, standing, and its pages. */
+/** The head of every page of one database: its name, its standing, and links to its pages. */
 export function DatabaseFrame() {
   const { name } = useParams({ from: '/o/$slug/databases/$name' });
   const { slug } = useOrganization();

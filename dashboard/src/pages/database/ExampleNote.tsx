@@ -1,6 +1,6 @@
 import type { Database } from '../../../../gen/api.ts';
 
-/** Says of a database with the label `example` that nothing in it is true. */
+/** Says that the data of a database with the label `example` is made up. */
 export const ExampleNote = ({ name, labels }: Pick<Database, 'name' | 'labels'>) =>
   labels['example'] === undefined ? null : (
     <p>

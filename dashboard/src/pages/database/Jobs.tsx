@@ -30,7 +30,7 @@ const tones: Readonly<Record<string, Tone>> = {
   CANCELED: 'warn',
 };
 
-/** The job that works on the database with its steps, and the last ones that ended. */
+/** The running job of the database with its steps, and the last jobs that ended. */
 export function Jobs() {
   const { database, organizationId } = useDatabase();
   const list = useQuery(databaseJobsQuery(organizationId, database.id));

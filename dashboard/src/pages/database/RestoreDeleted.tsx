@@ -85,7 +85,7 @@ export function RestoreDeleted() {
   );
 }
 
-/** A database whose data are purged, or go once its last backup is made. */
+/** A database whose data is purged, or will be once its last backup is made. */
 function WithoutData() {
   const organization = useOrganization();
   const { database } = useDatabase();

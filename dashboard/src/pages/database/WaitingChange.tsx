@@ -6,7 +6,7 @@ import { changeTones, diffWords } from '../configuration/words.ts';
 import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
 
-/** The change that is applied or waits, on every page of its database. */
+/** The change that is being applied or waits, on every page of its database. */
 export function WaitingChange() {
   const params = useParams({ from: '/o/$slug/databases/$name' });
   const { database, organizationId } = useDatabase();

@@ -1,4 +1,4 @@
-/** Changes of a database that are refused if a person changed it meanwhile. */
+/** Sends changes of a database that are refused if a person changed it meanwhile. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { Database } from '../../../../gen/api.ts';
 import { isProblem } from '../../data/problem-error.ts';
@@ -17,8 +17,8 @@ const decided = ({ name, status, deletionProtection, labels }: Database): string
   ]);
 
 /**
- * Returns a function that sends a change with If-Match. When the database has another version meanwhile, but nothing that people
- * decide is different, the change is sent once more with that version.
+ * Returns a function that sends a change with If-Match. If the database has another version meanwhile but people changed
+ * nothing, the change is sent once more with that version.
  */
 export function useMatching() {
   const { database, etag, organizationId } = useDatabase();

@@ -1,4 +1,4 @@
-/** A change of protection or labels, refused if somebody else changed the database meanwhile. */
+/** Changes protection or labels; refused if somebody else changed the database meanwhile. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UpdateDatabaseRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';

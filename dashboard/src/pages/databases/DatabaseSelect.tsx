@@ -4,7 +4,7 @@ import { useOrganization } from '../../shell/context.ts';
 import { Select } from '../../ui/Field.tsx';
 
 interface Props {
-  /** Words for no single one. */
+  /** Label of the choice of all databases. */
   readonly all: string;
   /** ID of a database; empty: all. */
   readonly value: string;
@@ -35,6 +35,6 @@ export function DatabaseSelect({ all, value, error, onChoose }: Props) {
   );
 }
 
-/** The scope that the choice stands for. */
+/** The scope of the choice. */
 export const scopeOf = (databaseId: string) =>
   databaseId === '' ? ({ type: 'ALL' } as const) : ({ type: 'DATABASE', databaseId } as const);

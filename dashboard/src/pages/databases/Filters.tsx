@@ -15,7 +15,7 @@ const without = (search: ListSearch, name: keyof ListSearch): ListSearch => {
   return rest;
 };
 
-/** Search and filters; they stand in the address. */
+/** Search and filters, kept in the address. */
 export function Filters({ search, onChange }: Props) {
   const [text, setText] = useState(search.q ?? '');
   useEffect(() => {

@@ -15,7 +15,7 @@ interface Props {
   readonly database: Pick<Database, 'name' | 'labels'> | undefined;
 }
 
-/** Five steps for somebody who is here for the first time. This browser forgets them when they are dismissed. */
+/** Five steps for a first-time visitor. Dismissing them is remembered in this browser. */
 export function Introduction({ database }: Props) {
   const [shown, setShown] = useState(() => localStorage.getItem(seenKey) !== seen);
   if (!shown) return null;

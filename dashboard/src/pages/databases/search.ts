@@ -1,4 +1,4 @@
-/** The list's filters, as they stand in the address. */
+/** The list's filters, kept in the address. */
 import { given, textOf, wordOf } from '../../lib/search.ts';
 
 export const statuses = [

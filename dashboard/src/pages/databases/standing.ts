@@ -1,4 +1,4 @@
-/** One word for how a database stands. A database that is READY with trouble is never shown as good. */
+/** One word for the standing of a database. A database that is READY with trouble is never shown as good. */
 import type { Database } from '../../../../gen/api.ts';
 import type { Tone } from '../../ui/States.tsx';
 

@@ -18,7 +18,7 @@ import { useLedgerRows } from './use-ledger-rows.ts';
 
 const path = '/o/$slug/databases/$name/explorer';
 
-/** Asks the ledger. The address has the request; a link may run a read, and never a write. */
+/** Sends reads to the ledger. The address holds the request; a link may run a read, and never a write. */
 export function Explorer() {
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: path });

@@ -16,7 +16,7 @@ interface Props {
   readonly onAsk: (search: ExplorerSearch) => void;
 }
 
-/** All fields of one row, and where they lead. */
+/** All fields of one row, with links to the records that they name. */
 export function RowDrawer({ kind, row, onClose, onAsk }: Props) {
   const zone = useZone();
   const title = kind === 'account' ? 'Account' : kind === 'transfer' ? 'Transfer' : 'Balance';

@@ -10,10 +10,10 @@ import { useLedgerAddress } from '../ledger/use-ledger.ts';
 import { columnsOf, type RecordKind, type RecordRow } from './columns.ts';
 import type { OperationName } from './operations.ts';
 
-/** Answers that a file has at most. */
+/** Most answers that go into one file. */
 const pagesMax = 24;
 
-/** The columns of a file: those that the ledger stores. */
+/** The columns of a file: the fields that the ledger stores. */
 export const storedColumns = (kind: RecordKind): readonly string[] =>
   columnsOf[kind].map(({ name }) => name).filter((name) => name !== 'net');
 
@@ -22,7 +22,7 @@ interface Props {
   readonly operation: OperationName;
   /** The request that was sent. */
   readonly body: string;
-  /** The rows that are here. */
+  /** The rows on the page. */
   readonly rows: readonly RecordRow[];
   /** Whether there are more. */
   readonly hasMore: boolean;

@@ -1,4 +1,4 @@
-/** The columns of each kind of record: how a value is shown, and as what it is aligned. */
+/** The columns of each kind of record: their text and their alignment. */
 import { accountFlagNames, balanceOf, sided, transferFlagNames } from '../../lib/records.ts';
 import { ledgerTime, type Zone } from '../../lib/time.ts';
 
@@ -49,7 +49,7 @@ export const columnsOf: Readonly<Record<RecordKind, readonly Column[]>> = {
 
 export interface Showing {
   readonly zone: Zone;
-  /** Shows digits as the label of their ledger says. */
+  /** Shows digits in the form that the label of their ledger gives. */
   readonly show: (digits: string, ledger: string) => string;
 }
 

@@ -7,9 +7,9 @@ import type { ExplorerSearch } from './search.ts';
 interface PlannedQuery {
   /** JSON, or `undefined` while something is wrong. */
   readonly body: string | undefined;
-  /** By field: what is wrong with it. */
+  /** The error of each field. */
   readonly errors: Readonly<Record<string, string>>;
-  /** By field: how it was understood, where that is not plain. */
+  /** The interpretation of each field, where it is not obvious. */
   readonly understood: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** The explorer's whole state, as it stands in the address. All values are text: integers stay digits. */
+/** The explorer's whole state, kept in the address. All values are text: integers stay digits. */
 import { given, textOf, wordOf } from '../../lib/search.ts';
 import { operationNames } from './operations.ts';
 

@@ -1,4 +1,4 @@
-/** The rows that a reading operation answers, page by page: the answer itself says how to go on. */
+/** The rows of a reading operation, page by page. Each answer has the request for the next page. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Database } from '../../../../gen/api.ts';
@@ -38,7 +38,7 @@ export function useLedgerRows(
     answer: answers?.at(-1),
     answers: answers ?? [],
     rows,
-    /** Asks again, for rows that were written meanwhile. */
+    /** Reads again, for rows that were written meanwhile. */
     again: () => {
       queryClient.removeQueries({ queryKey });
       setRound(round + 1);

@@ -11,7 +11,7 @@ import { DatabaseSelect, scopeOf } from '../databases/DatabaseSelect.tsx';
 
 interface Props {
   readonly open: boolean;
-  /** The database that is chosen at first; all of them by default. */
+  /** The database that is chosen at first; by default all of them. */
   readonly databaseId?: string;
   readonly onClose: () => void;
   readonly onMade: (secret: string) => void;
@@ -101,7 +101,7 @@ interface KeyDraft {
   readonly name: string;
   readonly write: boolean;
   readonly databaseId: string;
-  /** Until it ends; empty: it never ends. */
+  /** Days until it expires; empty: it never expires. */
   readonly days: string;
   readonly addresses: string;
 }

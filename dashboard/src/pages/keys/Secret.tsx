@@ -7,7 +7,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** A secret that is shown this once. */
+/** A secret that is shown only this once. */
 export const Secret = ({ secret, onClose }: Props) => (
   <Dialog
     open={secret !== undefined}

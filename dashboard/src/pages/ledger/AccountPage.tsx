@@ -97,7 +97,7 @@ function Balances({ account }: { readonly account: Account }) {
   );
 }
 
-/** What a bounded account has left on the side that is bounded. */
+/** The amount that a limited account has left on its limited side. */
 function boundOf(account: Account) {
   const debits = BigInt(account.debits_posted) + BigInt(account.debits_pending);
   const credits = BigInt(account.credits_posted) + BigInt(account.credits_pending);

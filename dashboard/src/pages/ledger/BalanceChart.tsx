@@ -10,7 +10,7 @@ interface Props {
   readonly statement: Statement;
 }
 
-/** The posted balance over the time of a statement, whose rows are the same as a table. */
+/** The posted balance over the time of a statement. The statement's table has the same rows. */
 export function BalanceChart({ ledger, statement }: Props) {
   const zone = useZone();
   const { sided } = useAmounts(ledger);

@@ -5,7 +5,7 @@ import type { Leg, TransferDraft } from './compose.ts';
 import styles from './Ledger.module.css';
 import { draftId } from './use-send.ts';
 
-/** Events of a request. More are for programs. */
+/** Most transfers of one request; programs can send more. */
 const legsMax = 50;
 
 interface Props {

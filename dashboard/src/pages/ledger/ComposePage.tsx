@@ -22,7 +22,7 @@ import { draftId, useSend } from './use-send.ts';
 
 const path = '/o/$slug/databases/$name/explorer/new-transfer';
 
-/** One transfer or several that belong together: composed, foreseen, sent. */
+/** One transfer or several linked ones: composed, foreseen, sent. */
 export function ComposePage() {
   const search = useSearch({ from: path });
   const at = useLedgerAddress();
@@ -129,7 +129,7 @@ function Foreseen({ transfers, sent, children }: ForeseenProps) {
   const ids = [
     ...new Set(transfers.flatMap((one) => [one.debit_account_id, one.credit_account_id])),
   ];
-  // Not among what a write makes old: what is shown stays what was foreseen.
+  // A write does not invalidate this query, so the foreseen result stays on the page.
   const accounts = useQuery({
     queryKey: ['foreseen', at.databaseId, transfers],
     queryFn: async ({ signal }) =>

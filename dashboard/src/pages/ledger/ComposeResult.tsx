@@ -19,7 +19,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What each transfer comes to, and the balances before and after: foreseen, then as the ledger answered. */
+/** The result of each transfer, and the balances before and after: foreseen at first, then as the ledger answered. */
 export function ComposeResult({ transfers, accounts, sent, children }: Props) {
   const foreseen = foresee(transfers, accounts);
   const statuses = sent?.map(({ status }) => status) ?? foreseen.statuses;

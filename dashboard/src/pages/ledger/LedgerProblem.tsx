@@ -7,7 +7,7 @@ interface Props {
   readonly onRetry: () => void;
 }
 
-/** What is not there is no mistake; everything else is shown as a problem. */
+/** A missing record is no error; everything else is shown as a problem. */
 export const LedgerProblem = ({ error, onRetry }: Props) =>
   error instanceof NotThere ? (
     <Empty title="Not there">{error.message}</Empty>

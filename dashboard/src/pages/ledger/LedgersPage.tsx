@@ -14,7 +14,7 @@ import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { useLedgerLabels } from './use-ledger.ts';
 
-/** How the amounts of each ledger are shown: to everybody who sees the database. */
+/** Form in which the amounts of each ledger are shown to everybody who sees the database. */
 export function LedgersPage() {
   const organization = useOrganization();
   const labels = useLedgerLabels();

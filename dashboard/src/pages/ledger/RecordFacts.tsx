@@ -6,7 +6,7 @@ import { Copy } from '../../ui/Copy.tsx';
 import { Facts } from '../../ui/Page.tsx';
 import styles from './Ledger.module.css';
 
-/** What accounts and transfers have both: ID, kind, flags, time, user data. */
+/** Fields that accounts and transfers share: ID, kind, flags, time, user data. */
 export function RecordFacts({
   record,
   flags,

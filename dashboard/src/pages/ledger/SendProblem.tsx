@@ -1,7 +1,7 @@
 import { Problem } from '../../ui/Problem.tsx';
 import { isUnknown } from './use-send.ts';
 
-/** Why a write was not answered, and whether it may have happened all the same. */
+/** Says why a write got no answer, and whether it may have happened nevertheless. */
 export const SendProblem = ({ error, what }: { error: unknown; what: string }) => (
   <>
     <Problem error={error} />

@@ -22,7 +22,7 @@ import { useLedgerAddress } from './use-ledger.ts';
 
 const path = '/o/$slug/databases/$name/explorer/accounts/$accountId';
 
-/** The statement of an account in a span of time that stands in the address. */
+/** The statement of an account over a span of time, which is kept in the address. */
 export function StatementCard({ account }: { readonly account: Account }) {
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: path });

@@ -28,7 +28,7 @@ interface Props {
   readonly whole: boolean;
 }
 
-/** The transfers of an account, with its balance after each, between its balances before and after all. */
+/** The transfers of an account with the balance after each, between the opening and the closing balance. */
 export function StatementTable({ ledger, statement, whole }: Props) {
   const zone = useZone();
   const { shown, sided } = useAmounts(ledger);
@@ -57,7 +57,7 @@ export function StatementTable({ ledger, statement, whole }: Props) {
             Math.max(title.length, name === 'time' ? 23 : 0, ...(name === 'balance' ? ends : [])),
           ),
         );
-        // What is left of a wide page is here, so that the amounts stand at its end.
+        // This column takes the rest of a wide page, so that the amounts stand at its end.
         return name === 'flags' ? `minmax(${width}, 1fr)` : width;
       })
       .join(' ');

@@ -18,7 +18,7 @@ import { chainQuery, pendingQuery, transferQuery } from './queries.ts';
 import { RecordFacts } from './RecordFacts.tsx';
 import { useAmounts, useLedgerAddress } from './use-ledger.ts';
 
-/** One transfer: what it moved, its chain, and what became of it when it is pending. */
+/** One transfer: the amount that it moved, its chain, and the outcome of a pending one. */
 export function TransferPage() {
   const { transferId } = useParams({
     from: '/o/$slug/databases/$name/explorer/transfers/$transferId',

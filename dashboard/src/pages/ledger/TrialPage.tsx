@@ -18,7 +18,7 @@ import { useAmounts, useLedgerAddress } from './use-ledger.ts';
 
 const path = '/o/$slug/databases/$name/explorer/trial-balance';
 
-/** The trial balance of a ledger: its sums of debits and credits, by code and in all. */
+/** The trial balance of a ledger: its sums of debits and credits, by code and in total. */
 export function TrialPage() {
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: path });

@@ -3,7 +3,7 @@ import { readAmount, type AmountLabel } from '../../lib/amounts.ts';
 import { readInteger } from '../../lib/digits.ts';
 
 export interface Leg {
-  /** Made once for the draft, and kept over all tries. */
+  /** Made once for the draft, and kept for all tries. */
   readonly id: string;
   readonly debit: string;
   readonly credit: string;

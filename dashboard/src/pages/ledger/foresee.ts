@@ -1,4 +1,7 @@
-/** What the ledger would answer to transfers as its accounts stand now: their statuses, and the balances behind them. */
+/**
+ * Foresees the ledger's answer to transfers from the current state of their accounts: the statuses, and the balances
+ * afterwards.
+ */
 import type { Account } from '../../../../gen/api.ts';
 import { most128 } from '../../lib/digits.ts';
 import { isAccount } from '../../lib/records.ts';
@@ -11,15 +14,15 @@ export type AccountSums = Readonly<Record<SumName, string>>;
 interface Foreseen {
   /** By transfer: `created`, or the status of its failure. */
   readonly statuses: readonly string[];
-  /** By account ID: its sums behind the transfers; accounts that are missing are not in it. */
+  /** By account ID: its sums after the transfers. Missing accounts are absent. */
   readonly after: ReadonlyMap<string, AccountSums>;
 }
 
 type Known = Pick<Account, 'id' | 'ledger' | 'flags' | SumName>;
 
 /**
- * The ledger's answer to new, unlinked or linked transfers, and the balances behind them, as the accounts stand now. `accounts`:
- * those of all transfers, as far as they exist.
+ * Returns the ledger's answer to new transfers, linked or not, and the balances afterwards, given the current `accounts` of all
+ * transfers (those that exist).
  */
 export function foresee(transfers: readonly Planned[], accounts: readonly Known[]): Foreseen {
   const all = new Map(accounts.map((one) => [one.id, one]));

@@ -1,4 +1,4 @@
-/** What became of a pending transfer. Nobody can ask the ledger by `pending_id`, so that the transfers behind it are read. */
+/** The outcome of a pending transfer. The ledger has no query by `pending_id`, so the later transfers are read. */
 import type { Transfer } from '../../../../gen/api.ts';
 import { isTransfer } from '../../lib/records.ts';
 
@@ -12,7 +12,7 @@ export type PendingLife =
 const second = 1_000_000_000n;
 
 /**
- * `later`: transfers of its debit account behind it; `isWhole`: whether these are all. `now` is the time of this browser in
+ * `later`: later transfers of its debit account; `isWhole`: whether these are all. `now` is the time of this browser in
  * nanoseconds: the ledger's own may differ a little.
  */
 export function lifeOf(

@@ -4,14 +4,14 @@ import type { Statement } from './statement.ts';
 interface Line {
   /** An SVG path of steps. */
   readonly path: string;
-  /** Where 0 is, from above; `undefined`: out of the box. */
+  /** Height of 0, from above; `undefined`: outside of the box. */
   readonly zero: bigint | undefined;
   readonly least: bigint;
   readonly most: bigint;
 }
 
 const size = 1_000n;
-/** Steps that a path has at most: the first and last of each column of the box are enough to see. */
+/** Most steps of a path: the first and last of each column of the box are enough to see. */
 const columns = 500n;
 
 const part = (value: bigint, whole: bigint): bigint =>

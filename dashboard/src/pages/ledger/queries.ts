@@ -1,4 +1,4 @@
-/** What the pages of accounts and transfers read. */
+/** Queries of the pages of accounts and transfers. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Account, Transfer } from '../../../../gen/api.ts';
 import { askAllPages, askLedger, rowsMax, type LedgerAddress } from '../../data/ledger.ts';
@@ -7,10 +7,10 @@ import { lifeOf, type PendingLife } from './pending.ts';
 import { readStatement, type Statement } from './statement.ts';
 import { trialOf, type Trial } from './trial.ts';
 
-/** Pages of 8,189 rows that one question reads at most. */
+/** Most pages of 8,189 rows that one query reads. */
 const pagesMax = 24;
 
-/** All that was read of one ledger: it is old after a write. */
+/** All data of one ledger; a write invalidates it. */
 export const ledgerKey = ({ databaseId }: LedgerAddress) => ['ledger', databaseId] as const;
 
 export class NotThere extends Error {
@@ -98,7 +98,7 @@ const chainMax = BigInt(rowsMax);
 /** Rows beside a transfer that are read first: chains are short. */
 const near = 64;
 
-/** The chain of a transfer. Its members stand beside it, a nanosecond apart. */
+/** The chain of a transfer. Its rows are neighbours, a nanosecond apart. */
 export const chainQuery = (address: LedgerAddress, transfer: Transfer) =>
   queryOptions({
     queryKey: [...ledgerKey(address), 'chain', transfer.id],
@@ -153,11 +153,13 @@ const pendingPagesMax = 4;
 const triesMax = 3;
 
 export interface TrialAnswer extends Trial {
-  /** The ledger was written to while its pages were read, so the sums are of several instants. */
+  /** The ledger changed while its pages were read, so the sums mix several instants. */
   readonly isBlurred: boolean;
 }
 
-/** The trial balance. One page is one instant of the ledger; several are not, and are read again when they do not fit. */
+/**
+ * The trial balance. One page shows one instant of the ledger; several pages may not, and are read again if they do not fit.
+ */
 export const trialQuery = (
   address: LedgerAddress,
   ledger: string,
@@ -181,7 +183,7 @@ export const trialQuery = (
     staleTime: 30_000,
   });
 
-/** The ledger of the oldest account: what a page shows before somebody chose one. */
+/** The ledger of the oldest account: a page shows it until somebody chooses one. */
 export const firstLedgerQuery = (at: LedgerAddress) =>
   queryOptions({
     queryKey: [...ledgerKey(at), 'first'],

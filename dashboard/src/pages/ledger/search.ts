@@ -1,4 +1,4 @@
-/** What stands in the addresses of the ledger's pages. */
+/** State of the ledger's pages, kept in their addresses. */
 import { given, textOf } from '../../lib/search.ts';
 
 /** The span of a statement, as a person typed it. */
@@ -9,6 +9,6 @@ export type SpanSearch = ReturnType<typeof readSpanSearch>;
 export const readTrialSearch = (search: Record<string, unknown>) =>
   given({ ledger: textOf(search['ledger']) });
 
-/** What the composer begins with. */
+/** The composer's initial values. */
 export const readComposeSearch = (search: Record<string, unknown>) =>
   given({ debit: textOf(search['debit']), ledger: textOf(search['ledger']) });

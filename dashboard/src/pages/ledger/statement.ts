@@ -1,13 +1,15 @@
-/** The statement of an account: its transfers in a span of time, with the posted balance before, after each, and behind them. */
+/**
+ * The statement of an account: its transfers in a span of time, with the posted balance before them, after each, and after all.
+ */
 import type { Account, AccountBalance, Transfer } from '../../../../gen/api.ts';
 import { balanceOf, isAccount, isTransfer } from '../../lib/records.ts';
 
 export interface StatementRow {
   readonly transfer: Transfer;
   readonly side: 'debit' | 'credit';
-  /** What it posted: 0 for a pending transfer and for one that voids another. */
+  /** Posted amount: 0 for a pending transfer and for one that voids another. */
   readonly posted: bigint;
-  /** The balance behind it: debits without credits. */
+  /** The balance after it: debits minus credits. */
   readonly balance: bigint;
 }
 
@@ -17,7 +19,7 @@ export interface Statement {
   readonly closing: bigint;
 }
 
-/** What was posted by a transfer: pending and voiding ones move nothing. */
+/** Amount that a transfer posted: pending and voiding ones move nothing. */
 const postedBy = ({ flags, amount }: Pick<Transfer, 'flags' | 'amount'>): bigint =>
   isTransfer(flags, 'pending') || isTransfer(flags, 'void_pending_transfer') ? 0n : BigInt(amount);
 
@@ -45,7 +47,7 @@ export interface StatementReads {
     readonly from: string | undefined;
     readonly to: string | undefined;
   }) => Promise<readonly Transfer[]>;
-  /** The last balance before that time; of accounts that keep their history. */
+  /** The last balance before that time; only for accounts that keep their history. */
   readonly balanceBefore: (nanoseconds: string) => Promise<AccountBalance | undefined>;
 }
 
@@ -58,8 +60,8 @@ interface Span {
 const triesMax = 5;
 
 /**
- * Reads a statement. The balance before the span comes from the account's history, where it keeps one; else from its balance of now,
- * without all that was posted since. Throws if so much is posted meanwhile that no balance belongs to the transfers.
+ * Reads a statement. The balance before the span comes from the account's history, if it keeps one; otherwise it is the current
+ * balance minus everything posted since. Throws if so much is posted meanwhile that no balance belongs to the transfers.
  */
 export async function readStatement(
   account: Pick<Account, 'id' | 'flags'>,
@@ -75,7 +77,10 @@ export async function readStatement(
   return backwards(account.id, reads, from, to);
 }
 
-/** Sums of an account only grow: when they are the same before and after a read of its transfers, nothing was posted meanwhile. */
+/**
+ * The sums of an account only grow: if they are the same before and after a read of its transfers, nothing was posted
+ * meanwhile.
+ */
 async function backwards(
   accountId: string,
   reads: StatementReads,
@@ -114,7 +119,7 @@ export const statementColumns = [
   'balance',
 ] as const;
 
-/** The lines of a statement for a file: all integers as stored, the balance below zero on the side of credits. */
+/** The lines of a statement for a file: all integers as stored; a credit balance is negative. */
 export const statementLines = (
   { opening, rows, closing }: Statement,
   timeOf: (nanoseconds: string) => string,

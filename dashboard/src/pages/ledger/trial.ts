@@ -1,4 +1,4 @@
-/** The trial balance of a ledger: what is debited is credited, over all of its accounts. */
+/** The trial balance of a ledger: over all of its accounts, debits equal credits. */
 import type { Account } from '../../../../gen/api.ts';
 import { balanceOf } from '../../lib/records.ts';
 

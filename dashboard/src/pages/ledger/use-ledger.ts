@@ -1,4 +1,4 @@
-/** The ledger that the pages read: its address, and how its amounts are shown. */
+/** The ledger that the pages read: its address, and the form of its amounts. */
 import { useMemo } from 'react';
 import type { LedgerAddress } from '../../data/ledger.ts';
 import { shownAmount, type AmountLabel } from '../../lib/amounts.ts';
@@ -20,7 +20,7 @@ export function useLedgerLabels(): readonly LedgerLabel[] {
   return useMemo(() => ledgerLabelsOf(labels), [labels]);
 }
 
-/** Shows digits of a ledger as its label says, or as the integer where there is none. */
+/** Shows digits of a ledger in the form of its label, or as the integer if it has none. */
 type ShowAmount = (digits: string | bigint, ledger: string) => string;
 
 export function useShowAmount(): ShowAmount {
@@ -33,14 +33,14 @@ export function useShowAmount(): ShowAmount {
 }
 
 interface Amounts {
-  /** How a person types an amount; `undefined`: as the integer. */
+  /** Form in which a person types an amount; `undefined`: the integer. */
   readonly label: AmountLabel | undefined;
   readonly shown: (digits: string | bigint) => string;
   /** A balance with its side: `Dr 12`. */
   readonly sided: (balance: bigint) => string;
 }
 
-/** How the amounts of one ledger are shown. */
+/** Form in which the amounts of one ledger are shown. */
 export function useAmounts(ledger: number | string): Amounts {
   const show = useShowAmount();
   const labels = useLedgerLabels();

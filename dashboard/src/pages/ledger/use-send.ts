@@ -1,4 +1,4 @@
-/** Sends new records to the ledger. Their IDs are of the draft, so that sending them again makes none twice. */
+/** Sends new records to the ledger. Their IDs belong to the draft, so that sending them again makes none twice. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { EventResult } from '../../../../gen/api.ts';
 import { askLedger } from '../../data/ledger.ts';
@@ -20,7 +20,7 @@ export function useSend(operation: 'create_accounts' | 'create_transfers') {
 /** Nothing was executed: the ledger was not reached, or is full. */
 const unavailable = 503;
 
-/** Whether nobody knows if the records were made: the answer was lost, or did not come in time. */
+/** Whether the outcome is unknown: the answer was lost, or did not come in time. */
 export const isUnknown = (error: unknown): boolean =>
   error instanceof NoAnswer ||
   (error instanceof ProblemError &&

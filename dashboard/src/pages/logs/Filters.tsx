@@ -18,7 +18,7 @@ interface Props {
   readonly onChoose: (search: LogSearch) => void;
 }
 
-/** Each choice stands in the address at once; text does when the person has stopped typing. */
+/** Filters, kept in the address: choices at once, text when the person has stopped typing. */
 export function Filters({ search, nodeCount, onChoose }: Props) {
   const choose = (more: { readonly [Name in keyof LogSearch]: LogSearch[Name] | undefined }) =>
     onChoose(given({ ...search, ...more }));

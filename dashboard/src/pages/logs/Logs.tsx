@@ -21,7 +21,7 @@ import { spanDefault, spans } from './search.ts';
 
 const path = '/o/$slug/databases/$name/logs';
 
-/** What the containers of a database log: the newest lines first, new ones as they come. */
+/** The log lines of a database's containers: the newest first, new ones as they come. */
 export function Logs() {
   const { database, organizationId } = useDatabase();
   const search = useSearch({ from: path });
@@ -123,7 +123,7 @@ const isFiltered = ({
 interface LinesProps {
   readonly lines: readonly LogLine[];
   readonly zone: Zone;
-  /** They are those of the filters before. */
+  /** The lines are still those of the earlier filters. */
   readonly busy: boolean;
   readonly onOpen: (line: LogLine) => void;
 }

@@ -1,4 +1,4 @@
-/** Lines as the page shows them. */
+/** Log lines in the form that the page shows. */
 import type { LogLine } from '../../../../gen/api.ts';
 import type { Tone } from '../../ui/States.tsx';
 

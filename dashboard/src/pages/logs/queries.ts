@@ -1,4 +1,4 @@
-/** What the page of a database's logs reads: pages of earlier lines, and the lines that are kept from then on. */
+/** Queries of the page of a database's logs: pages of earlier lines, and the lines that are kept from then on. */
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -23,7 +23,7 @@ const filterOf = ({ severity, component, node, search }: LogSearch) => ({
   ...(search !== undefined && { search }),
 });
 
-/** The newest lines first. All pages have the begin of the span that the first one had. */
+/** The newest lines first. All pages have the same beginning of the span as the first one. */
 export const earlierLinesQuery = (organizationId: string, databaseId: string, choice: LogSearch) =>
   infiniteQueryOptions({
     queryKey: [...databaseKey(organizationId, databaseId), 'logs', choice],
@@ -58,14 +58,14 @@ export const earlierLinesQuery = (organizationId: string, databaseId: string, ch
 interface Followed {
   /** The newest first. */
   readonly lines: readonly LogLine[];
-  /** ID of the line that was kept last, of those that are known. */
+  /** ID of the last kept line among the known ones. */
   readonly after: string;
 }
 
-/** Lines that are held of those that came while somebody looked. */
+/** Most lines held of those that came while somebody watched. */
 export const followedMax = 1_000;
 
-/** `begin`: where the first page says to go on. Nothing is asked in a hidden tab. */
+/** `begin`: the place at which the first page says to continue. A hidden tab sends no requests. */
 export const followedLinesQuery = (
   queryClient: QueryClient,
   organizationId: string,

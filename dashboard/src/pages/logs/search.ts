@@ -1,4 +1,4 @@
-/** Which lines the page shows, as it stands in the address. */
+/** The filters of the page, kept in the address. */
 import { given, textOf, wordOf } from '../../lib/search.ts';
 
 const minuteMs = 60_000;

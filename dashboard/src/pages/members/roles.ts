@@ -1,4 +1,4 @@
-/** The roles in words. The service decides; `GET /session` tells the rights of the caller. */
+/** The roles in words. The service decides; `GET /session` returns the rights of the caller. */
 import type { Member } from '../../../../gen/api.ts';
 
 export type Role = Member['role'];

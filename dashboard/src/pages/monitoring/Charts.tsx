@@ -15,7 +15,7 @@ interface Props {
   readonly forecast: CurrentMetrics['forecast'] | undefined;
 }
 
-/** The charts of a span, which share their cursor, and what happened in it. */
+/** The charts of a span, which share their cursor, and its events. */
 export function Charts({ figures, forecast }: Props) {
   const { axis, charts, lanes, gaps } = useMemo(() => chartsOf(figures), [figures]);
   const [cursorMs, onCursor] = useState<number>();

@@ -15,7 +15,7 @@ const words: Readonly<Record<NonNullable<ReplicaState>, string>> = {
 const wordOf = (state: ReplicaState | undefined): string =>
   state === null || state === undefined ? 'no figures' : words[state];
 
-/** Parts of a lane’s height, so that the states differ not by colour alone. */
+/** Parts of a lane’s height: the states differ not only by colour. */
 const heights: Readonly<Record<NonNullable<ReplicaState>, number>> = {
   leads: 0.72,
   up: 0.4,
@@ -29,7 +29,7 @@ interface Props {
 
 const title = 'Replicas';
 
-/** Which replicas answered, and which of them led: a lane for each. */
+/** One lane for each replica: when it answered, and when it led. */
 export function Lanes({ lanes, gaps }: Props) {
   const { axis, cursor } = useSpan();
   const at = cursor ?? axis.count - 1;

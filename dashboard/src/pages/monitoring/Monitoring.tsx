@@ -19,7 +19,7 @@ import { stepWords } from './words.ts';
 const path = '/o/$slug/databases/$name/monitoring';
 const Charts = lazy(async () => ({ default: (await import('./Charts.tsx')).Charts }));
 
-/** What a database does now, what it did, and what it will run out of. */
+/** The current and past figures of a database, and when it will be full. */
 export function Monitoring() {
   const { database, organizationId } = useDatabase();
   const search = useSearch({ from: path });

@@ -5,7 +5,7 @@ import { Badge, Progress, type Tone } from '../../ui/States.tsx';
 import styles from './Monitoring.module.css';
 import { forecastTone, forecastWords, replicaWords, usedWords } from './words.ts';
 
-/** What the database does now. */
+/** The current figures of the database. */
 export function Tiles({ current }: { readonly current: CurrentMetrics }) {
   const { usage, gateway, forecast } = current;
   const replicas = usage === null ? undefined : replicaWords(usage);

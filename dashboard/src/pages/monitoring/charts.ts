@@ -1,4 +1,4 @@
-/** The charts of a span, from the figures that the service gave. */
+/** The charts of a span, made from the service's figures. */
 import type { MetricQueryAnswer } from '../../../../gen/api.ts';
 import type { SpanFigures } from './queries.ts';
 import { mostOf, sumOf, type Figure, type Unit } from '../../lib/figures.ts';
@@ -7,11 +7,11 @@ import type { Axis } from '../../ui/time-series/scale.ts';
 
 export interface Chart {
   readonly title: string;
-  /** What a reader must know to understand it. */
+  /** A note that a reader needs to understand the chart. */
   readonly about?: string;
   readonly unit: Unit;
   readonly lines: readonly Line[];
-  /** What the lines may reach. */
+  /** The limit of the lines' values. */
   readonly limit?: { readonly name: string; readonly value: Figure };
   /** Steps in which nothing was measured. Empty where a missing value means that there was nothing to measure. */
   readonly gaps: readonly Gap[];
@@ -19,7 +19,7 @@ export interface Chart {
 
 export type ReplicaState = 'leads' | 'up' | 'down' | null;
 
-/** What one replica did, one state for each step. */
+/** The states of one replica, one for each step. */
 export interface Lane {
   readonly replica: string;
   readonly states: readonly ReplicaState[];
@@ -68,11 +68,11 @@ function valuesOn(axis: Axis, points: Answered['points']): readonly Figure[] {
 const linesNamed = (answer: MetricQueryAnswer, name: string): readonly Answered[] =>
   answer.data.filter((line) => line.name === name);
 
-/** The sum of lines, where any of them is known. */
+/** The sum of lines at each step where at least one of them is known. */
 const sumOfLines = (lines: readonly (readonly Figure[])[], count: number): readonly Figure[] =>
   Array.from({ length: count }, (_, step) => sumOf(lines.map((values) => values[step] ?? null)));
 
-/** What clients ask for, and how long it takes. */
+/** Charts of clients' requests and their latency. */
 function requests(figures: SpanFigures, axis: Axis, gaps: readonly Gap[]): readonly Chart[] {
   const { operation, rates } = figures;
   const plain = (name: string, title: string) =>
@@ -129,7 +129,7 @@ const lineOf = (name: string, axis: Axis, points: Answered['points']): Line => (
   values: valuesOn(axis, points),
 });
 
-/** A line for each operation that was used; without any, one that says so. */
+/** A line for each operation that was used; if there is none, one line that says so. */
 function requestLines(rates: MetricQueryAnswer, axis: Axis): readonly Line[] {
   const all = linesNamed(rates, 'requests_per_second').map(({ labels, points }) =>
     lineOf(labels['operation'] ?? '', axis, points),
@@ -156,7 +156,7 @@ function gatewayLines(rates: MetricQueryAnswer, axis: Axis): readonly Line[] {
   });
 }
 
-/** What the replicas use. */
+/** Charts of the replicas' use of resources. */
 function resources({ highest }: SpanFigures, axis: Axis, gaps: readonly Gap[]): readonly Chart[] {
   const ofReplicas = (name: string): readonly Line[] =>
     linesNamed(highest, name).map(({ labels, points }) =>

@@ -1,4 +1,4 @@
-/** What the page of a database's figures reads. */
+/** Queries of the page of a database's figures. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { MetricMark, MetricQueryAnswer, QueryMetricsRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
@@ -12,11 +12,11 @@ const rows = 20;
 
 /** The figures of a span, all on the same steps of time. */
 export interface SpanFigures {
-  /** Rates, as means of each step. */
+  /** Rates: means over each step. */
   readonly rates: MetricQueryAnswer;
-  /** Use of replicas, as the highest of each step. */
+  /** Use of replicas: the highest value of each step. */
   readonly highest: MetricQueryAnswer;
-  /** Whether replicas answered, as the lowest of each step: one silence in it counts. */
+  /** Whether replicas answered: the lowest value of each step, so that one silence counts. */
   readonly lowest: MetricQueryAnswer;
   readonly p50: MetricQueryAnswer;
   readonly p99: MetricQueryAnswer;
@@ -44,7 +44,7 @@ const latencies = ['request_seconds', 'gateway_request_seconds'] as const;
 
 interface FiguresChoice {
   readonly range: Range;
-  /** Operation of the latencies; `undefined`: the one with most requests. */
+  /** Operation of the latencies; `undefined`: the one with the most requests. */
   readonly operation: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { MetricQueryAnswer } from '../../../../gen/api.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** `everyMs`: time between two reads; a point of a longer range changes more slowly. */
+/** `everyMs`: time between two reads; the points of a longer range change more slowly. */
 export const ranges = {
   '1h': { title: '1 hour', spanMs: hourMs, everyMs: 15_000 },
   '24h': { title: '24 hours', spanMs: dayMs, everyMs: 60_000 },
@@ -27,7 +27,7 @@ export const operationNames = [
 
 type Lines = MetricQueryAnswer['data'];
 
-/** The operation with most requests; without any, the one that every ledger lives by. */
+/** The operation with the most requests; if there are none, creating transfers. */
 export function busiestOf(lines: Lines): string {
   let [busiest, most]: [string, number] = [operationNames[0], 0];
   for (const { name, labels, points } of lines) {

@@ -1,4 +1,4 @@
-/** What the page of figures shows, as it stands in the address. */
+/** The choices of the page, kept in the address. */
 import { given, wordOf } from '../../lib/search.ts';
 import { operationNames, rangeNames } from './ranges.ts';
 

@@ -25,7 +25,7 @@ function daysInWords(days: number): string {
 const soonDays = 30;
 const verySoonDays = 7;
 
-/** How near the end is; `undefined`: far. */
+/** Tone for the time that is left; `undefined`: plenty. */
 export function forecastTone(forecast: Forecast): Tone | undefined {
   if (forecast === null || forecast.fullInDays > soonDays) return undefined;
   return forecast.fullInDays > verySoonDays ? 'warn' : 'bad';

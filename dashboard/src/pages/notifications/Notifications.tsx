@@ -22,7 +22,7 @@ const tabs = [
   ['preferences', 'Preferences'],
 ] as const;
 
-/** What the person should look at, the newest first, and which of it they want. */
+/** A person's notifications, the newest first, and their preferences. */
 export function Notifications() {
   const { view = 'all' } = useSearch({ from: path });
   const navigate = useNavigate({ from: path });

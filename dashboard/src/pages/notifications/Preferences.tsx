@@ -15,7 +15,7 @@ import styles from './Notifications.module.css';
 
 type Kinds = NotificationPreferences['mutedKinds'];
 
-/** Kinds and databases of which a person wants notifications. Each choice holds at once. */
+/** Kinds and databases of which a person wants notifications. Each choice takes effect at once. */
 export function Preferences() {
   const organization = useOrganization();
   const queryClient = useQueryClient();
@@ -80,7 +80,7 @@ function MutedDatabases({ muted, busy, onChange }: MutedProps) {
   const organization = useOrganization();
   const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
   const known = databases.data?.pages.flatMap(({ data }) => data) ?? [];
-  // One that was deleted since is known by its ID only.
+  // A database that was deleted since is known only by its ID.
   const nameOf = (id: string) => known.find((one) => one.id === id)?.name ?? id;
   return (
     <Card title="Databases that you muted">

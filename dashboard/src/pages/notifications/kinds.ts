@@ -7,7 +7,7 @@ type Kind = Notification['kind'];
 interface KindWords {
   readonly title: string;
   readonly about: string;
-  /** Page of the organization; `database`: of the database that it is about. */
+  /** Page of the organization, or with `database`, of the notification's database. */
   readonly page: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the page of notifications shows, as it stands in the address. */
+/** The filters of the page, kept in the address. */
 import { given, wordOf } from '../../lib/search.ts';
 
 const notificationViews = ['unread', 'preferences'] as const;

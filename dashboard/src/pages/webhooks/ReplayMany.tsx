@@ -9,7 +9,7 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 
-/** Makes all deliveries of the filter again. Without a status those that failed or were cancelled. Counts them first. */
+/** Makes all deliveries of the filter again; if it has no status, those that failed or were cancelled. Counts them first. */
 export function ReplayMany({ filter }: { readonly filter: DeliveryFilter }) {
   const [open, setOpen] = useState(false);
   return (

@@ -16,7 +16,7 @@ interface Props {
 
 const one = '/api/v1/webhook-endpoints/{endpointId}';
 
-/** Buttons of an endpoint. What fails is told in a dialog. */
+/** Buttons of an endpoint. A dialog shows failures. */
 export function WebhookActions({ endpoint, onSecret }: Props) {
   const actions = useActions(endpoint, onSecret);
   const [asked, setAsked] = useState<'delete' | 'rotate'>();

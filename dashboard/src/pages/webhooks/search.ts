@@ -1,4 +1,4 @@
-/** The filters of deliveries, as they stand in the address. */
+/** The filters of deliveries, kept in the address. */
 import { given, textOf, wordOf } from '../../lib/search.ts';
 
 export const deliveryStatuses = ['PENDING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const;

@@ -9,7 +9,7 @@ import styles from './TimeSeries.module.css';
 interface Props {
   readonly title: string;
   readonly gaps: readonly Gap[];
-  /** The values of a step in words, for who does not see the chart. */
+  /** The values of a step in words, for people who do not see the chart. */
   readonly words: (step: number) => string;
   /** Drawn in a box of 1,000 by 1,000. */
   readonly children: ReactNode;
@@ -86,7 +86,7 @@ export function Plot({ title, gaps, words, children, side, rows }: Props) {
   );
 }
 
-/** Nearer to an edge than this, in percent, a time would hang over. */
+/** A time nearer to an edge than this, in percent, would stick out. */
 const edge = 3;
 
 function Times() {
@@ -121,7 +121,7 @@ function Times() {
 
 const shownMarks = 3;
 
-/** The line at the cursor, and what happened there. */
+/** The line at the cursor, and the events there. */
 function Cursor() {
   const { axis, marks, cursor, cursorMs } = useSpan();
   if (cursor === undefined || cursorMs === undefined) return null;

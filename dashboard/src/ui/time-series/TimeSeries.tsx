@@ -19,7 +19,7 @@ interface Props {
   readonly gaps: readonly Gap[];
 }
 
-/** A limit above this many times the highest value would press the lines to the ground: it is told, not drawn. */
+/** A limit above this many times the highest value would press the lines to the ground: it is written, not drawn. */
 const limitMax = 8;
 
 /** Lines over time, with their values at the cursor, and the same as a table. */
@@ -87,7 +87,7 @@ interface PathsProps {
   readonly top: number;
 }
 
-/** Drawn anew for other figures only, not for each step of the cursor. */
+/** Drawn again only for other figures, not for each step of the cursor. */
 const Paths = memo(({ lines, top }: PathsProps) =>
   lines.map(({ name, values, look }, index) => (
     <path
@@ -117,7 +117,7 @@ const Swatch = ({ className }: { readonly className: string | undefined }) => (
   </svg>
 );
 
-/** The time of the values that are shown. */
+/** The time of the shown values. */
 export function CursorTime() {
   const { axis, cursor } = useSpan();
   const zone = useZone();

@@ -1,6 +1,6 @@
 /**
- * Lines of a chart, as paths in a box of 1,000 by 1,000. What is not known is a gap. A line has 300 points at most, which the browser
- * draws at once: a library would add more bytes than the whole page has.
+ * Lines of a chart, as paths in a box of 1,000 by 1,000. Unknown values are gaps. A line has 300 points at most, which the
+ * browser draws at once: a library would add more bytes than the whole page has.
  */
 import type { Figure } from '../../lib/figures.ts';
 

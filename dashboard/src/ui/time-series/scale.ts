@@ -2,7 +2,7 @@
 import { byteUnitOf, type Unit } from '../../lib/figures.ts';
 import { plainTime, type Zone } from '../../lib/time.ts';
 
-/** Times that a chart spans: `count` steps from the first one’s begin. */
+/** Times of a chart: `count` steps from the beginning of the first one. */
 export interface Axis {
   readonly fromMs: number;
   readonly stepMs: number;
@@ -11,7 +11,7 @@ export interface Axis {
 
 export const endOf = ({ fromMs, stepMs, count }: Axis): number => fromMs + stepMs * count;
 
-/** The step in which a time lies; `undefined`: it is not on the axis. */
+/** The step that contains a time; `undefined`: the time is not on the axis. */
 export function stepAt({ fromMs, stepMs, count }: Axis, ms: number): number | undefined {
   const step = Math.floor((ms - fromMs) / stepMs);
   return step >= 0 && step < count ? step : undefined;
@@ -31,10 +31,10 @@ interface Scale {
 const intervals = 4;
 const byteSteps = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const decimalSteps = [1, 2, 2.5, 5, 10];
-/** What a chart without any height shows at its upper edge. */
+/** Upper edge of a chart without any height. */
 const least: Readonly<Partial<Record<Unit, number>>> = { seconds: 0.001, bytes: 1_024 };
 
-/** A scale on which the value fits, with three to five round numbers. */
+/** A scale that the value fits on, with three to five round numbers. */
 export function scaleOf(most: number, unit: Unit): Scale {
   const fits = most > 0 ? most : (least[unit] ?? 1);
   const rough = fits / intervals;

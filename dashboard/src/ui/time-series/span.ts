@@ -1,4 +1,4 @@
-/** What all charts of a page share: the steps of time, the cursor on them, and what happened. */
+/** State that all charts of a page share: the steps of time, the cursor on them, and the events. */
 import { createContext, use } from 'react';
 import { stepAt, type Axis } from './scale.ts';
 
@@ -10,7 +10,7 @@ export interface Mark {
 interface Span {
   readonly axis: Axis;
   readonly marks: readonly Mark[];
-  /** Time that the reader points at, on one chart and so on all. */
+  /** Time that the reader points at; it is shown on all charts. */
   readonly cursorMs: number | undefined;
   readonly onCursor: (ms: number | undefined) => void;
 }
@@ -30,7 +30,7 @@ export function useSpan() {
   return { ...span, cursor: cursorMs === undefined ? undefined : stepAt(axis, cursorMs) };
 }
 
-/** Part of the axis within which a mark counts as pointed at, on either side. */
+/** A mark counts as pointed at within this part of the axis, on either side. */
 const nearPart = 0.01;
 
 /** Marks near a time, the newest first. */
