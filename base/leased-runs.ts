@@ -1,19 +1,20 @@
 /**
- * Work on things that are leased, several at a time. At most half of the places are for those whose last work failed, so that what
- * hangs takes none of the others. Leases are renewed while there is work; whoever dies loses nothing but the time of a lease.
+ * Work on things that are leased, several at a time. Things whose last work failed take at most half of the places, so that
+ * work that hangs takes none of the others. Leases are renewed while there is work; a process that dies delays a thing only
+ * until its lease ends.
  */
 import { sleep, systemTimers, type Timers } from './timers.ts';
 
 interface LeasedRunsOptions<Leased> {
   readonly runsMax: number;
   readonly leaseMs: number;
-  /** Leases at most `limit` things that are due, of those whose last work failed or of the others. */
+  /** Leases at most `limit` due things: those whose last work failed, or the others. */
   readonly take: (limit: number, troubled: boolean) => Promise<readonly Leased[]>;
   /** Works on one thing and gives it back. */
   readonly run: (leased: Leased) => Promise<void>;
-  /** Work that rejected: the thing is free again when its lease has run out, because it is no longer renewed. */
+  /** Called when work rejected: the lease is no longer renewed, so the thing is free again when it has run out. */
   readonly onFailure: (error: unknown, leased: Leased) => void;
-  /** Extends the leases of the things that are worked on, if they have not run out. */
+  /** Extends the leases of the things in work, if they have not run out. */
   readonly renew: (leased: readonly Leased[]) => Promise<void>;
   readonly onRenewFailure: (error: unknown) => void;
   /** A place is free. */
@@ -46,7 +47,7 @@ export class LeasedRuns<Leased> {
     return this.#runs.size >= this.#options.runsMax;
   }
 
-  /** Begins work on what is due, as far as there are places. */
+  /** Begins work on due things, as far as there are places. */
   async begin(): Promise<void> {
     const { runsMax, take } = this.#options;
     const running = [...this.#runs];
@@ -72,7 +73,7 @@ export class LeasedRuns<Leased> {
     }
   }
 
-  /** Resolves when the work that is under way has ended. */
+  /** Resolves when the current work has ended. */
   async ended(): Promise<void> {
     await Promise.all([...this.#runs].map(({ done }) => done));
   }

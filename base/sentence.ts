@@ -1,4 +1,4 @@
-/** A message of a condition as a sentence that stands beside others. */
+/** Turns a condition's message into a sentence. */
 export const sentence = (message: string): string =>
   message === ''
     ? ''

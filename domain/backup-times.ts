@@ -6,14 +6,14 @@ import type { LedgerBackupSchedule } from './custom-resources.ts';
 type Spec = LedgerBackupSchedule['spec'];
 type When = Pick<Spec, 'schedule' | 'timeZone'>;
 
-/** Reads five fields of cron. Returns what is wrong with them, or with the zone, in words. */
+/** Parses the five fields of cron. Returns the error of the fields or the zone, in words. */
 export function parseCron({
   schedule: pattern,
   timeZone: timezone,
 }: When): Cron | { readonly problem: string } {
   try {
     const cron = new Cron(pattern, { timezone, mode: '5-part' });
-    // A zone that does not exist is found only when a time is asked for.
+    // A zone that does not exist is found only when a time is computed.
     cron.nextRun();
     return cron;
   } catch (error) {
@@ -22,11 +22,11 @@ export function parseCron({
   }
 }
 
-/** How much later than its times a schedule's backups begin: constant for a schedule, and spread evenly over schedules. */
+/** Constant delay of a schedule's backups behind its times, spread evenly over schedules. */
 export const delayMsOf = (uid: string, { jitterSeconds }: Pick<Spec, 'jitterSeconds'>): number =>
   (Number.parseInt(digestOf([uid]).slice(0, 8), 16) % (jitterSeconds + 1)) * 1_000;
 
-/** When the next backups are due, with the delay; fewer than `count`, or none, if there are no more. */
+/** Times of the next backups, with the delay; fewer than `count`, or none, if there are no more. */
 export function nextRunsOf(
   uid: string,
   spec: When & Pick<Spec, 'jitterSeconds'>,
@@ -41,7 +41,7 @@ export function nextRunsOf(
     .map((run) => new Date(run.getTime() + delayMs));
 }
 
-/** Times between `count` of the next backups, in milliseconds. */
+/** Times between the next `count` backups, in milliseconds. */
 export function periodsOf(spec: When, count: number, nowMs: number): readonly number[] {
   const runs = nextRunsOf('', { ...spec, jitterSeconds: 0 }, count + 1, nowMs);
   return runs.slice(1).map((run, index) => run.getTime() - (runs[index]?.getTime() ?? 0));

@@ -31,7 +31,7 @@ export interface EngineStatus {
   readonly syncing: boolean;
   readonly view: number;
   /**
-   * The last operation that the replica holds, the last one that it executed knowing it to be committed, and that of its last
+   * The last op that the replica holds, the last one that it executed knowing it to be committed, and the op of its last
    * checkpoint.
    */
   readonly op: number;

@@ -1,4 +1,4 @@
-/** Names, labels and annotations of all that belongs to a database. */
+/** Names, labels and annotations of all objects of a database. */
 import type { LedgerDatabase } from './custom-resources.ts';
 import { typeIdOfUuid } from './type-id.ts';
 
@@ -19,7 +19,7 @@ export const labels = {
   backup: 'ledgerhouse.dev/backup',
   /** On a LedgerBackup: name of the LedgerBackupSchedule that made it. */
   schedule: 'ledgerhouse.dev/schedule',
-  /** On a Job of a backup that exists: what it does with it (`verify`, `remove`). */
+  /** On a Job that works with an existing backup: its task (`verify`, `remove`). */
   work: 'ledgerhouse.dev/work',
   /** On pods of Jobs that reach the store of backups. */
   usesStore: 'ledgerhouse.dev/uses-store',
@@ -36,7 +36,7 @@ export const annotations = {
   engineVersion: 'ledgerhouse.dev/engine-version',
   /** On a volume whose database is gone: the time (RFC 3339) from which it is deleted. */
   purgeAt: 'ledgerhouse.dev/purge-at',
-  /** On a volume: `Delete` if it goes at once when its database is gone. Only where no finalizer can see to that. */
+  /** On a volume: `Delete` if it is deleted as soon as its database is gone. Used only where no finalizer can do that. */
   deletionPolicy: 'ledgerhouse.dev/deletion-policy',
   /** On a StatefulSet: hash of the inputs of its pods' template. */
   templateInputs: 'ledgerhouse.dev/template-inputs',
@@ -50,7 +50,7 @@ export const annotations = {
   attempt: 'ledgerhouse.dev/attempt',
   /**
    * On a LedgerDatabase: a word that a person chooses, such as the time; when it changes, the pods are made from the newest
-   * template. On a StatefulSet: the last word that was met.
+   * template. On a StatefulSet: the last word that was acted on.
    */
   refreshTemplate: 'ledgerhouse.dev/refresh-template',
   /** On a StatefulSet: the `status.peerCertificates.generations` that its pods have, in case the status is lost. */

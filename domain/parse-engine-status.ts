@@ -10,12 +10,12 @@ const u128Max = (1n << 128n) - 1n;
 
 const count = z.int().min(0);
 const text = z.string().regex(/^[\x20-\x7e]{1,64}$/);
-// One check: a failed `regex` would not keep a second one from running, and `BigInt` throws for other text.
+// A single check: after a failed `regex` a second one would still run, and `BigInt` throws for other text.
 const u128 = z
   .string()
   .refine((text) => /^(0|[1-9]\d{0,38})$/.test(text) && BigInt(text) <= u128Max);
 const usage = z.object({ usedBytes: count, limitBytes: count });
-/** Unknown words of a newer engine are left out rather than refused. */
+/** Unknown words of a newer engine are ignored, not refused. */
 const warnings = z
   .array(z.unknown())
   .max(32)
@@ -29,7 +29,7 @@ const checkLookup = z.object({
   latencyMs: z.number().min(0),
   agoMs: count,
 });
-/** A lookup that is not understood is left out: nothing about the replica follows from it. */
+/** An invalid lookup is ignored: it says nothing else about the replica. */
 const checkLookups = z
   .array(z.unknown())
   .max(64)

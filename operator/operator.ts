@@ -107,7 +107,7 @@ const lookAgainMs = { min: 10 * 60_000, max: 15 * 60_000 };
 /** Maximum silence of a watch: each restarts after 90 s of silence, and a restart is heard, even by one that is deaf. */
 const silenceMaxMs = 5 * 60_000;
 
-/** ID of the backup that a database is being begun with: it is not removed before the database has its data, or is gone. */
+/** ID of the backup that a new database is being made from: it is not removed before the database has its data, or is gone. */
 const heldBackupOf = (database: DatabaseObject | undefined): string | undefined =>
   database?.status?.bootstrapped === true ? undefined : database?.spec.bootstrap?.backup?.backupId;
 
@@ -273,7 +273,7 @@ export class Operator {
       ]),
     );
     for (const controller of Object.values(this.#controllers)) controller.measure();
-    // The namespaces of a kind share a row: the most silent one is told.
+    // The namespaces of a kind share a row, which reports the most silent one.
     const reflectors = this.#reflectors.toSorted((a, b) => a.silenceMs - b.silenceMs);
     for (const reflector of reflectors) reflector.measure();
   }
@@ -455,7 +455,7 @@ export class Operator {
     const schedule = scheduleOf(backup);
     if (schedule !== undefined) this.#enqueueNamed('LedgerBackupSchedule', namespace, schedule);
     this.#enqueueNamed('LedgerDatabase', namespace, backup.spec.database);
-    // Another good one may make an older one dispensable.
+    // Another good backup may make an older one dispensable.
     const became = object === undefined ? 'gone' : stateOf(object);
     const was = previous === undefined ? 'new' : stateOf(previous);
     if (became !== was) this.#enqueueSiblings(namespace, schedule);
@@ -493,7 +493,7 @@ export class Operator {
     }
   }
 
-  /** Volumes of a pod that is gone may have no user any more. */
+  /** The volumes of a deleted pod may have no user any more. */
   #podChanged(change: ObjectChange<Pod>): void {
     this.#ownedChanged(change);
     const { object, previous, namespace } = change;

@@ -17,7 +17,7 @@ interface CheckOptions {
   readonly timers: Timers;
   /** Called with each step, and with each change of the database's state. */
   readonly report: (words: string) => void;
-  /** Ends the wait for readiness; the database is deleted all the same. */
+  /** Ends the wait for readiness; the database is deleted nevertheless. */
   readonly signal: AbortSignal;
 }
 

@@ -40,11 +40,11 @@ export interface PodLogOptions {
   readonly container: string;
   /** Goes on with new lines until the container ends. */
   readonly follow?: boolean;
-  /** Of the container that ran before the current one. */
+  /** The log of the container that ran before the current one. */
   readonly previous?: boolean;
   /** Lines from the second of this time on. */
   readonly since?: Date | undefined;
-  /** Only the last ones of those that are there. */
+  /** Only this many of the last existing lines. */
   readonly tailLines?: number | undefined;
   readonly signal: AbortSignal;
 }

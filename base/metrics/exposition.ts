@@ -1,4 +1,4 @@
-/** Figures that are known when Prometheus asks, in its text format. */
+/** Writes figures that are already known in Prometheus' text format. */
 import { Counter, Gauge, Registry } from 'prom-client';
 
 export interface Metric {

@@ -1,4 +1,4 @@
-/** Settings of a database's pods: those of the catalog's region, with those of the spec added to or put over them. */
+/** Settings of a database's pods: those of the catalog's region, with the spec's settings added or put over them. */
 import { digestOf } from '../../base/digest.ts';
 import type { CatalogSpec, DatabaseSpec, Resolved } from '../custom-resources.ts';
 import { problem, type Problem } from './problem.ts';
@@ -11,7 +11,7 @@ type Toleration = NonNullable<Settings['tolerations']>[number];
 interface PodsRequest {
   readonly asked: Asked;
   readonly before: Settings | undefined;
-  /** Whether the region's settings of today are wanted: the database is new, or somebody has asked for them. */
+  /** Whether to use the region's current settings: the database is new, or somebody has asked for them. */
   readonly anew: boolean;
   readonly catalog: CatalogSpec;
   readonly placement: NonNullable<Resolved['placement']>;

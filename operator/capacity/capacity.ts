@@ -7,7 +7,10 @@ import type { Polls } from '../ledgerdatabase/observation.ts';
 export interface Capacity {
   readonly reason: Exclude<ReasonOf<'CapacityLeft'>, 'NotKnown'>;
   readonly message: string;
-  /** Storage of the fullest replica: the part in use, from 0 to 1, and when that was told, in milliseconds since the UNIX epoch. */
+  /**
+   * Storage of the fullest replica: the part in use, from 0 to 1, and the time of that report, in milliseconds since the UNIX
+   * epoch.
+   */
   readonly storage?: { readonly usedPart: number; readonly atMs: number } | undefined;
 }
 
@@ -48,7 +51,7 @@ export function capacityOf(workload: string, polls: Polls): Capacity | undefined
     : { reason: 'NearLimit', message: `${used}; before it is full, ${cures[limit]}` };
 }
 
-/** Storage of the fullest replica, as told at `atMs`; `undefined` when no engine told a limit. */
+/** Storage of the fullest replica, as reported at `atMs`; `undefined` when no engine reported a limit. */
 export function storageUse(polls: Polls, atMs: number): Capacity['storage'] {
   const told = [...polls.values()].flatMap((poll) => ('problem' in poll ? [] : [poll.storage]));
   const parts = told

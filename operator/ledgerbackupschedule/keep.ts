@@ -1,4 +1,4 @@
-/** Which backups of a schedule stay. Pure: the same backups at the same time give the same choice. */
+/** Chooses the backups of a schedule that stay. Pure: the same backups at the same time give the same choice. */
 import type { LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 
 export type KeepRules = Pick<
@@ -16,7 +16,7 @@ export type KeepRules = Pick<
 
 export interface Candidate {
   readonly name: string;
-  /** When it was made, in milliseconds since the UNIX epoch. */
+  /** Time of its making, in milliseconds since the UNIX epoch. */
   readonly atMs: number;
   readonly state: 'running' | 'succeeded' | 'failed';
   readonly verified: boolean;
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Names of the backups that stay: those that any rule keeps, all that run or are protected, the newest good one, and the newest
- * verified one. Of each hour, day, week, month and year, rules keep the last good backup; they count those that have one.
+ * verified one. Rules keep the last good backup of each hour, day, week, month and year that has one, and count these.
  */
 export function kept(
   backups: readonly Candidate[],

@@ -1,4 +1,7 @@
-/** Follows a schedule: makes its backups when they are due. Which of them stay is decided at each backup (operator/ledgerbackup). */
+/**
+ * Follows a schedule: makes its backups when they are due. The work on each backup (operator/ledgerbackup) decides which of
+ * them stay.
+ */
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import { ApiError, type Cache, type Kube, type KubeObject } from '../../base/kube/kube.ts';
@@ -125,7 +128,7 @@ async function make(
   dueMs: number,
   verdict: Verdict,
 ): Promise<Verdict> {
-  // Made twice for one time, it is the same.
+  // Two runs for one time make the same backup.
   const name = `${metadata.name}-${timeOf(dueMs).replaceAll(/\D/g, '').slice(0, 12)}`;
   const { namespace } = metadata;
   const backup = {
@@ -195,7 +198,7 @@ async function writeStatus(
   );
 }
 
-/** The newest of some times, which stays known when the backup that it belongs to is gone. */
+/** The newest of some times. It stays known when its backup is gone. */
 function newest<Field extends string>(
   field: Field,
   times: readonly (string | undefined)[],

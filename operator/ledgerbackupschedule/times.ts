@@ -1,19 +1,19 @@
-/** When a schedule's backups are due: by its cron, and one missed backup made up for. */
+/** Due times of a schedule's backups: by its cron, and for one missed backup to make up for. */
 import { delayMsOf, parseCron, periodsOf } from '../../domain/backup-times.ts';
 import type { LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 
 export interface Times {
-  /** The time of the schedule for which a backup is to be made now, in milliseconds since the UNIX epoch. */
+  /** The schedule's time whose backup must be made now, in milliseconds since the UNIX epoch. */
   readonly dueMs: number | undefined;
-  /** A time that has passed without a backup, too long ago to make up for it. */
+  /** A time that passed without a backup, too long ago to make up for it. */
   readonly missedMs: number | undefined;
-  /** When the next one is due, with the delay. */
+  /** Time of the next backup, with the delay. */
   readonly nextMs: number;
 }
 
 /**
- * Returns the times of a schedule as of `nowMs`, or what is wrong with it, in words. `lastMs`: the time for which the last
- * backup was made; before the first one, that of the schedule's creation.
+ * Returns the times of a schedule as of `nowMs`, or its error in words. `lastMs`: the time of the last backup; before the first
+ * one, the time of the schedule's creation.
  */
 export function timesOf(
   { metadata, spec }: LedgerBackupSchedule,
@@ -37,11 +37,11 @@ export function timesOf(
     : { dueMs: previousMs, missedMs: undefined, nextMs };
 }
 
-/** Longest time between two of its next backups, in milliseconds; `undefined` if it cannot be followed. */
+/** Longest time between two of its next backups, in milliseconds; `undefined` if the schedule cannot be followed. */
 export function periodMs(spec: LedgerBackupSchedule['spec'], nowMs: number): number | undefined {
   const periods = periodsOf(spec, PERIODS_LOOKED_AT, nowMs);
   return periods.length === 0 ? undefined : Math.max(...periods);
 }
 
-/** A week of days, with its weekend. */
+/** Enough for a week of daily backups, with its weekend. */
 const PERIODS_LOOKED_AT = 7;

@@ -89,10 +89,13 @@ function nameTaken(action: Action, existing: KubeObject): Refusal {
   };
 }
 
-/** An object whose labels admission changes: the operator would make it, or give them back, again and again. */
+/**
+ * Whether the caches do not show the object because admission changes its labels: the operator would make or relabel it again
+ * and again.
+ */
 function unseen(database: LedgerDatabase, action: Action, { object }: Result): Refusal | undefined {
   const { resource, name } = targetOf(action);
-  // Of a StatefulSet, attempts.ts tells what admission changes.
+  // attempts.ts reports admission's changes of a StatefulSet.
   const labelled =
     action.verb === 'create' ||
     action.purpose === 'label' ||

@@ -82,11 +82,11 @@ export type Action = Common &
       }
   );
 
-/** Whether the write only notes on an object what has happened to it, so that it is right whatever the database became since. */
+/** Whether the write only notes on an object what has happened to it: it is right whatever has become of the database since. */
 export const isNote = ({ verb, purpose, guarded }: Action): boolean =>
   !guarded && verb !== 'create' && (purpose === 'format' || purpose === 'record');
 
-/** Whether the write only adds to what is there, so that the next plan can build on the API server's answer at once. */
+/** Whether the write only adds something, so that the next plan can build on the API server's answer at once. */
 export const isAddition = ({ verb, purpose }: Action): boolean =>
   verb === 'create' || (verb === 'patch' && (purpose === 'format' || purpose === 'label'));
 

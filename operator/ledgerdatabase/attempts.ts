@@ -60,7 +60,9 @@ export function judge(desired: StatefulSet, live: StatefulSet | undefined, nowMs
   };
 }
 
-/** Harmless are image mirrors and descriptive fields: all but replicas, images, selectors and what processes start with. */
+/**
+ * Harmless are image mirrors and descriptive fields: everything except replicas, images, selectors and the inputs of processes.
+ */
 function isHarmless({ path, desired, live }: Difference): boolean {
   if (path.endsWith('.image')) return tailOf(String(desired)) === tailOf(String(live));
   if (path.startsWith('metadata.annotations') || path.includes('.metadata.annotations'))

@@ -1,4 +1,4 @@
-/** Whether a database could be had again: the age of its newest good backup, and of the last proof that one is good. Pure. */
+/** Whether a database could be restored: the age of its newest good backup, and of the last proof that one is good. Pure. */
 import type { ReasonOf } from '../../domain/conditions.ts';
 import type { Condition, DatabaseStatus, LedgerBackup } from '../../domain/custom-resources.ts';
 import { stateOf } from '../ledgerbackup/states.ts';
@@ -8,7 +8,7 @@ import type { BackupsSeen } from './backups-seen.ts';
 
 type Verdict = readonly [Condition['status'], ReasonOf<'BackupHealthy'>, string];
 
-/** What a backup and its test may take, beside the periods. */
+/** Time that a backup and its test may take, besides the periods. */
 const SLACK_MS = 3_600_000;
 
 export function backupHealth(
@@ -83,7 +83,7 @@ const newestTested = (backups: readonly LedgerBackup[]): LedgerBackup | undefine
 const lastVerifiedAt = (backups: readonly LedgerBackup[]): string | undefined =>
   lastBy(backups, ({ status }) => status?.lastVerifiedAt)?.status?.lastVerifiedAt;
 
-/** Times are RFC 3339 with whole seconds, in UTC: they sort as text does. */
+/** Times are RFC 3339 in UTC with whole seconds, so text order is time order. */
 function lastBy(
   backups: readonly LedgerBackup[],
   timeOf: (one: LedgerBackup) => string | undefined,

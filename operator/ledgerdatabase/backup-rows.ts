@@ -1,4 +1,4 @@
-/** Metric of the newest good backup of each database, and of its last proof. */
+/** Metrics of each database's newest good backup, and of its last proof. */
 import type { Labels } from '../../base/metrics/metrics.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 

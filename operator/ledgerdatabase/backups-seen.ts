@@ -1,4 +1,4 @@
-/** The backups of a database, and what makes them, as an observation has them. */
+/** The backups of a database and their schedules, for an observation. */
 import type { Cache, KubeObject } from '../../base/kube/kube.ts';
 import type {
   DatabaseObject,
@@ -11,7 +11,7 @@ export interface BackupsSeen {
   readonly schedules: readonly LedgerBackupSchedule[];
 }
 
-/** Backups of an earlier database of the same name are none. */
+/** Backups of an earlier database of the same name do not count. */
 export function backupsOf(
   caches: {
     readonly backups: Cache<LedgerBackup & KubeObject>;

@@ -18,8 +18,8 @@ import type { KubeObject } from '../../base/kube/kube.ts';
 import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 
 /**
- * Whether the database made the object, or what the database made did: the uid, the namespace, the name and the controller
- * must all fit. Volumes never have a controller, and pods lose theirs when their StatefulSet is deleted as an orphan.
+ * Whether the database, or one of its objects, made the object: the uid, the namespace, the name and the controller must all
+ * fit. Volumes never have a controller, and pods lose theirs when their StatefulSet is deleted as an orphan.
  */
 export function belongsTo(database: LedgerDatabase, { kind, metadata }: KubeObject): boolean {
   if (metadata.namespace !== database.metadata.namespace) return false;
@@ -41,8 +41,8 @@ export function belongsTo(database: LedgerDatabase, { kind, metadata }: KubeObje
 }
 
 /**
- * Whether a claim has the number of a replica, or was made for one more: a StatefulSet that somebody scaled makes such claims
- * with all labels, and they go with the database. One that has only the uid is somebody else's.
+ * Whether a claim has the number of a replica or a higher one: a StatefulSet that somebody scaled makes such claims with all
+ * labels, and they are deleted with the database. A claim that has only the uid is somebody else's.
  */
 const isOfReplica = (
   { status }: LedgerDatabase,

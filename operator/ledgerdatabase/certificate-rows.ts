@@ -1,4 +1,4 @@
-/** Metric of the end of databases' certificates. They are renewed long before, unless something prevents it. */
+/** Metric of the expiry of databases' certificates. They are renewed long before, unless something prevents it. */
 import type { Labels } from '../../base/metrics/metrics.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { expiryMs, shownOf } from '../certificates/generations.ts';

@@ -225,7 +225,6 @@ function paused({ leftUndone }: Plan): Verdict<'Paused'> {
   return ['True', 'Paused', `${how}; left undone: ${first}${more}`];
 }
 
-/** Uses the last known capacity while engines are silent, and while a new operator begins to ask them. */
 /** As decided, or as last told while the spec cannot be met. */
 function autogrow({ database }: Observation, plan: Plan): Verdict<'Autogrow'> {
   if (plan.autogrow !== undefined) return plan.autogrow;
@@ -236,6 +235,7 @@ function autogrow({ database }: Observation, plan: Plan): Verdict<'Autogrow'> {
     : [told.status, reason, told.message];
 }
 
+/** Uses the last known capacity while engines are silent, and while a new operator begins to ask them. */
 function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLeft'> {
   const statusFor = (reason: ReasonOf<'CapacityLeft'>) => (reason === 'Full' ? 'False' : 'True');
   if (capacity !== undefined) {

@@ -1,4 +1,4 @@
-/** A plan: as a draft, steps write their findings and actions into it; finished, nobody changes it any more. */
+/** A plan. Steps write their findings and actions into the draft; a finished plan no longer changes. */
 import type { ReasonOf, StallReason } from '../../domain/conditions.ts';
 import type { RolloutRule } from '../../domain/replica-states.ts';
 import type { DatabaseStatus } from '../../domain/custom-resources.ts';

@@ -9,7 +9,7 @@ import type { StatusPace } from './status-pace.ts';
 import type { PlanOptions } from './subject-of.ts';
 import type { Transitions } from './transitions.ts';
 
-/** What the work at a database needs from the operator around it. */
+/** The parts of the operator that work on a database uses. */
 export interface Environment {
   readonly options: PlanOptions;
   readonly kube: Kube;

@@ -25,7 +25,10 @@ export interface Observation {
   readonly database: LedgerDatabase;
   readonly catalog: LedgerCatalog | undefined;
   readonly owned: Owned;
-  /** Those of `owned` that the watches do not show as the database's, and others in their place; `undefined` if that was not read. */
+  /**
+   * Objects of `owned` that the watches do not show as the database's, and foreign ones in their place; `undefined` if that was
+   * not read.
+   */
   readonly strays?: Strays | undefined;
   /** Volumes of the database that `spec.bootstrap.volumes` names, whatever database has them now. */
   readonly inheritance: Inheritance | undefined;

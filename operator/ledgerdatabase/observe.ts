@@ -80,8 +80,8 @@ const livingKinds = {
 export type LivingKind = keyof typeof livingKinds;
 
 /**
- * What the API server itself said during one session, laid over the caches. The other kinds come from the caches: wrong
- * builds are repeated, and deletions name the object's uid.
+ * The API server's answers of one session, laid over the caches. The other kinds come from the caches: wrong builds are
+ * repeated, and deletions name the object's uid.
  */
 export class LiveView {
   readonly #owned = new Map<LivingKind, readonly KubeObject[]>();
@@ -122,7 +122,7 @@ export class LiveView {
 
   over(seen: Seen): Seen {
     if (!this.isLive) return seen;
-    // A run may wait long for its turn at the API server: what the watches have brought since counts.
+    // A run may wait long for its turn at the API server: newer objects from the watches count.
     const owned = [...this.#owned].map(([kind, found]) => [kind, newest(found, seen.owned[kind])]);
     return {
       owned: { ...seen.owned, ...(Object.fromEntries(owned) as Partial<Owned>) },
@@ -131,7 +131,7 @@ export class LiveView {
   }
 }
 
-/** The objects that were read, each as the caches hold it if they have it as it became later. */
+/** The objects that were read; if the caches hold a later version of one, that version. */
 const newest = (read: readonly KubeObject[], cached: readonly KubeObject[]): KubeObject[] =>
   read.map((object) => {
     const { uid, resourceVersion = '' } = object.metadata;

@@ -1,6 +1,6 @@
 /**
- * A paused database (`spec.paused`): its plan is reported and not carried out. Only its status is written, and a note that its
- * volumes go with it is taken off them (steps/record-policy.ts).
+ * A paused database (`spec.paused`): its plan is reported and not carried out. The operator writes only its status, and removes
+ * the deletion note from its volumes (steps/record-policy.ts).
  */
 import { targetOf, type Action } from './actions.ts';
 import { sameStatus } from '../runtime/conditions.ts';

@@ -1,4 +1,4 @@
-/** Sends one write of a plan, and finds out whose an object is whose name is taken. */
+/** Sends one write of a plan. If the name is taken, finds the owner of the existing object. */
 import { asApplied } from '../../base/kube/managed-fields.ts';
 import { ApiError, type Kube, type KubeObject, type Reference } from '../../base/kube/kube.ts';
 import { createIfNone } from '../../base/kube/create-if-none.ts';
@@ -15,7 +15,7 @@ import { belongsTo, isUnlabelledVolume } from './belongs-to.ts';
 export interface Result {
   /** The object as the API server answered. */
   readonly object?: KubeObject | undefined;
-  /** The object of somebody else that has the name. */
+  /** The existing object of somebody else that has the name. */
   readonly taken?: KubeObject | undefined;
   readonly issued?: Generation | undefined;
 }
@@ -76,7 +76,7 @@ async function create(kube: Kube, database: LedgerDatabase, action: Build): Prom
   } catch (error) {
     if (!(error instanceof ApiError && mayBeTaken(error))) throw error;
     const existing = await kube.read(targetOf(action));
-    // None is there, or it went in between: the next look makes it.
+    // It does not exist, or was deleted in between: the next look makes it.
     if (existing === undefined) throw error;
     if (!isOurs(database, existing)) return { taken: existing };
     return { object: await relabelled(kube, database, targetOf(action), existing, object) };
@@ -84,8 +84,8 @@ async function create(kube: Kube, database: LedgerDatabase, action: Build): Prom
 }
 
 /**
- * Whether an object of that name may be there. Quotas, policies and a Service's address on record are looked at before the
- * name is: a second object is refused for them, although nothing more is needed.
+ * Whether an object of that name may exist. The API server checks quotas, policies and a Service's address before the name: it
+ * refuses a second object for them, although nothing more is needed.
  */
 const mayBeTaken = (error: ApiError): boolean =>
   error.reason === 'AlreadyExists' || isRefused(error);
@@ -94,7 +94,7 @@ const mayBeTaken = (error: ApiError): boolean =>
 const isRefused = ({ status }: ApiError): boolean =>
   status === 400 || status === 403 || status === 422;
 
-/** Applies over an object that is there, so that fields which are applied no more are dropped, also those of its creation. */
+/** Applies over an existing object, so that fields which are no longer applied are dropped, also those of its creation. */
 async function apply(kube: Kube, database: LedgerDatabase, action: Build): Promise<Result> {
   const { resource, object } = action;
   const target = targetOf(action);
@@ -106,14 +106,14 @@ async function apply(kube: Kube, database: LedgerDatabase, action: Build): Promi
     await takeOver(kube, target, existing);
   } catch (error) {
     if (!(error instanceof ApiError && isRefused(error))) throw error;
-    // A policy refuses every write that leaves the object as somebody has made it: it is put right first.
+    // A policy refuses every write that leaves somebody's changes on the object: they are reverted first.
     await takeOver(kube, target, await send());
   }
   const applied = await send();
   return { object: await withoutAdded(kube, target, applied, object) };
 }
 
-/** Takes ports back that somebody has added to a Service: an apply leaves the elements of others in that list. */
+/** Removes ports that somebody has added to a Service: an apply leaves the elements of others in that list. */
 async function withoutAdded(
   kube: Kube,
   target: Reference,
@@ -137,7 +137,7 @@ async function takeOver(kube: Kube, target: Reference, { metadata }: KubeObject)
   await kube.mergePatch(target, patch, { fieldManager });
 }
 
-/** Gives an object of the database its labels back that somebody changed: without them nobody finds it. */
+/** Restores the labels of an object of the database: without them nobody finds it. */
 async function relabelled(
   kube: Kube,
   database: LedgerDatabase,
@@ -160,7 +160,7 @@ const isOurs = (database: LedgerDatabase, object: KubeObject): boolean =>
   isControlledBy(database, object) ||
   (object.kind === 'PersistentVolumeClaim' && isUnlabelledVolume(database, object));
 
-/** Only who may write the object can name its controller: that is us, or somebody who may do with it what we would. */
+/** Only a writer of the object can name its controller: that is us, or somebody who may do the same with it. */
 const isControlledBy = (database: LedgerDatabase, { metadata }: KubeObject): boolean =>
   metadata.namespace === database.metadata.namespace &&
   (metadata.ownerReferences ?? []).some(

@@ -8,7 +8,7 @@ import type { PodRefusal } from './observation.ts';
 
 /** Event reason of the controllers of StatefulSets and Jobs. */
 const failedCreate = 'FailedCreate';
-/** Limit of the pages that are read: anybody may write events, and each may have a kilobyte. */
+/** Maximum number of pages read: anybody may write events, and each may have a kilobyte. */
 const pagesMax = 4;
 
 /** Refusals in a namespace, the newest first. */

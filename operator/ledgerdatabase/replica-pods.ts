@@ -25,7 +25,7 @@ export function readySinceMs(pod: Pod): number | undefined {
     : Date.parse(String(row.lastTransitionTime));
 }
 
-/** Why a pod that is not ready will not become ready by itself, if that is known. */
+/** The reason why a pod that is not ready will not become ready by itself, if it is known. */
 export function troubleOf(pod: Pod): Trouble | undefined {
   if (isReady(pod)) return undefined;
   const data = dataProblemOf(pod);

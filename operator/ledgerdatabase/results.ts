@@ -1,4 +1,4 @@
-/** What the results of actions change in a finished plan: pure, each function returns another plan. */
+/** Adds the results of actions to a finished plan. Pure: each function returns another plan. */
 import type { Refusal } from './act.ts';
 import type { Plan } from './draft.ts';
 

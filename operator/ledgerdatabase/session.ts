@@ -1,5 +1,5 @@
 /**
- * One run's work at one database. It begins with what the caches hold, and goes on at once with what the API server answers.
+ * One run's work at one database. It begins with the caches' content, and goes on at once with the API server's answers.
  * Nothing is built on stale knowledge: statuses and patches name the version that was seen, and before anything else is
  * written, the database was read from the API server, or a status written to it, in this very session.
  */
@@ -35,7 +35,7 @@ export class Session {
   #confirmed = false;
   /** Writes that were made. One that is planned again had no effect, such as when admission reverts it. */
   readonly #done = new Set<string>();
-  /** Holds for the whole session, which destroys something at its end at most. */
+  /** Holds for the whole session, which destroys something at most at its end. */
   readonly #live = new LiveView();
 
   constructor(environment: Environment, cached: DatabaseObject, logger: Logger) {
@@ -62,7 +62,7 @@ export class Session {
     return planned(this.#environment, this.#database, this.#live);
   }
 
-  /** Plans again with what a plan must be founded on. Returns `undefined` if the database is gone. */
+  /** Plans again with the data that a plan must be founded on. Returns `undefined` if the database is gone. */
   async #founded(cached: Planned): Promise<Planned | undefined> {
     const { kube } = this.#environment;
     for (let now = cached; ; now = await this.#plan()) {
@@ -121,7 +121,7 @@ export class Session {
     this.#logger.info({ verb, purpose }, 'done');
   }
 
-  /** Returns `again` if the status was not written because what the caches hold of the database is old. */
+  /** Returns `again` if the status was not written because the caches hold an old version of the database. */
   async #writeStatus({ observed, draft }: Planned): Promise<Step> {
     const status = statusOf(observed, draft);
     if (sameMeaning(status, observed.database.status)) return 'done';
@@ -175,13 +175,13 @@ function wordsOf(action: Action): string {
   return `${action.verb} ${resource.kind} ${name}`;
 }
 
-/** Kinds that the plan must be made from as the API server has them, not as the caches do. */
+/** Kinds that must be read from the API server, not from the caches, before the plan is carried out. */
 function kindsFor({ needs, actions }: Plan): readonly LivingKind[] {
   const guarded = actions.filter((action) => action.guarded);
   if (guarded.length === 0 && !needs.has('live')) return [];
   const kinds: LivingKind[] = ['claims', 'pods', 'statefulSets'];
   const touched = guarded.filter(
-    // Whether there is a Job that formats, the API server says when another one is to be made.
+    // If a Job that formats exists, the API server decides when another one is made.
     ({ verb, purpose }) => !(verb === 'create' && purpose === 'format'),
   );
   const of = new Set(touched.map((action) => targetOf(action).resource));

@@ -1,5 +1,5 @@
 /**
- * Makes the whole status anew from one observation and its plan, also after a failure: it keeps nothing from earlier, and
+ * Makes the whole status from one observation and its plan, also after a failure. It keeps nothing from the earlier status, and
  * nothing in it changes while nothing happens.
  */
 import type { DatabaseStatus } from '../../domain/custom-resources.ts';

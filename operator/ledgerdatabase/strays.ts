@@ -18,11 +18,11 @@ export interface Strays {
   readonly pods: readonly Pod[];
 }
 
-/** Whether a volume or a pod is not seen that must be there. */
+/** Whether a volume or a pod that must exist is not seen. */
 export const missesAny = ({ database, owned }: Pick<Observation, 'database' | 'owned'>): boolean =>
   missingClaims(database, owned).length > 0 || missesPods(owned);
 
-/** Names of volumes that are not seen. Before the first start, a volume that is missing is made, and its name tells whose it is. */
+/** Names of volumes that are not seen. Before the first start a missing volume is made, and its name shows its owner. */
 function missingClaims({ status }: LedgerDatabase, owned: Owned): readonly string[] {
   const { workload, bootstrapped, resolved } = status ?? {};
   if (workload === undefined || bootstrapped !== true) return [];
@@ -57,7 +57,7 @@ export async function readStrays(
   };
 }
 
-/** Pods that a StatefulSet of the database controls: for that they have the label of the workload. */
+/** Pods that a StatefulSet of the database controls: they must have the label of the workload. */
 async function straysOf(
   kube: Kube,
   database: LedgerDatabase,

@@ -35,7 +35,7 @@ const told = new Set([
   'BackupHealthy',
 ]);
 
-/** What is told of a database that is first made: its other conditions turn one after the other, as they always do. */
+/** Conditions that are reported while a database is first made: the others turn one after the other, as they always do. */
 const toldFirst = new Set(['Ready', 'Stalled', 'Suspended', 'Paused']);
 
 const isStarted = ({ status }: DatabaseObject): boolean =>

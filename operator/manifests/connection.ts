@@ -1,4 +1,4 @@
-/** A ConfigMap with the connection data of clients, for their pods to mount; it is named after the database. */
+/** A ConfigMap with the connection data of clients, named after the database, for their pods to mount. */
 import { connectionName } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 import type { ConfigMap } from '../../domain/kinds.ts';

@@ -19,7 +19,7 @@ export const userId = 65_532;
  */
 export const agentMemoryMib = 128;
 
-/** The agent's processors. With a limit it gets more: what starts with a hundredth of one takes seconds. */
+/** The agent's processors. With a limit it gets more: with a hundredth of one, a start takes seconds. */
 export const agentCpuMillis = (subject: Subject): number => (isGuaranteed(subject) ? 100 : 10);
 
 export const isGuaranteed = ({ resolved }: Subject): boolean =>

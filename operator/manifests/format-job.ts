@@ -17,7 +17,7 @@ import type { Subject } from './subject.ts';
 
 /**
  * If a volume waits for its first pod, this pod's node decides for ever where the volume is. So it may run only where the
- * replica could: it requests as much, and keeps as far from the others. `taken`: where the other replicas' volumes are.
+ * replica could: it requests as much, and keeps as far from the others. `taken`: places of the other replicas' volumes.
  */
 export function buildFormatJob(subject: Subject, index: number, taken: readonly Place[] = []): Job {
   const { cpuMillis, memoryMib } = adapterOf(subject.resolved.engine.name).requests(subject);
@@ -38,7 +38,7 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
   });
 }
 
-/** What the file begins with: nothing, a backup, or an exported file. */
+/** Initial content of the file: nothing, a backup, or an exported file. */
 function contentOf(subject: Subject): Pick<Making, 'verb' | 'volumes' | 'podLabels'> {
   const { store } = subject;
   const verb = store && verbWithStore(subject, store);
@@ -50,7 +50,7 @@ function contentOf(subject: Subject): Pick<Making, 'verb' | 'volumes' | 'podLabe
   };
 }
 
-/** The verb that makes a file of what is in the store; `undefined` if the database begins empty. */
+/** The verb that makes a file from the store; `undefined` if the database begins empty. */
 function verbWithStore(
   { restoredFrom, importedFrom }: Subject,
   store: BackupStore,

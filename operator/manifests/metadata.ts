@@ -13,7 +13,7 @@ export type Role = (typeof Role)[keyof typeof Role];
 
 type Labels = Record<string, string>;
 
-/** What an object says of its database. */
+/** The fields of a database that its objects carry. */
 type Owner = Pick<Subject, 'name' | 'namespace' | 'uid' | 'workload'>;
 
 /** Labels by which the operator finds a database's own objects. */
@@ -55,7 +55,7 @@ export function ownedMetadata(
   };
 }
 
-/** The database as the owner of what is deleted with it. */
+/** The database as the owner of the objects that are deleted with it. */
 export const ownerOf = (subject: Owner): V1OwnerReference => ({
   apiVersion,
   kind: 'LedgerDatabase',

@@ -1,4 +1,4 @@
-/** Permitted connections from and to a database's pods: all others are refused. */
+/** Permitted connections from and to a database's pods. All others are refused. */
 import type { V1NetworkPolicyPort } from '@kubernetes/client-node';
 import {
   apiName,
@@ -40,7 +40,7 @@ export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
           ports: [port(one.port)],
           from: [one.forJobs ? own : replicas],
         })),
-        // The worker pushes change events, and collects what the monitoring shows.
+        // The worker pushes change events, and collects figures for the monitoring.
         { ports: [client, status], from: [ours(subject, apiName), ours(subject, workerName)] },
         {
           ports: [status],

@@ -5,7 +5,7 @@ import { adapterOf } from '../engines/adapters.ts';
 import { ownedMetadata } from './metadata.ts';
 import type { Subject } from './subject.ts';
 
-/** Once its address is recorded, the Service is made with it: a lost one returns with the address that all know. */
+/** Once its address is recorded, the Service is made with it: a lost one returns with the known address. */
 export function buildService(subject: Subject, index: number): Service {
   const { ipFamilyPolicy } = subject.resolved.placement;
   const pinned = subject.endpoints.find((endpoint) => endpoint.index === index);
@@ -19,7 +19,7 @@ export function buildService(subject: Subject, index: number): Service {
       type: 'ClusterIP',
       ...(pinned === undefined ? {} : { clusterIP: pinned.ip }),
       ...(ipFamilyPolicy === undefined ? {} : { ipFamilyPolicy }),
-      // Ours to keep empty: somebody's addresses would reach the engine from outside the cluster.
+      // Always empty: somebody's addresses would reach the engine from outside the cluster.
       externalIPs: [],
       // Replicas find each other through it, and none is ready before enough of them exist.
       publishNotReadyAddresses: true,

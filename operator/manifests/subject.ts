@@ -26,7 +26,7 @@ export interface Subject {
   readonly peerCertificates?: readonly Generation[];
   /** The backup that the data files are made from, instead of empty ones. */
   readonly restoredFrom?: { readonly databaseId: string; readonly backupId: string };
-  /** The exported files that the data files are made from, and the cluster that they are of. */
+  /** The exported files that the data files are made from, and their cluster. */
   readonly importedFrom?: { readonly importId: string; readonly clusterId: string };
   /** The bucket that backups are in, if the operator has one. */
   readonly store?: BackupStore;

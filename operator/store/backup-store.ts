@@ -1,4 +1,4 @@
-/** The bucket that backups are in, as the operator's configuration names it, and how Jobs get at it. */
+/** The bucket that backups are in, from the operator's configuration, and the flags with which Jobs reach it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ export interface BackupStore {
   readonly secretAccessKey: string;
 }
 
-/** Where the two files of the credentials are in a container. */
+/** Mount of the folder with the credentials' two files. */
 export const credentialsMount = { name: 'store', mountPath: '/store', readOnly: true };
 
 /** Flags of the engine's verbs that use the bucket. The credentials are in files. */

@@ -1,6 +1,6 @@
 /**
- * Lends the store to the Jobs of a database: its credentials, as a Secret in the database's namespace, and the way to it. Only
- * Jobs get them: no replica's pod mounts the Secret, and its NetworkPolicy selects no replica.
+ * Lends the store to the Jobs of a database: its credentials, as a Secret in the database's namespace, and a NetworkPolicy.
+ * Only Jobs get them: no replica's pod mounts the Secret, and its NetworkPolicy selects no replica.
  */
 import type { V1OwnerReference, V1Volume } from '@kubernetes/client-node';
 import { digestOf } from '../../base/digest.ts';
@@ -18,7 +18,7 @@ type Borrower = Pick<Subject, 'name' | 'namespace' | 'uid' | 'workload'>;
 /** Pods with this label may reach the store. */
 export const borrowerLabels = { [labels.usesStore]: 'true' };
 
-/** The name follows from the content, so that the Secret never changes. */
+/** The name depends on the content, so that the Secret never changes. */
 const secretName = ({ workload }: Borrower, store: BackupStore): string =>
   `${workload}-store-${digestOf([store.accessKeyId, store.secretAccessKey]).slice(0, 12)}`;
 
@@ -57,7 +57,7 @@ function buildStorePolicy(subject: Borrower, store: BackupStore): NetworkPolicy 
   };
 }
 
-/** Makes both before a Job that needs them. They go with their owner: the database, unless that is gone. */
+/** Makes both before a Job that needs them. They are deleted with their owner: the database, or its substitute. */
 export async function lendStore(
   kube: Kube,
   subject: Borrower,
@@ -70,8 +70,8 @@ export async function lendStore(
   });
   const [secret, policy] = [buildStoreSecret(subject, store), buildStorePolicy(subject, store)];
   await createIfNone(kube, resources.secret, lent(secret), { fieldManager });
-  // By force: the name has six digits of the database's uid, so nobody else has it by chance, and it selects Jobs of this database
-  // only. One that somebody put there or changed would keep them from the store, or let them reach more.
+  // By force: the name has six digits of the database's uid, so nobody else has it by chance, and it selects Jobs of this
+  // database only. A policy that somebody made or changed would keep them from the store, or let them reach more.
   await kube.apply<KubeObject>(resources.networkPolicy, lent(policy), {
     fieldManager,
     force: true,

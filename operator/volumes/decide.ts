@@ -20,7 +20,7 @@ type Decision =
 export interface Surroundings {
   /** Whether this process has seen the database go, and take its volumes with it by its policy. Default false. */
   readonly goneWithVolumes?: boolean;
-  /** Whether the database of the volume's labels is there in another namespace. Default false. */
+  /** Whether the database that the volume's labels name lives in another namespace. Default false. */
   readonly livesElsewhere?: boolean;
   readonly databases: readonly LedgerDatabase[];
   readonly pods: readonly Pod[];
@@ -39,7 +39,7 @@ export function decide(
   nowMs: number,
 ): Decision {
   const { metadata } = claim;
-  // Whoever takes the label of the maker from a volume that has no database keeps it.
+  // Removing the label of the maker from a volume that has no database keeps the volume.
   const isOurs = metadata.labels?.[labels.managedBy] === managedBy && isDataVolume(claim);
   if (!isOurs || metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
   // A copy of a namespace: the database that the labels name lives in another.

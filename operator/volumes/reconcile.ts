@@ -66,7 +66,7 @@ export async function reconcileVolume(
   return {};
 }
 
-/** What this process knows of the database that the volume's labels name. */
+/** Knowledge of this process about the database that the volume's labels name. */
 const originOf = ({ gone, databases }: VolumesEnvironment, { metadata }: Claim) => {
   const uid = metadata.labels?.[labels.uid] ?? '';
   return {

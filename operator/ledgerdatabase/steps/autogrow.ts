@@ -108,17 +108,17 @@ export function autogrow(
 
 /**
  * Part of the fullest replica's storage in use; `undefined` while the status says that volumes are growing, and for answers
- * of before their last growth: either would let them grow again and again.
+ * from before their last growth: either would let them grow again and again.
  */
 function usedPart({ database, capacity, nowMs }: Observation): number | undefined {
   const { status, metadata } = database;
   const ready = status?.conditions?.find(({ type }) => type === 'StorageReady');
   if (capacity?.storage === undefined || ready?.status !== 'True') return undefined;
-  // The status must tell of this spec: a size that was just asked for is no reason to ask for more.
+  // The status must be about this spec: a size that was just requested is no reason to request more.
   if (ready.observedGeneration !== metadata.generation) return undefined;
   const since = [ready.lastTransitionTime, status?.autogrow?.at]
     .map((time) => Date.parse(time ?? ''))
-    // A time to come is of another operator, whose clock was ahead; this one asked the engines after it took over.
+    // A time in the future comes from another operator, whose clock was ahead; this one asked the engines after it took over.
     .filter((time) => time <= nowMs);
   const { atMs, usedPart: part } = capacity.storage;
   return since.every((time) => atMs >= time + wholeSecondMs) ? part : undefined;

@@ -98,7 +98,7 @@ const nodeOf = (claim: Claim | undefined): readonly string[] => {
 export const chosenNodes = ({ owned }: Observation): readonly string[] =>
   owned.claims.flatMap(nodeOf);
 
-/** Where these volumes are. Returns `undefined` if a zone must be known and is not. */
+/** Places of these volumes. Returns `undefined` if a zone must be known and is not. */
 function placesOf(
   observed: Observation,
   draft: Draft,

@@ -1,6 +1,6 @@
 /**
- * Deletes a database. A finalizer holds it until its volumes are taken care of. Under Retain there is none: the volumes are
- * found without an owner and marked then (operator/volumes). It never holds a namespace that is being deleted.
+ * Deletes a database. A finalizer holds it until its volumes are taken care of. Under Retain there is none: operator/volumes
+ * finds the volumes without an owner and marks them. It never holds a namespace that is being deleted.
  */
 import { volumesFinalizer } from '../../../domain/names.ts';
 import { resources, type StatefulSet } from '../../../domain/kinds.ts';

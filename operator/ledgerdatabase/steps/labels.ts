@@ -1,7 +1,7 @@
 /**
  * Gives volumes and Jobs of the database the labels back that somebody removed: policies select by them, and a later database
- * needs those of the volumes. Other objects get theirs when they are applied. Pods are only told: the operator's account
- * may not change any, because who changes a pod changes what runs in it.
+ * needs those of the volumes. Other objects get theirs when they are applied. Pods are only reported: the operator's account
+ * may not change pods, because that would allow it to change their programs.
  */
 import { databaseIdOf, labels, managedBy, uidOf } from '../../../domain/names.ts';
 import { resources } from '../../../domain/kinds.ts';
@@ -33,7 +33,7 @@ export function giveLabelsBack(observed: Observation, draft: Draft): StepResult 
   return 'continue';
 }
 
-/** The labels that the object lacks. Another value is left as it is, except of the label of the maker and of the uid. */
+/** The labels that the object lacks. Another value stays, except for the labels of the maker and of the uid. */
 function lostLabels({ metadata }: KubeObject, wanted: Labels): Record<string, string> | undefined {
   const lost = Object.entries(wanted).flatMap(([key, value]) => {
     const has = metadata.labels?.[key];

@@ -1,6 +1,6 @@
 /**
- * A backup before the engine of a database is upgraded. The upgrade waits for it, but never for ever, and no repair waits: it is for
- * a way back from a release that does harm, not a condition of running.
+ * A backup before a database's engine is upgraded. The upgrade waits for it, but never for ever, and no repair waits: the
+ * backup is a way back from a harmful release, not a condition of running.
  */
 import { digestOf } from '../../../base/digest.ts';
 import { preChangeBackupName } from '../../../domain/names.ts';
@@ -13,7 +13,7 @@ import { isReady, replicaPods } from '../replica-pods.ts';
 
 type PreChange = NonNullable<Facts['preChange']>;
 
-/** An upgrade goes on without its backup after this. */
+/** After this time an upgrade goes on without its backup. */
 const WAIT_MAX_MS = 30 * 60_000;
 const LOOK_AGAIN_MS = 10_000;
 
@@ -22,7 +22,7 @@ export function backUpBeforeUpgrade(observed: Observation, draft: Draft): StepRe
   const version = subject?.resolved.engine.version;
   const known = draft.facts.preChange;
   if (known !== undefined && known.version !== version && activeVersion === version) {
-    // That upgrade was taken back: if it comes again, it has a backup of its own.
+    // That upgrade was withdrawn: if it is requested again, it gets a backup of its own.
     const { preChange: _, ...facts } = draft.facts;
     draft.facts = facts;
     return 'halt';
@@ -72,7 +72,7 @@ export function backUpBeforeUpgrade(observed: Observation, draft: Draft): StepRe
   return 'halt';
 }
 
-/** Why nothing waits for a backup: replicas that are not well need the newest pods, or nobody to disturb them. */
+/** The reason not to wait for a backup: unhealthy replicas need the newest pods, or must not be disturbed. */
 function whyNotNow({ owned }: Observation, replicas: number): string | undefined {
   const ready = replicaPods(owned.pods).filter(isReady).length;
   return ready < replicas ? `only ${ready} of ${replicas} replicas were ready` : undefined;

@@ -64,7 +64,7 @@ function candidateOf(observed: Observation, { subject }: Draft, index: number): 
   return { index, pod, job, problem };
 }
 
-/** A data file without its etcd member is worth nothing: the replica must not vote under its old identity. */
+/** A data file without its etcd member is worthless: the replica must not vote under its old identity. */
 const recoverable: ReadonlySet<DataProblem> = new Set([
   DataProblem.missing,
   DataProblem.memberMissing,

@@ -27,7 +27,7 @@ export function tellRefusedReplicas(observed: Observation, draft: Draft): StepRe
   );
   const absent = names.filter((name) => !there.has(name));
   if (absent.length === 0) return 'continue';
-  // Refusals since a replica is missing count; the pods of earlier ones have been made since.
+  // Only refusals since a replica is missing count; the pods of earlier ones have been made since.
   const unhealthy = observed.database.status?.conditions?.find(
     ({ type, status }) => type === 'ReplicasHealthy' && status === 'False',
   );
