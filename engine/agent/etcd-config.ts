@@ -68,7 +68,7 @@ async function writeConfig(input: Input): Promise<Finding | undefined> {
   return undefined;
 }
 
-/** The cluster that the leader told this member to join. etcd ignores it while the member has data. */
+/** The cluster that the leader told this member to join. etcd ignores the setting while the member has data. */
 async function joined(path: string): Promise<{ initialCluster?: string }> {
   try {
     return { initialCluster: (await readFile(initialClusterPath(path), 'utf8')).trim() };

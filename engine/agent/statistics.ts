@@ -5,7 +5,7 @@ import { parseStatsdLine, type StatsdSample } from './statsd.ts';
 
 /** Age after which statistics are stale: two and a half of TigerBeetle's periods of 10 s. */
 export const staleMs = 25_000;
-/** Maximum number of series: some four times what TigerBeetle 0.17 has. Each takes about 300 bytes. */
+/** Maximum number of series, some four times those of TigerBeetle 0.17. Each takes about 300 bytes. */
 const seriesMax = 4_096;
 
 const prefix = 'ledgerhouse_tigerbeetle_';

@@ -36,7 +36,7 @@ export async function reportingFinding(
     tell(path, finding.reason, finding.message);
     return exitStatus[finding.reason];
   } catch (error) {
-    // Such as a disk that cannot be read. It is reported too, but in a form that no reader can take for a finding.
+    // Other errors, such as a disk that cannot be read, are reported too, but in a form that no reader can take for a finding.
     if (isRefusal(error) && !(error instanceof UsageError)) tell(path, 'Failed', error.message);
     throw error;
   }

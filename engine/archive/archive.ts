@@ -14,8 +14,8 @@ export interface FoundRecord {
 }
 
 /**
- * Makes the archive of a database, or finds that it is there. Either way it writes a key that exists: a store that takes it
- * would overwrite backups, and is refused. Rejects with `archive_foreign` if another cluster's backups are there.
+ * Makes the archive of a database, or finds it. Either way it writes an existing key: a store that accepts this would overwrite
+ * backups, and is refused. Rejects with `archive_foreign` if another cluster's backups are there.
  */
 export async function openArchive(
   store: ObjectStore,
@@ -48,7 +48,7 @@ export interface RecordKey {
   readonly backupId: string;
 }
 
-/** Keys of the backups of a database that are not removed, in the order of their ops. */
+/** Keys of a database's backups, without the removed ones, in the order of their ops. */
 export async function recordKeys(
   store: ObjectStore,
   databaseId: string,
@@ -58,7 +58,7 @@ export async function recordKeys(
   return all.filter(({ backupId }) => !removed.has(backupId));
 }
 
-/** As `recordKeys`, with the removed ones whose objects are still there. */
+/** Like `recordKeys`, with removed backups whose objects still exist. */
 export async function allRecordKeys(
   store: ObjectStore,
   databaseId: string,
@@ -79,7 +79,7 @@ export async function readRecord(
   return { key, ...decodeRecord(key, await store.read(key), databaseId) };
 }
 
-/** The record of a backup; the newest backup's if none is named. Rejects with `backup_unknown`. */
+/** The record of a backup; of the newest one if none is named. Rejects with `backup_unknown`. */
 export async function findRecord(
   store: ObjectStore,
   databaseId: string,
@@ -104,7 +104,9 @@ export async function findRecord(
   );
 }
 
-/** Writes a record, which makes the backup. Resolves with the record that counts: an earlier one of this backup, if any. */
+/**
+ * Writes a record, which makes the backup. Resolves with the record that counts: an earlier one of this backup, if it exists.
+ */
 export async function writeRecord(store: ObjectStore, record: BackupRecord): Promise<FoundRecord> {
   const { databaseId, op, backupId } = record;
   const key = recordKey(databaseId, op, backupId);

@@ -17,7 +17,7 @@ const PAYLOAD_HASH_BYTES = 16;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Rows of a table that a chunk has, unless it is the table's last one. A chunk is one piece of a data file. */
+/** Number of a table's rows in a chunk, except in the table's last one. A chunk is one piece of a data file. */
 export const rowsPerChunk = (rowSize: number, bytesMax = PIECE_SIZE_MAX): number =>
   Math.floor(bytesMax / rowSize);
 
@@ -57,7 +57,7 @@ export async function encodeChunk(head: ChunkHead, rows: Uint8Array): Promise<Ui
   return object;
 }
 
-/** Returns the rows of a chunk, whose every byte is verified. Rejects with ArchiveError that names the key. */
+/** Returns the rows of a chunk and verifies every byte. Rejects with ArchiveError that names the key. */
 export async function decodeChunk(
   key: string,
   object: Uint8Array,

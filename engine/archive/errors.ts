@@ -1,4 +1,4 @@
-/** Why a backup cannot be made, read or restored. Codes are stable; messages say what to do. */
+/** Reason why a backup cannot be made, read or restored. Codes are stable; messages say what to do. */
 export type ArchiveErrorCode =
   | 'store_unreachable'
   | 'store_refused'
@@ -26,7 +26,7 @@ export type ArchiveErrorCode =
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
   readonly code: ArchiveErrorCode;
-  /** Key of the object that is at fault, if one is. */
+  /** Key of the object that is at fault, if there is one. */
   readonly key: string | undefined;
 
   constructor(
@@ -54,7 +54,7 @@ export const missing = (key: string, cause?: unknown): ArchiveError =>
     { key, cause },
   );
 
-/** Whether an object is not what was written, or not there any more. */
+/** Whether an object is damaged or missing. */
 export const isLost = (error: unknown): boolean =>
   error instanceof ArchiveError &&
   (error.code === 'object_damaged' || error.code === 'object_missing');

@@ -1,6 +1,6 @@
 /**
- * What the sections of an exported ledger are like. The seals of a file show that its bytes are those that were written; they do not
- * show by whom, because their key is in the file. Whatever would give an empty or a partial ledger is found here.
+ * Checks the sections of an exported ledger. The seals of a file prove that its bytes are unchanged; they do not prove who
+ * wrote them, because their key is in the file. The checks here find every file that would give an empty or partial ledger.
  */
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { readLedgerHead, ROW_BYTES, TableId } from '../ledger/checkpoint-tables.ts';
@@ -11,7 +11,7 @@ import { readPiece, sectionBytes, type StoredSection } from '../log/manifest.ts'
 const EXPORTED_ROWS = new Map([...ROW_BYTES, [RULES_TABLE, 1]]);
 const RULES_BYTES = 4;
 
-/** Returns what is wrong with a checkpoint as the one of an exported file, or `undefined`. Rejects if its marks cannot be read. */
+/** Returns the fault of a checkpoint that should be an exported file's, or `undefined`. Rejects if its marks cannot be read. */
 export async function exportFault(checkpoint: ReadableCheckpoint): Promise<string | undefined> {
   const { sections, superblock } = checkpoint;
   const { offset, size } = superblock.manifest;
@@ -26,7 +26,7 @@ export async function exportFault(checkpoint: ReadableCheckpoint): Promise<strin
       return `rows of table ${table} are missing after the first ${before}`;
     rows.set(table, before + rowCount);
     if (!holdsItsRows(section)) return `the pieces of table ${table} do not hold its rows`;
-    // An export has its pieces one after another. None is copied twice, so that the copy is no larger than the file.
+    // The pieces of an export follow one another. No piece is copied twice, so that the copy is no larger than the file.
     for (const piece of pieces) {
       if (piece.offset < end)
         return `the piece at byte ${piece.offset} is not after the one before it`;
@@ -47,7 +47,7 @@ function holdsItsRows(section: StoredSection): boolean {
   );
 }
 
-/** Every checkpoint of a ledger ends with the marks that its head repeats. */
+/** Every checkpoint of a ledger ends with marks that repeat its head. */
 async function marksFault(checkpoint: ReadableCheckpoint): Promise<string | undefined> {
   const { file, sections, superblock } = checkpoint;
   const { key, position } = superblock;

@@ -1,4 +1,7 @@
-/** Works on all items, at most `limit` at a time, taking the next only then. The first failure stops the rest. */
+/**
+ * Works on all items, at most `limit` at a time; it takes the next item only when one has ended. The first failure stops the
+ * rest.
+ */
 export async function inParallel<T>(
   items: Iterable<T> | AsyncIterable<T>,
   limit: number,
@@ -21,7 +24,7 @@ export async function inParallel<T>(
       throw error;
     }),
   );
-  // All have ended when this rejects, so that nothing goes on behind the caller.
+  // All have ended when this rejects, so that nothing continues in the background.
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

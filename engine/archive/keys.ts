@@ -28,8 +28,8 @@ export const sweptKey = (databaseId: string, backupId: string): string =>
   `${sweptPrefix(databaseId)}${backupId}.json`;
 
 /**
- * A file to be imported. Its folder is no archive's, because the ID of a database has no hyphen; its name is the one that is recommended
- * for an exported file.
+ * Key of a file to import. Its folder cannot be an archive's, because a database ID has no hyphen; its name is the recommended
+ * name of an exported file.
  */
 export const stagedKey = (importId: string, clusterId: bigint, replicaIndex: number): string =>
   `import-files/${importId}/${clusterId}_${replicaIndex}.ledger`;

@@ -1,7 +1,7 @@
 /**
- * Rows of a data file that an engine may be writing meanwhile. Rows never change and never move within their table, so rows
- * up to a checkpoint can be read from any later one: when the engine has used a piece's place again, its seal does not fit,
- * and the rows are read where the newest checkpoint has them. The engine need not know of the reader.
+ * Rows of a data file that an engine may be writing meanwhile. Rows never change and never move within their table, so rows up
+ * to a checkpoint can be read from any later one: if the engine has reused a piece's place, its seal does not fit, and the rows
+ * are read from the newest checkpoint. The engine need not know of the reader.
  */
 import { assert } from '../../base/assert.ts';
 import { SectionKind } from '../ledger/checkpoint.ts';
@@ -13,7 +13,7 @@ import { readSuperblock, type Superblock } from '../log/superblock.ts';
 import { ArchiveError } from './errors.ts';
 import { INLINE_BYTES_MAX } from './record.ts';
 
-/** Tables below this number have a row for each event; those from it on are replaced by each checkpoint. */
+/** Tables below this number have a row for each event; each checkpoint replaces the others. */
 const FIRST_INLINE_TABLE = 6;
 
 interface Table {
@@ -37,11 +37,11 @@ interface InlineTable {
 export class LiveRows {
   readonly #file: StorageFile;
   #newest: Checkpoint;
-  /** The checkpoint that was the newest when reading began: the state that a reader gets. */
+  /** The newest checkpoint when reading began: the state that a reader gets. */
   readonly superblock: Superblock;
   /** Its tables of rows. */
   readonly tables: readonly Omit<Table, 'pieces'>[];
-  /** Its small tables, which each checkpoint replaces; they were read at once. */
+  /** Its small tables, which each checkpoint replaces; they were read at the beginning. */
   readonly inline: readonly InlineTable[];
   #last: { readonly piece: Piece; readonly bytes: Uint8Array } | undefined;
 
@@ -61,14 +61,14 @@ export class LiveRows {
         const first = await readCheckpoint(file, superblock);
         return new LiveRows(file, first, await readInline(file, first));
       } catch (error) {
-        // Damage that no later checkpoint explains is damage.
+        // Damage that no later checkpoint explains is real damage.
         if (!isDamage(error) || superblock.sequence === before) throw error;
         before = superblock.sequence;
       }
     }
   }
 
-  /** Returns rows of a table of the checkpoint that was the newest when reading began. */
+  /** Returns rows of a table as of the checkpoint that was the newest when reading began. */
   async read(table: number, firstRow: number, rowCount: number): Promise<Uint8Array> {
     for (;;) {
       const { superblock, tables } = this.#newest;
@@ -147,7 +147,7 @@ function continues(before: Table | undefined, section: StoredSection): boolean {
   return sameSize && section.firstRow === (before?.rowCount ?? 0);
 }
 
-/** Tables that have a single row, or rows of one byte: no rows of events. */
+/** Tables without rows of events: they have a single row, or rows of one byte. */
 async function readInline(
   file: StorageFile,
   { superblock, tables }: Checkpoint,

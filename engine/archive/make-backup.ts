@@ -1,6 +1,6 @@
 /**
- * Makes a backup of a data file, beside an engine that goes on writing it. Only rows that no earlier backup has are sent; the
- * record comes last, so that a backup exists whole or not at all. It may be killed at any point and run again.
+ * Makes a backup of a data file while an engine goes on writing it. It sends only rows that no earlier backup has; the record
+ * comes last, so that a backup exists whole or not at all. It may be killed at any point and run again.
  */
 import { formatRelease } from '../wire/release.ts';
 import type { StorageFile } from '../log/storage.ts';
@@ -34,7 +34,7 @@ export interface MakeOptions {
   readonly backupId: string;
   /** The backup must contain this op. */
   readonly opMin: number;
-  /** Reads every chunk of earlier backups again, and replaces those that are damaged or gone. */
+  /** Reads every chunk of earlier backups again, and replaces damaged and missing ones. */
   readonly full: boolean;
   /** Maximum size of a chunk's rows. Tests make them smaller. */
   readonly chunkBytes?: number;
@@ -42,12 +42,12 @@ export interface MakeOptions {
 }
 
 export interface MadeBackup extends FoundRecord {
-  /** Objects and bytes that were not in the store before. */
+  /** Objects and bytes that the store did not have before. */
   readonly newObjects: number;
   readonly newBytes: number;
 }
 
-/** Chunks at a time: with 4 MiB of rows each, this bounds the memory. */
+/** Chunks at a time: with 4 MiB of rows each, they bound the memory. */
 const CHUNKS_AT_A_TIME = 4;
 const COPIES_MAX = 16;
 
@@ -65,7 +65,7 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
   await openArchive(store, databaseId, identity.clusterId);
   const keys = await recordKeys(store, databaseId);
   const own = keys.find((one) => one.backupId === backupId);
-  // Made by an earlier try whose end nobody heard of.
+  // An earlier try made it, whose result was lost.
   if (own !== undefined) {
     return { ...(await readRecord(store, databaseId, own.key)), newObjects: 0, newBytes: 0 };
   }
@@ -100,8 +100,8 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
 }
 
 /**
- * Whether the file's history goes on from a backup. After a restore of an older copy into the same database it does not:
- * then some table's last rows of that time differ, since a timestamp never comes twice.
+ * Whether the file's history continues a backup's. After the restore of an older copy into the same database it does not: then
+ * the last rows of some table differ, since a timestamp never occurs twice.
  */
 async function isContinued(rows: LiveRows, before: BackupRecord | undefined): Promise<boolean> {
   for (const { table, rowSize, rowCount, chunks } of before?.tables ?? []) {
@@ -135,7 +135,7 @@ async function takenBySweep(
   return doomed;
 }
 
-/** A removed backup that is damaged, or gone by now, names no chunks to the sweep either. */
+/** A removed backup that is damaged or gone names no chunks to the sweep either. */
 function unlessLost(error: unknown): undefined {
   if (!isLost(error)) throw error;
 }
@@ -210,7 +210,7 @@ class Making {
         await decodeChunk(key, found, { ...head, sha256: digest });
         return { ...chunk, storedBytes: found.length };
       } catch (error) {
-        // Objects are never replaced: sound rows get another name.
+        // Objects are never replaced: intact rows get another name.
         const isDamaged = error instanceof ArchiveError && error.code === 'object_damaged';
         damagedCopies += 1;
         if (!isDamaged || damagedCopies > COPIES_MAX) throw error;

@@ -3,7 +3,7 @@
  * promise rejects with ArchiveError, after the store's own retries.
  */
 export interface ObjectStore {
-  /** Writes an object unless there is one of this key already. */
+  /** Writes an object unless this key already has one. */
   create(key: string, bytes: Uint8Array): Promise<'created' | 'exists'>;
   /** Rejects with `object_missing` if there is none. */
   read(key: string): Promise<Uint8Array>;
@@ -11,11 +11,11 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<string>;
 }
 
-/** What reading a large object in parts needs beside. */
+/** Additional methods for reading a large object in parts. */
 export interface RangedStore {
   /**
-   * Reads up to `length` bytes from `offset` on, and tells the size of the whole object. `offset` is below that size, or 0. Rejects with
-   * `object_missing` if there is no such object.
+   * Reads up to `length` bytes from `offset` on, and returns the size of the whole object. `offset` is below that size, or 0.
+   * Rejects with `object_missing` if there is no such object.
    */
   readRange(
     key: string,
@@ -24,7 +24,7 @@ export interface RangedStore {
   ): Promise<{ readonly bytes: Uint8Array; readonly sizeBytes: number }>;
 }
 
-/** What the sweep needs beside; its credentials are its own. */
+/** Additional methods for the sweep, which has its own credentials. */
 export interface SweptStore extends ObjectStore {
   /** Deletes an object; resolves too if there is none. */
   remove(key: string): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * The record of one backup, written last: a state of the ledger, named by the rows of each table, and the chunks that hold
+ * The record of one backup, written last: a state of the ledger, given by the rows of each table, and the chunks that hold
  * them. Its second line is the digest of its first. FORMAT.md, "Record".
  */
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { ArchiveError, damaged } from './errors.ts';
 import { chunkKey } from './keys.ts';
 
 export const RECORD_FORMAT = 1;
-/** Tables that are no rows but a few bytes: the ledger's head, the number of its rules. */
+/** Maximum size of tables that are a few bytes instead of rows: the ledger's head, the number of its rules. */
 export const INLINE_BYTES_MAX = 4096;
 
 const count = z.number().int().nonnegative();
@@ -22,7 +22,7 @@ const chunkSchema = z.object({
   storedBytes: count,
   /** Digest of the rows. */
   sha256: hex(32),
-  /** Number of the object with these rows; above 0 when earlier ones were found damaged. */
+  /** Number of the object with these rows; above 0 if earlier ones were damaged. */
   copy: count,
 });
 
@@ -66,7 +66,7 @@ export function encodeRecord(record: BackupRecord): { bytes: Uint8Array; sha256:
   return { bytes: Buffer.from(`${line}\n${JSON.stringify({ sha256: digest })}\n`), sha256: digest };
 }
 
-/** Reads a record; rejects one that is damaged, cut, of a newer format or of another database. */
+/** Reads a record. Rejects a record that is damaged, cut, in a newer format or of another database. */
 export function decodeRecord(
   key: string,
   bytes: Uint8Array,

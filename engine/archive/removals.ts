@@ -1,6 +1,6 @@
 /**
  * Removal of backups, first half: a note in the archive, written once like everything else. From then on no backup builds on
- * the removed one; its objects go later, by the sweep (sweep.ts), which leaves notes of its own.
+ * the removed one. The sweep (sweep.ts) deletes its objects later, and leaves notes of its own.
  */
 import { z } from 'zod';
 import { ArchiveError, damaged } from './errors.ts';
@@ -13,7 +13,7 @@ const sweptSchema = z.object({ backupId: z.string(), sweptAt: z.iso.datetime() }
 /** The removal of a backup. */
 export type Removal = z.infer<typeof removalSchema>;
 
-/** Notes that a backup is removed. Resolves with the note that counts: an earlier one, if any. */
+/** Notes that a backup is removed. Resolves with the note that counts: an earlier one, if it exists. */
 export async function removeBackup(
   store: ObjectStore,
   databaseId: string,
@@ -24,7 +24,7 @@ export async function removeBackup(
   return made === 'created' ? note : readNote(store, key, removalSchema);
 }
 
-/** All removals of a database whose sweep is not over, by backup. */
+/** All removals of a database whose sweep has not ended, by backup. */
 export async function removals(
   store: ObjectStore,
   databaseId: string,
@@ -41,7 +41,7 @@ export async function noteSwept(
   await store.create(sweptKey(databaseId, note.backupId), bytesOf(note));
 }
 
-/** When the chunks of removed backups were deleted, by backup. */
+/** Times at which the chunks of removed backups were deleted, by backup. */
 export async function sweptTimes(
   store: ObjectStore,
   databaseId: string,

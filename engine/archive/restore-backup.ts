@@ -1,4 +1,4 @@
-/** Makes a replica's data file from a backup. The file appears when every byte of it is verified and durable. */
+/** Makes a replica's data file from a backup. The file appears only when every byte is verified and durable. */
 import { randomBytes } from 'node:crypto';
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { diskStorage } from '../log/disk-storage.ts';
@@ -70,7 +70,7 @@ interface PlannedSection extends Omit<StoredSection, 'pieces'> {
   readonly bytes?: Uint8Array;
 }
 
-/** All sizes are known beforehand, so that chunks can be written in any order. */
+/** All sizes are known in advance, so that chunks can be written in any order. */
 function planFile(
   { tables, inline }: BackupRecord,
   manifestOffset: number,

@@ -1,6 +1,6 @@
 /**
- * Makes a replica's data file from exported files in a bucket: one for each replica of the new database. All heads are compared first,
- * so that no replica begins with files that do not belong together, whichever replica's turn it is.
+ * Makes a replica's data file from exported files in a bucket: one for each replica of the new database. Each replica first
+ * compares all heads, so that none begins with files that do not belong together.
  */
 import { DataFileError } from '../log/errors.ts';
 import { HEAD_SIZE, recogniseHead, type DataFileHead } from '../log/inspect.ts';
@@ -20,7 +20,7 @@ export interface ImportOptions {
   readonly store: RangedStore;
   /** Folder of the files. */
   readonly importId: string;
-  /** The cluster that they were exported from. */
+  /** The cluster that the files were exported from. */
   readonly sourceCluster: bigint;
   readonly to: string;
   /** Identity of the new file. The files have the same index and count, and the source's cluster. */
@@ -32,7 +32,7 @@ export interface ImportOptions {
   readonly storage?: Storage;
 }
 
-/** How far the clocks of two machines may be apart. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 interface Staged {
@@ -76,7 +76,7 @@ export async function restoreImport(options: ImportOptions): Promise<CheckpointP
   }
 }
 
-/** Opens the file of one replica, and checks what its head alone tells. */
+/** Opens the file of one replica, and checks its head. */
 async function openStaged(options: ImportOptions, index: number): Promise<Staged> {
   const { store, importId, sourceCluster, identity, release } = options;
   const key = stagedKey(importId, sourceCluster, index);
@@ -108,7 +108,7 @@ async function openStaged(options: ImportOptions, index: number): Promise<Staged
   return { key, file, head };
 }
 
-/** The position is one that a ledger can have reached by now. */
+/** Checks that a ledger can have reached this position by now. */
 function requireHistory(key: string, { op, timestamp }: CheckpointPosition, now: Date): void {
   if (op === 0) {
     const what =
@@ -118,7 +118,7 @@ function requireHistory(key: string, { op, timestamp }: CheckpointPosition, now:
   if (!Number.isSafeInteger(op)) {
     throw refusal('object_damaged', key, `op ${op} is not possible. Export it again.`);
   }
-  // Operations of the new database must have later ones.
+  // Operations of the new database must have later timestamps.
   if (timestamp > BigInt(now.getTime() + CLOCK_DIFFERENCE_MS) * 1_000_000n) {
     const what = `its last operation is of ${timestamp} ns, this machine's clock says ${now.toISOString()}. Set the clock right; if it is, export the right file.`;
     throw refusal('import_future', key, what);

@@ -1,4 +1,4 @@
-/** What an answer of an S3 server means for an archive. */
+/** Meaning of an S3 server's answers for an archive. */
 import { ArchiveError } from './errors.ts';
 
 interface S3Failure {
@@ -23,13 +23,13 @@ const FULL = new Set([
   'XMinioStorageFull',
 ]);
 
-/** The object exists: the answer to a conditional write, or to one that raced with another. */
+/** The object exists: the answer to a conditional write, or to a write that raced with another. */
 export const isExists = (error: unknown): boolean => statusOf(error) === 412;
 
 export const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket';
 
-/** The object has no byte at the asked place: of an object that is read from its beginning, it is empty. */
+/** The object has no byte at the requested offset. An object that is read from its beginning is then empty. */
 export const isEmptyRange = (error: unknown): boolean => statusOf(error) === 416;
 
 /** Whether the same request may succeed later: no answer, a busy server, or a conflict with another write. */
@@ -41,7 +41,7 @@ export function isPassing(error: unknown): boolean {
   return status >= 500 || status === 429 || status === 408 || status === 409;
 }
 
-/** The error by name, with what to do. `where` names endpoint and bucket. */
+/** The error with its name and advice. `where` names endpoint and bucket. */
 export function namedError(error: unknown, where: string): ArchiveError {
   if (error instanceof ArchiveError) return error;
   const [status, name] = [statusOf(error), nameOf(error)];

@@ -17,17 +17,17 @@ import type { RangedStore, SweptStore } from './object-store.ts';
 import { isEmptyRange, isExists, isMissing, isPassing, namedError } from './s3-errors.ts';
 
 interface S3Options {
-  /** URL of the server; that of AWS by default. */
+  /** URL of the server; by default AWS's. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** What all keys begin with: '' or a path that ends with a slash. */
+  /** Prefix of all keys: '' or a path that ends with a slash. */
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** Puts the bucket into the path instead of the host name. */
   readonly forcePathStyle: boolean;
-  /** How long a request is tried again while the store does not answer. */
+  /** Time for which a request is tried again while the store does not answer. */
   readonly patienceMs: number;
 }
 
@@ -52,9 +52,9 @@ export class S3Store implements SweptStore, RangedStore {
       region,
       credentials: { accessKeyId, secretAccessKey },
       forcePathStyle,
-      // Retries are our own: they follow a deadline, and tell a refusal from an outage.
+      // We retry ourselves, to follow a deadline and to tell a refusal from an outage.
       maxAttempts: 1,
-      // The library's default checksums are not known to all servers; ours are in the objects and their records.
+      // Not all servers know the library's default checksums; ours are in the objects and their records.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
@@ -117,7 +117,7 @@ export class S3Store implements SweptStore, RangedStore {
         const answer = await this.#client.send(command, { abortSignal });
         const { Body, ContentLength, ContentRange } = answer;
         if (part !== undefined && !isPart(answer, part)) {
-          // Whatever still comes is not read: an object may be larger than the memory.
+          // The rest is not read: an object may be larger than the memory.
           (Body as Readable | undefined)?.destroy();
           const what = `answers with ${ContentLength ?? 'unknown'} bytes where ${part.length} from byte ${part.offset} on were asked of ${key}. Use a store that reads ranges of objects.`;
           throw new ArchiveError('store_refused', `bucket ${bucket} ${what}`, { key });
@@ -193,7 +193,7 @@ export class S3Store implements SweptStore, RangedStore {
   }
 }
 
-/** Whether an answer is of the part that was asked for. One that ignores the range may still be the whole of a small object. */
+/** Whether an answer contains the requested part. An answer that ignores the range may still be the whole of a small object. */
 function isPart(
   { ContentLength, ContentRange }: Pick<GetObjectCommandOutput, 'ContentLength' | 'ContentRange'>,
   { offset, length }: Part,

@@ -1,15 +1,15 @@
-/** An exported data file in a bucket, read in ranges. Nothing of it is on a disk. */
+/** An exported data file in a bucket, read in ranges. Nothing is stored on a disk. */
 import type { ReadableFile } from '../log/storage.ts';
 import type { RangedStore } from './object-store.ts';
 
-/** Bytes of one request. An export has its pieces in the order in which they are read, so what follows is needed next. */
+/** Bytes of one request. The pieces of an export are in the order of reading, so the following bytes are needed next. */
 const WINDOW = 4 << 20;
 
 export class StagedFile implements ReadableFile {
   readonly sizeBytes: number;
   readonly #store: RangedStore;
   readonly #key: string;
-  /** Part of the file that was read last, and its offset. */
+  /** The part of the file that was read last, and its offset. */
   #window: Uint8Array;
   #windowAt = 0;
 
@@ -20,13 +20,16 @@ export class StagedFile implements ReadableFile {
     this.sizeBytes = sizeBytes;
   }
 
-  /** Reads the first bytes of a file: at least `headBytes`, if it has as many. Rejects with `object_missing` if there is none. */
+  /**
+   * Reads the first bytes of a file: at least `headBytes`, unless it is shorter. Rejects with `object_missing` if there is
+   * none.
+   */
   static async open(store: RangedStore, key: string, headBytes: number): Promise<StagedFile> {
     const { bytes, sizeBytes } = await store.readRange(key, 0, headBytes);
     return new StagedFile(store, key, bytes, sizeBytes);
   }
 
-  /** The first bytes, as they were read when it was opened. Only before any other read. */
+  /** The first bytes, read when the file was opened. Valid only before any other read. */
   get head(): Uint8Array {
     return this.#window;
   }
@@ -43,7 +46,7 @@ export class StagedFile implements ReadableFile {
     return done;
   }
 
-  /** Bytes from `at` on, as many as one request brings. */
+  /** Bytes from `at` on, as many as one request returns. */
   async #from(at: number): Promise<Uint8Array> {
     const within = at - this.#windowAt;
     if (within < 0 || within >= this.#window.length) {

@@ -1,9 +1,9 @@
 /**
- * Removal of backups, second half: deletes the objects of removed backups that no other backup needs. It deletes nothing that it
- * cannot account for, may be killed at any point, and may run twice at a time. Each backup goes in two rounds:
+ * Removal of backups, second half: deletes the objects of removed backups that no other backup needs. It deletes nothing that
+ * it cannot account for, may be killed at any point, and may run twice at a time. Each backup goes in two rounds:
  *
  * 1. Its chunks, once every backup that was begun before the removal, and may build on it, has ended.
- * 2. Its record, as much later: as long as it is there, new backups avoid the names of its chunks (make-backup.ts), so that a
+ * 2. Its record, as much later: while it exists, new backups avoid the names of its chunks (make-backup.ts), so that a
  *    request that arrives late deletes nothing new.
  */
 import { allRecordKeys, readRecord, type RecordKey } from './archive.ts';
@@ -13,7 +13,7 @@ import type { SweptStore } from './object-store.ts';
 import { chunksOf, type NamedChunk } from './record.ts';
 import { noteSwept, removals, sweptTimes } from './removals.ts';
 
-/** Least time between removal and first round, and between both rounds. Making a backup may not take longer. */
+/** Minimum time between removal and first round, and between both rounds. Making a backup may not take longer. */
 export const GRACE_MS = 24 * 3_600_000;
 
 interface SweepOptions {
@@ -25,7 +25,7 @@ interface SweepOptions {
 }
 
 interface Swept {
-  /** Backups whose chunks were deleted, and those of which nothing is left. */
+  /** Number of backups whose chunks were deleted, and of those that are deleted completely. */
   readonly emptied: number;
   readonly gone: number;
   /** Deleted chunks, and their bytes. */
@@ -35,9 +35,7 @@ interface Swept {
   readonly waiting: number;
 }
 
-/**
- * Sweeps one archive. Rejects if a record that stays cannot be read: what it needs is not known then, and nothing is deleted.
- */
+/** Sweeps one archive. Rejects if a record that stays cannot be read: its chunks are unknown then, and nothing is deleted. */
 export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions): Promise<Swept> {
   const isOld = (time: string) => nowMs - Date.parse(time) >= graceMs;
   const notes = await removals(store, databaseId);
@@ -87,7 +85,7 @@ async function neededChunks(
   return needed;
 }
 
-/** None if the record is damaged: its chunks cannot be named, and stay. */
+/** Empty if the record is damaged: its chunks are unknown and stay. */
 async function chunksOfRemoved(
   store: SweptStore,
   databaseId: string,

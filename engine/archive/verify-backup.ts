@@ -1,6 +1,6 @@
 /**
- * A test restore without a disk: every object of a backup is fetched and verified, and the rows are loaded into a ledger as a
- * replica loads its data file, which checks that they fit together.
+ * A test restore without a disk: it fetches and verifies every object of a backup, and loads the rows into a ledger in the same
+ * way as a replica loads its data file, which checks that they fit together.
  */
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { CheckpointError, TableId } from '../ledger/checkpoint-tables.ts';

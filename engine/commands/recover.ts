@@ -62,7 +62,7 @@ export const recover: Verb = {
   async run(input) {
     const [path = ''] = input.arguments;
     const count = input.flag('replica-count');
-    // The content of a lost file must come from other replicas. A single replica has none: formatting anew would look like
+    // The content of a lost file must come from other replicas. A single replica has none: formatting it again would look like
     // recovery and lose everything.
     if (count === '1' || count === undefined) {
       throw new UsageError(
@@ -87,7 +87,7 @@ export const recover: Verb = {
     if (hasFile && !memberLost) throw notLost(file);
     if (asks) await replaceMember(input, file, identity, incarnation);
     else await forgetMember(file);
-    // The log holds the data file's content: the replica goes on from there.
+    // The log holds the data file's content: the replica continues from there.
     if (hasFile) return 0;
     await formatDataFile({
       path,
@@ -103,7 +103,7 @@ export const recover: Verb = {
   },
 };
 
-/** Replaces the member, and makes the data file last: while there is none, nothing of this replica starts. */
+/** Replaces the member, and makes the data file last: without the file, nothing of this replica starts. */
 async function replaceMember(
   input: Input,
   path: string,

@@ -37,7 +37,9 @@ export const ROW_BYTES: ReadonlyMap<number, number> = new Map([
   [TableId.head, HEAD_BYTES],
 ]);
 
-/** Returns what the one row of the table `head` tells: the state hash, and the timestamp of the last operation that changed the ledger. */
+/**
+ * Reads the single row of the table `head`: the state hash, and the timestamp of the last operation that changed the ledger.
+ */
 export function readLedgerHead(row: Uint8Array): {
   readonly stateHash: Uint8Array;
   readonly committed: bigint;

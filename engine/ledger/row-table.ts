@@ -49,7 +49,7 @@ export class RowTable {
     return (index & this.#rowsMask) * this.wordsPerRow;
   }
 
-  /** Makes room for one more row and returns its index; its words are whatever was there before (zero in a new chunk). */
+  /** Makes room for one more row and returns its index. Its words are undefined (zero in a new chunk). */
   push(): number {
     const index = this.count;
     if (index >>> this.#rowsShift === this.chunks.length) {

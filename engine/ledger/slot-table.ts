@@ -1,15 +1,15 @@
 /**
- * A hash index from 32-bit hashes to non-zero int32 values; the caller compares keys. Equal hashes may occur any number
- * of times.
+ * A hash index from 32-bit hashes to non-zero int32 values; the caller compares keys. Equal hashes may occur any number of
+ * times.
  *
- * Extendible hashing: the hash's top bits choose a segment through a directory, its low bits the first of the segment's
- * slots, then linear probing. A full segment splits in two, so that growing costs 4,096 slots at a time and no batch ever
- * waits for a rehash of the whole. A slot holds the hash beside the value: splitting and probing read no records.
+ * Extendible hashing: the hash's top bits choose a segment through a directory, its low bits the first of the segment's slots,
+ * then linear probing. A full segment splits in two, so that growing costs 4,096 slots at a time and no batch ever waits for a
+ * rehash of the whole. A slot holds the hash beside the value: splitting and probing read no records.
  *
  *   segment: (hash, value) × slots ‖ entries ‖ depth        value 0 = free slot
  *
- * Hashes are the caller's, under a secret key (keyed-hash.ts). Where many are equal all the same, one segment grows beyond
- * its 4,096 slots and look-ups in it are slow; the directory stays at most 2^DEPTH_MAX long.
+ * Hashes are the caller's, under a secret key (keyed-hash.ts). If many are equal nevertheless, one segment grows beyond its
+ * 4,096 slots and look-ups in it are slow; the directory stays at most 2^DEPTH_MAX long.
  */
 import type { Memory } from './memory.ts';
 

@@ -41,7 +41,7 @@ export class StorageFullError extends Error {
   readonly code = 'storage_full';
 }
 
-/** A write or sync failed. This is final: the content of the disk is unknown until the file is opened anew. */
+/** A write or sync failed. This is final: the content of the disk is unknown until the file is opened again. */
 export class StorageFailedError extends Error {
   override readonly name = 'StorageFailedError';
   readonly code = 'storage_failed';

@@ -76,8 +76,8 @@ export function encodeManifest(sections: readonly StoredSection[]): Uint8Array {
 }
 
 /**
- * Decodes bytes whose seal was verified. Throws AssertionError or RangeError if they are no manifest all the same: the key of
- * the seal is in the file, so that other programs can make one.
+ * Decodes bytes whose seal was verified. Throws AssertionError or RangeError if they are no manifest nevertheless: the key of
+ * the seal is in the file, so other programs can make one.
  */
 function decodeManifest(bytes: Uint8Array): StoredSection[] {
   const fields = new Fields(bytes);

@@ -12,7 +12,7 @@ import { seal, SEAL_SIZE, sealMatches, SUPERBLOCK_KEY } from './seal.ts';
 import type { ReadableFile, StorageFile } from './storage.ts';
 
 const SUPERBLOCK_MAGIC = Uint8Array.from(HEAD_MAGIC);
-/** Places of the fields; a look at a file that is to be imported reads by the same ones. */
+/** Offsets of the fields, shared with the check of a file that is to be imported. */
 const at = headFields;
 
 export interface Superblock {

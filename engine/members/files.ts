@@ -10,7 +10,7 @@ export const initialClusterPath = (path: string): string => `${path}.initial-clu
 
 /**
  * Whether a member has begun in this folder. Its votes are in its log, which it makes once the others know it: a member that
- * ended earlier left only a folder and begins anew, as etcd does (wal.Exist in etcdserver/bootstrap.go).
+ * ended earlier left only a folder and starts from scratch, as etcd does (wal.Exist in etcdserver/bootstrap.go).
  */
 export const hasMember = (folder: string): Promise<boolean> =>
   isThere(join(folder, 'member', 'wal'));

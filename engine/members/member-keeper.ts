@@ -11,7 +11,7 @@ interface MemberKeeperOptions {
   readonly membership: EtcdMembership;
   readonly timers: Timers;
   readonly leads: () => boolean;
-  /** When that replica's engine was last heard of, by `timers`; `undefined`: never. */
+  /** Time when that replica's engine was last heard of, by `timers`; `undefined`: never. */
   readonly heardAtMs: (replica: number) => number | undefined;
   readonly onPromoted: (memberId: bigint) => void;
   readonly onReplaced: (replica: number) => void;
@@ -40,14 +40,14 @@ export class MemberKeeper {
     }
     const { membership, timers, leads, heardAtMs, onReplaced } = this.#options;
     if (!leads()) {
-      // The replica that is asked about may itself be the leader, which nobody else would tell.
+      // The replica in question may itself be the leader, and nobody else would say so.
       const silentMs = timers.nowMs() - (heardAtMs(replica) ?? -Infinity);
       return silentMs < SILENT_MIN_MS ? lives(replica, silentMs) : { outcome: 'not_leading' };
     }
     if (this.#replacing) return { outcome: 'wait', reason: 'another request is being answered' };
     this.#replacing = true;
     try {
-      // A new leader has not yet heard of the replicas that live.
+      // A new leader has not yet heard of the live replicas.
       const silentMs = timers.nowMs() - (heardAtMs(replica) ?? this.#begunAtMs);
       const { peerUrl } = question;
       const answer = await replaceMember({ membership, replica, peerUrl, silentMs });
@@ -81,7 +81,7 @@ export class MemberKeeper {
         onPromoted(id);
       }
     } catch (error) {
-      // The learner has not caught up, or etcd has other troubles: the next look comes soon.
+      // The learner has not caught up, or etcd has other problems: the next look comes soon.
       if (!(error instanceof EtcdError)) throw error;
     }
   }

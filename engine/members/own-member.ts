@@ -1,7 +1,7 @@
 /**
- * Notices that this replica was replaced: its volume was taken for lost, its member was removed, and now the volume is back.
- * etcd ends such a member as soon as it hears of the others, so it serves nothing. Only the others can tell that this is
- * final, and to ask them this replica must remember which member was its own.
+ * Detects that this replica was replaced: its volume was believed lost, its member was removed, and now the volume is back.
+ * etcd ends such a member as soon as it hears of the others, so it serves nothing. Only the others know that this is final; to
+ * ask them, this replica must remember which member was its own.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { sleep, type Timers } from '../../base/timers.ts';

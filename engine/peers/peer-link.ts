@@ -23,7 +23,7 @@ export interface HeardPeer extends Peer {
   readonly startedMs?: number | undefined;
 }
 
-/** A read that was passed on, and whose client has gone. */
+/** A forwarded read whose client has gone. */
 export interface Withdrawal {
   readonly client: bigint;
   /** The request's checksum: 32 hexadecimal digits. */
@@ -35,7 +35,7 @@ export interface PeerHandler {
   heard(peer: HeardPeer): void;
   /** A client's request, whole and verified, that `from` received while it did not lead. */
   forwarded(from: number, message: Uint8Array): void;
-  /** A read that `from` has passed on is not wanted any more. */
+  /** The client of a read that `from` forwarded has gone. */
   withdrawn(from: number, withdrawal: Withdrawal): void;
   /** The leader's answer to a forwarded request: a message to the client, a reply or an eviction. */
   answered(message: Uint8Array): void;
@@ -52,10 +52,10 @@ export interface PeerLink extends Peers {
   /** Sends the heartbeat to all other replicas. */
   beat(heartbeat: PeerHeartbeat): void;
   forward(replica: number, message: Uint8Array): void;
-  /** Tells the leader that a read passed on to it is not wanted any more. A leader of an older release finishes it. */
+  /** Tells the leader that the client of a forwarded read has gone. A leader of an older release finishes the read. */
   withdraw(replica: number, withdrawal: Withdrawal): void;
   answer(replica: number, message: Uint8Array): void;
-  /** Passes on the bytes that the peer's `sendState` writes, in order. Rejects when they arrive incomplete. */
+  /** Passes on the bytes that the peer's `sendState` writes, in order. Rejects if they are incomplete. */
   fetchState(
     replica: number,
     floor: number,

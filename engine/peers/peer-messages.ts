@@ -1,4 +1,4 @@
-/** Peers' JSON messages: how they are written, and how they are checked when read. */
+/** Peers' JSON messages: their writers, and their readers with checks. */
 import { FrameKind, jsonFrame } from './frames.ts';
 import type { PeerHeartbeat, Withdrawal } from './peer-link.ts';
 

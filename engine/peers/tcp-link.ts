@@ -90,7 +90,7 @@ export class TcpLink implements PeerLink {
     const silentSinceMs = this.#options.timers.nowMs() - SILENT_MAX_MS;
     for (const [replica, outgoing] of this.#outgoing) {
       outgoing.send(FrameKind.heartbeat, payload);
-      // Perhaps the peer no longer hears us: writing to a machine that is gone looks like success.
+      // The peer may no longer hear us: writing to a machine that is gone looks like success.
       if ((this.#heard.get(replica)?.heardAtMs ?? 0) < silentSinceMs) outgoing.renew(silentSinceMs);
     }
   }

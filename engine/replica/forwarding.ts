@@ -75,7 +75,7 @@ export class Forwarding {
     }
   }
 
-  /** Handles that the client of a read which `replica` has passed on has gone. */
+  /** Handles that the client of a read forwarded by `replica` has gone. */
   withdrawn(replica: number, { client, request }: Withdrawal): void {
     const known = this.#options.pending.get(client);
     if (known === undefined) return;

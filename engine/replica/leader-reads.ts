@@ -61,7 +61,7 @@ export class LeaderReads {
     this.#newest.set(request, read);
     this.#queue.begin({
       step: () => read.step(),
-      // A replica that led, followed and leads again has begun the read anew.
+      // A replica that led, followed and leads again has begun the read again.
       isWanted: () => {
         if (request.state !== 'reading' || this.#newest.get(request) !== read) return false;
         if (pending.isWanted(request) && read.isWanted()) return true;

@@ -248,7 +248,8 @@ export class Replica implements ServedReplica {
 
   #execute(request: RequestHeader, message: Uint8Array, body: Uint8Array, sink: ReplySink): void {
     const { operation } = request;
-    // Whoever asks something else under the number of a write that waits takes the answer as proof that it was not executed.
+    // A client that sends something else under the number of a waiting write takes the answer as proof that the write was not
+    // executed.
     this.#full.delete(request.client);
     if (isRead(operation)) {
       this.#counts.count(operation);

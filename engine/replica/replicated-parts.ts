@@ -1,4 +1,4 @@
-/** The parts of a replica of several, and how they are put together. */
+/** The parts of one of several replicas, and their assembly. */
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
 import { BlockExecution } from './block-execution.ts';

@@ -1,6 +1,7 @@
 /**
- * Lookups of connection checks that this replica has answered lately, for its status: the service asks there for clients inside the
- * cluster, which it does not see itself. Only the service knows which checks are real; the ID alone says which lookups may be.
+ * Lookups of connection checks that this replica has answered lately, for its status: there the service finds lookups of
+ * clients inside the cluster, which it does not see itself. Only the service knows which checks exist; an ID shows only that a
+ * lookup may belong to one.
  */
 import { looksLikeCheckId } from '../../domain/connection-check.ts';
 import type { CheckLookup } from '../../domain/engine-status.ts';
@@ -32,7 +33,7 @@ export class CheckLookups {
     this.#nowMs = nowMs;
   }
 
-  /** The lookup in a request, if it is one of a connection check. */
+  /** The lookup in a request, if it may belong to a connection check. */
   askedBy({ header, body }: Pick<Message, 'header' | 'body'>): AskedLookup | undefined {
     const { operation } = new RequestHeader(header);
     if (operation !== Operation.lookupAccounts && operation !== Operation.lookupAccountsUnbatched) {

@@ -78,7 +78,7 @@ export class ClientServer {
   #accept(socket: Socket): void {
     const { replica, identity, connectionsMax, logger } = this.#options;
     if (this.#connections.size >= connectionsMax && !this.#makeRoom()) {
-      // Accepted and closed at once, as TigerBeetle's servers do: the client comes back with a delay.
+      // Accepted and closed at once, as TigerBeetle's servers do: the client reconnects with a delay.
       socket.destroy();
       return;
     }

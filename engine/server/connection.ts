@@ -49,7 +49,7 @@ export class Connection implements ReplySink {
   #heard = false;
   #begunAtMs: number | undefined;
   #unsentSinceMs: number | undefined;
-  /** A client waits for each answer, so that the next one is that of the lookup. */
+  /** A client waits for each answer, so the next answer belongs to this lookup. */
   #lookup: AskedLookup | undefined;
   /** The newest request without an answer. */
   #asked: { readonly number: number; readonly atMs: number } | undefined;

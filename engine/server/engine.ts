@@ -121,7 +121,7 @@ export class Engine {
         halted,
         clockDisagrees: this.#serving && !clock.agrees,
         logFull,
-        // A replica that does not serve refuses for other reasons.
+        // A replica that does not serve has other reasons for refusing.
         shortage: this.#serving && unready === undefined ? shortageOf(ledger) : undefined,
         memory,
         storage,
@@ -136,7 +136,7 @@ export class Engine {
     };
   }
 
-  /** Resolves with an op that the data file's newest checkpoint contains, as it does all that was executed before. */
+  /** Resolves with an op that the data file's newest checkpoint contains, like everything executed before. */
   async #checkpoint(): Promise<{ readonly op: number }> {
     if (!this.#serving) throw new Error('the data file is being loaded');
     await this.replica.checkpointNow();

@@ -1,4 +1,4 @@
-/** The command line does not fit the data file; the message says what to do. */
+/** The command line does not match the data file; the message says what to do. */
 export class MemberMismatch extends Error {
   override readonly name = 'MemberMismatch';
   readonly code = 'member_mismatch';

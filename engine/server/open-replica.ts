@@ -66,7 +66,7 @@ export async function openReplica(options: OpenReplicaOptions): Promise<OpenRepl
   const { cluster } = options;
   if (identity.replicaCount === 1) return single(options, data);
   if (cluster?.peerAddresses.length === identity.replicaCount) {
-    // It is opened again when it is loaded: another replica's state may replace it before that.
+    // The file is opened again when it is loaded: another replica's state may replace it before that.
     await data.close();
     return oneOfSeveral(options, cluster, identity);
   }

@@ -9,7 +9,7 @@ import { metricsContentType } from '../../base/metrics/metrics.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 
 interface StatusSource {
-  /** The status, or why there is none now, which is answered with 503. */
+  /** The status, or the reason why there is none now, which is answered with 503. */
   status(): EngineStatus | { readonly problem: string };
   /** Whether the preparation for serving is over: the data file is loaded. */
   hasStarted(): boolean;

@@ -1,4 +1,4 @@
-/** What a request may cost its ledger: the events that it writes, or the records that its answer may have. */
+/** Cost of a request for its ledger: the events that it writes, or the maximum number of records in its answer. */
 import { bodySizeMax } from './limits.ts';
 import { decodeMultiBatch } from './multi-batch.ts';
 import { resultMax, shapeOf } from './operations.ts';

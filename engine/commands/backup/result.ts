@@ -1,4 +1,4 @@
-/** What a command says to the program that ran it: one line of JSON, on stdout and in a file. */
+/** The result of a command for the program that ran it: one line of JSON, on stdout and in a file. */
 import { writeFile } from 'node:fs/promises';
 import { ArchiveError } from '../../archive/errors.ts';
 import { DataFileError } from '../../log/errors.ts';
@@ -10,7 +10,7 @@ export const resultFlag: Flag = {
   help: 'a file for the result too, or for the code and message of the error',
 };
 
-/** Runs a command and writes its result; an error with a code is written before it is thrown on. */
+/** Runs a command and writes its result. An error with a code is written, then rethrown. */
 export async function tellResult(input: Input, command: () => Promise<object>): Promise<number> {
   const path = input.flag('result');
   const tell = async (result: object) => {

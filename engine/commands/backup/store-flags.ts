@@ -1,4 +1,4 @@
-/** Flags that say where backups are. Credentials are read from files: arguments and variables show up elsewhere. */
+/** Flags that name the store of backups. Credentials are read from files, because arguments and variables show up elsewhere. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { S3Store } from '../../archive/s3-store.ts';
@@ -63,11 +63,11 @@ export async function withStore<T>(input: Input, work: (store: S3Store) => Promi
     prefix: prefix === '' ? '' : `${prefix}/`,
     accessKeyId: await readCredential(folder, 'access-key-id'),
     secretAccessKey: await readCredential(folder, 'secret-access-key'),
-    // Servers other than AWS's rarely have a host name for each bucket.
+    // Servers other than AWS's rarely have one host name for each bucket.
     forcePathStyle: endpoint !== undefined,
     patienceMs: patience * 1_000,
   };
-  // Loaded only by verbs that need it: it takes time and memory that an engine that serves clients should not spend.
+  // Loaded only by verbs that need it: an engine that serves clients should not spend the time and memory.
   const { S3Store: Store } = await import('../../archive/s3-store.ts');
   const store = new Store(options);
   try {

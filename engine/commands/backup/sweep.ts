@@ -31,7 +31,7 @@ export const sweepVerb: Verb = {
   },
 };
 
-/** An archive that cannot be swept keeps no other from it. */
+/** An archive that cannot be swept does not stop the sweep of others. */
 async function swept(store: S3Store, databaseId: string): Promise<object> {
   try {
     return await sweep({ store, databaseId, nowMs: Date.now(), graceMs: GRACE_MS });
@@ -41,7 +41,7 @@ async function swept(store: S3Store, databaseId: string): Promise<object> {
   }
 }
 
-/** What is in the bucket under other names than a database's is none of ours. */
+/** Folders whose names are no database's are not ours. */
 async function* archives(store: S3Store): AsyncIterable<string> {
   for await (const folder of store.folders()) if (/^[a-z0-9_]{1,64}$/.test(folder)) yield folder;
 }

@@ -16,7 +16,7 @@ export const verify: Verb = {
       const started = performance.now();
       const found = await withStore(input, async (store) => {
         const one = await findBackup(input, store);
-        // The limit of memory is for what clients would write: nothing is written here.
+        // The memory limit is for clients' writes; there are none here.
         await verifyBackup(store, one.record, newLedger(Number.MAX_SAFE_INTEGER));
         return one;
       });

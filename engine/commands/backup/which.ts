@@ -1,4 +1,4 @@
-/** Which backup a command is about. */
+/** The backup that a command is about. */
 import { findRecord, type FoundRecord } from '../../archive/archive.ts';
 import { damaged } from '../../archive/errors.ts';
 import type { ObjectStore } from '../../archive/object-store.ts';

@@ -1,12 +1,12 @@
 /**
  * Recovery of an etcd that has run out of its quota, which takes no puts until an operator acts. Every engine does the
  * operator's work for its own member: it compacts, defragments, and disarms the alarm, which a member without room raises
- * again. The leading engine alone would not do: if it is gone, no other can claim without puts. Entries are refused long
- * before (FULL_PART), so this is for unforeseen cases.
+ * again. The leading engine alone would not do: if it is gone, no other can claim without puts. Entries are refused long before
+ * (FULL_PART), so this is for unforeseen cases.
  *
- * etcd counts the bytes in use anew with each commit of its file; bytes freed by a compaction count only from the next
- * commit. A log that takes nothing because too much is in use would never learn that this is over, so it writes a little
- * from time to time.
+ * etcd counts the bytes in use again with each commit of its file; bytes freed by a compaction count only from the next commit.
+ * A log that takes nothing because too much is in use would never learn that this is over, so it writes a little from time to
+ * time.
  */
 import type { Timers } from '../../../base/timers.ts';
 import { EtcdError, type Etcd, type MemberStatus } from './etcd.ts';
