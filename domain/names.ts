@@ -32,6 +32,8 @@ export const labels = {
 export const annotations = {
   /** On a volume: cluster id and index of the data file that was made on it. Outlives the database. */
   formatted: 'ledgerhouse.dev/formatted',
+  /** On a volume: state (`OP/HASH`) with which the data file that was made of imported ones began. */
+  importedState: 'ledgerhouse.dev/imported-state',
   /** On a volume: version that its data file runs, so that a database which adopts the volume begins with that. */
   engineVersion: 'ledgerhouse.dev/engine-version',
   /** On a volume whose database is gone: the time (RFC 3339) from which it is deleted. */

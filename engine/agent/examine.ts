@@ -4,6 +4,7 @@
  */
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { LedgerState } from '../../domain/import-files/ledger-state.ts';
 import { DataProblem, type AgentFinding } from '../../domain/data-problem.ts';
 import { DataFileError } from '../log/errors.ts';
 import { HEAD_SIZE, recogniseHead, type DataFileHead } from '../log/inspect.ts';
@@ -108,6 +109,15 @@ function tooShort(sizeBytes: number, least: number): Finding | undefined {
 }
 
 const foreign = (message: string): Finding => ({ reason: DataProblem.foreign, message });
+
+/** The state with which a data file of the built-in engine begins; `undefined` for one of TigerBeetle. */
+export async function stateOfFile(path: string): Promise<LedgerState | undefined> {
+  const head = await readHead(path);
+  const found = head && recogniseHead(head.bytes);
+  if (found?.kind !== 'ledgerhouse') return undefined;
+  const { op, stateHash } = found.head.checkpoint;
+  return { op, stateHash: Buffer.from(stateHash).toString('hex') };
+}
 
 async function readHead(
   path: string,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Verb } from '../commands/verb.ts';
 import { diskStorage, syncDurably } from '../log/disk-storage.ts';
 import { DataProblem } from '../../domain/data-problem.ts';
-import { examine, type Finding } from './examine.ts';
+import { examine, stateOfFile, type Finding } from './examine.ts';
 import {
   engineFlag,
   identityFlags,
@@ -13,7 +13,7 @@ import {
   type Expected,
 } from './identity.ts';
 import { partialOf, removeLeftovers } from './leftovers.ts';
-import { reportingFinding, terminationFlag } from './termination.ts';
+import { reportingFinding, tellState, terminationFlag } from './termination.ts';
 
 export const install: Verb = {
   name: 'install',
@@ -23,7 +23,14 @@ export const install: Verb = {
   run(input) {
     const path = required(input.flag('path'), 'path');
     const expected = { ...readIdentity(input), engine: readEngine(input) };
-    return reportingFinding(input, () => installDataFile(path, expected));
+    return reportingFinding(input, async () => {
+      const finding = await installDataFile(path, expected);
+      if (finding !== undefined) return finding;
+      // Of the file that is there: an earlier run may have installed it.
+      const state = await stateOfFile(path);
+      if (state !== undefined) tellState(input, state);
+      return undefined;
+    });
   },
 };
 

@@ -1,7 +1,11 @@
-/** Reports the agent's refusals to the operator: an exit status, and a line of JSON as the container's termination message. */
+/**
+ * Reports to the operator by a line of JSON as the container's termination message: a refusal, which has an exit status too, or
+ * the state of a data file.
+ */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { isRefusal } from '../commands/command-line.ts';
 import { UsageError, type Flag, type Input } from '../commands/verb.ts';
+import { ledgerStateText, type LedgerState } from '../../domain/import-files/ledger-state.ts';
 import { certificatesForeign, DataProblem, type AgentFinding } from '../../domain/data-problem.ts';
 import type { Finding } from './examine.ts';
 
@@ -20,7 +24,7 @@ const messageLengthMax = 1_000;
 export const terminationFlag: Flag = {
   name: 'termination-log',
   value: 'file',
-  help: `file for the reason of a refusal, written only if it exists; ${defaultPath} by default`,
+  help: `file for the reason of a refusal or the result, written only if it exists; ${defaultPath} by default`,
 };
 
 /** Runs `work`, reports its finding if there is one, and returns the exit status: 0, or the finding's. */
@@ -33,20 +37,30 @@ export async function reportingFinding(
     const finding = await work();
     if (finding === undefined) return 0;
     process.stderr.write(`ledger-agent: ${finding.message}\n`);
-    tell(path, finding.reason, finding.message);
+    tellRefusal(path, finding.reason, finding.message);
     return exitStatus[finding.reason];
   } catch (error) {
     // Other errors, such as a disk that cannot be read, are reported too, but in a form that no reader can take for a finding.
-    if (isRefusal(error) && !(error instanceof UsageError)) tell(path, 'Failed', error.message);
+    if (isRefusal(error) && !(error instanceof UsageError))
+      tellRefusal(path, 'Failed', error.message);
     throw error;
   }
 }
 
-function tell(path: string, reason: string, message: string): void {
+/** Tells the state with which the data file begins. */
+export function tellState(input: Input, state: LedgerState): void {
+  const path = input.flag(terminationFlag.name) ?? defaultPath;
+  write(path, { state: ledgerStateText(state) });
+}
+
+const tellRefusal = (path: string, reason: string, message: string): void =>
+  write(path, { reason, message: message.slice(0, messageLengthMax) });
+
+function write(path: string, words: object): void {
   try {
     // Never creates the file: outside a container there is none, and nobody would read it.
     const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
-    writeSync(file, JSON.stringify({ reason, message: message.slice(0, messageLengthMax) }));
+    writeSync(file, JSON.stringify(words));
     closeSync(file);
   } catch {
     // The exit status and the log report it as well.

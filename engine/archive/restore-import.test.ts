@@ -131,6 +131,27 @@ test('files that do not belong together are refused by name by every replica, wh
   }
 });
 
+test('a replica refuses by name files of another state than the first one began with, though they belong together', async () => {
+  const file = await ledgerFile();
+  const identity = { clusterId: 9n, replicaIndex: 1, replicaCount: 3 };
+  const exported = await file.exported();
+  const { position } = readHead(exported).superblock;
+  const state = { op: position.op, stateHash: Buffer.from(position.stateHash).toString('hex') };
+  const importing = { ...one, identity, state };
+  const all = (bytes: Uint8Array) => staged(...[0, 1, 2].map((index) => isOf(bytes, index)));
+  const { data } = await imported(all(exported), importing);
+  expect(data.superblock.position.op).toBe(state.op);
+  await file.work(1);
+  const later = imported(all(await file.exported()), importing);
+  await expect(later).rejects.toMatchObject({
+    code: 'import_differs',
+    message: expect.stringMatching(/is op 61 .* began with op 60 .* Put the files of that state/),
+  });
+  const history = { ...state, stateHash: '00'.repeat(16) };
+  const other = imported(all(exported), { ...importing, state: history });
+  await expect(other).rejects.toMatchObject({ code: 'import_differs' });
+});
+
 test('whatever is no exported file of this release or an older one is refused by name', async () => {
   const bytes = await (await ledgerFile()).exported();
   const cases = [

@@ -1,7 +1,9 @@
 /**
  * Makes a replica's data file from exported files in a bucket: one for each replica of the new database. Each replica first
- * compares all heads, so that none begins with files that do not belong together.
+ * compares all heads, so that none begins with files that do not belong together. A replica that is
+ * not the first one is told with which state that began: the files may have been exchanged since.
  */
+import type { LedgerState } from '../../domain/import-files/ledger-state.ts';
 import { DataFileError } from '../log/errors.ts';
 import { HEAD_SIZE, recogniseHead, type DataFileHead } from '../log/inspect.ts';
 import type { CheckpointPosition, ReplicaIdentity } from '../log/log.ts';
@@ -25,6 +27,8 @@ export interface ImportOptions {
   readonly to: string;
   /** Identity of the new file. The files have the same index and count, and the source's cluster. */
   readonly identity: ReplicaIdentity;
+  /** The state with which an earlier replica of the new database began. */
+  readonly state?: LedgerState;
   /** Release of this engine: major << 16 | minor << 8 | patch. */
   readonly release: number;
   readonly now: () => Date;
@@ -48,6 +52,7 @@ export async function restoreImport(options: ImportOptions): Promise<CheckpointP
     files.push(await openStaged(options, index));
   }
   for (const staged of files) requireSameState(files[0]!, staged);
+  if (options.state !== undefined) requireState(options.state, files[0]!);
   const { key, file } = files[identity.replicaIndex]!;
   try {
     const superblock = await readSuperblock(file);
@@ -160,8 +165,21 @@ function requireSameState(first: Staged, other: Staged): void {
   throw refusal('import_differs', other.key, what);
 }
 
-const stateOf = ({ op, stateHash }: CheckpointPosition): string =>
-  `op ${op} with hash ${Buffer.from(stateHash).toString('hex')}`;
+/** All files have one state by now. */
+function requireState(begun: LedgerState, { key, head }: Staged): void {
+  const { op, stateHash } = stateIn(head.checkpoint);
+  if (op === begun.op && stateHash === begun.stateHash) return;
+  const what = `its state is op ${op} with hash ${stateHash}, the first replica of this database began with op ${begun.op} and hash ${begun.stateHash}. Put the files of that state back, or delete the database and make it again.`;
+  throw refusal('import_differs', key, what);
+}
+
+const stateIn = ({ op, stateHash }: CheckpointPosition): LedgerState => ({
+  op,
+  stateHash: Buffer.from(stateHash).toString('hex'),
+});
+
+const stateOf = (position: CheckpointPosition): string =>
+  `op ${position.op} with hash ${stateIn(position).stateHash}`;
 
 function requireWhole(key: string, { sizeBytes }: StagedFile, end: number): void {
   if (sizeBytes >= end) return;

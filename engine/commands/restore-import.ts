@@ -1,3 +1,4 @@
+import { parseLedgerState, type LedgerState } from '../../domain/import-files/ledger-state.ts';
 import { restoreImport } from '../archive/restore-import.ts';
 import { forgetMember } from '../members/own-member.ts';
 import { engineRelease } from '../wire/release.ts';
@@ -17,6 +18,11 @@ export const restoreFromImport: Verb = {
     ...bucketFlags,
     { name: 'import', value: 'name', help: 'the folder of the files, below import-files' },
     { name: 'from-cluster', value: 'id', help: 'the cluster that the files were exported from' },
+    {
+      name: 'state',
+      value: 'op/hash',
+      help: 'the state with which an earlier replica of the database began; files of another one are refused',
+    },
     ...identityFlags,
   ],
   async run(input) {
@@ -27,6 +33,7 @@ export const restoreFromImport: Verb = {
     }
     const sourceCluster = parseClusterId(required(input.flag('from-cluster'), 'from-cluster'));
     const identity = readIdentity(input);
+    const state = input.flag('state');
     const { op } = await withStore(input, (store) =>
       restoreImport({
         store,
@@ -34,6 +41,7 @@ export const restoreFromImport: Verb = {
         sourceCluster,
         to,
         identity,
+        ...(state === undefined ? {} : { state: readState(state) }),
         release: engineRelease,
         now: () => new Date(),
       }),
@@ -46,3 +54,11 @@ export const restoreFromImport: Verb = {
     return 0;
   },
 };
+
+function readState(text: string): LedgerState {
+  const state = parseLedgerState(text);
+  if (state !== undefined) return state;
+  throw new UsageError(
+    `--state is "${text}"; it must be an op and 32 hexadecimal digits, with a slash between`,
+  );
+}

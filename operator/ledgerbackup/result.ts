@@ -51,7 +51,7 @@ const reasons: Readonly<Record<string, BackupReason>> = {
 const MESSAGE_MAX = 900;
 
 /** The newest pod's last words. */
-function lastWords(pods: readonly Pod[]): string | undefined {
+export function lastWords(pods: readonly Pod[]): string | undefined {
   const newest = pods.toSorted((one, other) =>
     (one.metadata.creationTimestamp ?? '').localeCompare(other.metadata.creationTimestamp ?? ''),
   );

@@ -1,4 +1,5 @@
 /** The Job that makes a replica's data file, once in its life. */
+import { ledgerStateText } from '../../domain/import-files/ledger-state.ts';
 import { formatJobName } from '../../domain/names.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { adapterOf } from '../engines/adapters.ts';
@@ -60,7 +61,11 @@ function verbWithStore(
     return ['restore-backup', ...storeFlags(store, databaseId), `--backup=${backupId}`];
   }
   if (importedFrom === undefined) return undefined;
-  const { importId, clusterId } = importedFrom;
-  const from = [`--import=${importId}`, `--from-cluster=${clusterId}`];
+  const { importId, clusterId, state } = importedFrom;
+  const from = [
+    `--import=${importId}`,
+    `--from-cluster=${clusterId}`,
+    ...(state === undefined ? [] : [`--state=${ledgerStateText(state)}`]),
+  ];
   return ['restore-import', ...bucketFlags(store), ...from];
 }

@@ -1,5 +1,6 @@
 /** All inputs of a database's objects. There are no others: the same subject gives the same objects. */
 import type { Complete } from '../../domain/catalog/resolve.ts';
+import type { LedgerState } from '../../domain/import-files/ledger-state.ts';
 import type { BackupStore } from '../store/backup-store.ts';
 import type { Generation } from '../certificates/generations.ts';
 
@@ -26,8 +27,12 @@ export interface Subject {
   readonly peerCertificates?: readonly Generation[];
   /** The backup that the data files are made from, instead of empty ones. */
   readonly restoredFrom?: { readonly databaseId: string; readonly backupId: string };
-  /** The exported files that the data files are made from, and their cluster. */
-  readonly importedFrom?: { readonly importId: string; readonly clusterId: string };
+  /** The exported files that the data files are made from, their cluster, and the state that an earlier replica found in them. */
+  readonly importedFrom?: {
+    readonly importId: string;
+    readonly clusterId: string;
+    readonly state?: LedgerState;
+  };
   /** The bucket that backups are in, if the operator has one. */
   readonly store?: BackupStore;
   /** Namespace of the operator and the API, whose pods may connect too. */

@@ -98,7 +98,7 @@ export class LedgerFile {
 /** Makes a replica's file of staged ones, and loads it as a starting replica does. */
 export async function imported(
   store: RangedStore,
-  options: Pick<ImportOptions, 'importId' | 'sourceCluster' | 'identity'>,
+  options: Pick<ImportOptions, 'importId' | 'sourceCluster' | 'identity' | 'state'>,
   release = RELEASE,
 ): Promise<{ readonly data: DataFile; readonly ledger: StateMachine }> {
   const storage = new MemoryStorage();

@@ -13,6 +13,7 @@ import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
 import { replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
+import { awaitsImportedState, importedStateNote, withImportedState } from './imported-state.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
 
@@ -49,6 +50,7 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     return 'continue';
   }
   draft.wait(`data files are being made: ${replicas - open.length} of ${replicas} exist`);
+  const importing = withImportedState(subject, observed);
   for (const index of open) {
     const below = indexes.filter((one) => one < index);
     const claims = below.map((one) => claimOf(observed, subject.workload, one));
@@ -56,7 +58,8 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     if (!claims.every((claim) => claim !== undefined && isPlaced(claim))) break;
     const taken = placesOf(observed, draft, claims);
     if (taken === undefined) break;
-    formatOne(observed, draft, index, taken);
+    formatOne(observed, draft, importing, index, taken);
+    if (awaitsImportedState(importing)) break;
   }
   return 'halt';
 }
@@ -127,12 +130,12 @@ const isPlaced = (claim: Claim): boolean =>
 function formatOne(
   observed: Observation,
   draft: Draft,
+  subject: Subject,
   index: number,
   taken: readonly Place[],
 ): void {
-  const { subject } = draft;
-  const claim = subject && claimOf(observed, subject.workload, index);
-  if (subject === undefined || claim === undefined) return;
+  const claim = claimOf(observed, subject.workload, index);
+  if (claim === undefined) return;
   const desired = withIntent(buildFormatJob(subject, index, taken));
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
@@ -148,8 +151,10 @@ function formatOne(
       object: desired,
     });
   } else if (hasSucceeded(job)) {
+    const note = importedStateNote(observed, draft, subject, job);
+    if (note === undefined) return;
     const formatted = `${subject.clusterId}/${index}`;
-    const metadata = { annotations: { [annotations.formatted]: formatted } };
+    const metadata = { annotations: { [annotations.formatted]: formatted, ...note } };
     draft.do(patchOf('format', resources.claim, claim, { metadata }));
   } else if (job.metadata.deletionTimestamp !== undefined) {
     draft.wait(`Job ${name} is being deleted`);

@@ -83,6 +83,21 @@ test.each(engines)('%s: format, install, check, and once more changes nothing', 
   expect([after.ino, after.mtimeMs, after.size]).toEqual([before.ino, before.mtimeMs, before.size]);
 });
 
+test('install tells the state of the file that is there, once more too; of a TigerBeetle file it tells none', async () => {
+  const said = join(folder, 'said');
+  for (const engine of engines) {
+    rmSync(path, { force: true });
+    await makeDataFile(engine);
+    writeFileSync(said, '');
+    const install = [...agentWith('install', engine), `--termination-log=${said}`];
+    expect(await runStep(install)).toMatchObject({ code: 0 });
+    const words = readFileSync(said, 'utf8');
+    if (engine === 'TigerBeetle') expect(words).toBe('');
+    else expect(JSON.parse(words)).toEqual({ state: expect.stringMatching(/^0\/[0-9a-f]{32}$/) });
+    rmSync(said);
+  }
+});
+
 test.each(engines)('%s: a Job killed while the engine formats is run again', async (engine) => {
   for (const [prepare, format] of [stepsOf(engine), stepsOf(engine)]) {
     await runStep(prepare ?? []);

@@ -1,0 +1,85 @@
+/**
+ * The state with which the replicas of an imported database begin. Their Jobs read the bucket at different times, and files may be
+ * exchanged there meanwhile: so the first replica's Job runs alone, its volume records the state of its file, and the Jobs of
+ * the others refuse every other state.
+ */
+import {
+  ledgerStateText,
+  parseLedgerState,
+  type LedgerState,
+} from '../../../domain/import-files/ledger-state.ts';
+import { resources, type Job } from '../../../domain/kinds.ts';
+import { annotations } from '../../../domain/names.ts';
+import { lastWords } from '../../ledgerbackup/result.ts';
+import type { Subject } from '../../manifests/subject.ts';
+import { deletion } from '../actions.ts';
+import type { Draft } from '../draft.ts';
+import { podsOf } from '../jobs.ts';
+import type { Observation } from '../observation.ts';
+
+/** Time in which the pod of a Job that has succeeded is seen. */
+const SEEN_MS = 60_000;
+const LOOK_AGAIN_MS = 5_000;
+
+/** Whether its replicas must begin with the same files. */
+const isShared = ({ importedFrom, resolved }: Subject): boolean =>
+  importedFrom !== undefined && resolved.topology.replicas > 1;
+
+/** The subject with the state that an earlier replica found, if one has. */
+export function withImportedState(subject: Subject, { owned }: Observation): Subject {
+  const { importedFrom } = subject;
+  if (importedFrom === undefined || !isShared(subject)) return subject;
+  const noted = owned.claims.map(
+    ({ metadata }) => metadata.annotations?.[annotations.importedState] ?? '',
+  );
+  const state = noted.map(parseLedgerState).find((one) => one !== undefined);
+  return state === undefined ? subject : { ...subject, importedFrom: { ...importedFrom, state } };
+}
+
+/** Whether the other replicas wait for the state with which the first one begins. */
+export const awaitsImportedState = (subject: Subject): boolean =>
+  isShared(subject) && subject.importedFrom?.state === undefined;
+
+/**
+ * What the volume records of the state of a file that was made, none if that does not matter. Returns `undefined` if it is not known:
+ * then the file is not recorded as made, either.
+ */
+export function importedStateNote(
+  observed: Observation,
+  draft: Draft,
+  subject: Subject,
+  job: Job,
+): Readonly<Record<string, string>> | undefined {
+  if (!isShared(subject)) return {};
+  const state = subject.importedFrom?.state ?? stateSaidBy(observed, job);
+  if (state !== undefined) return { [annotations.importedState]: ledgerStateText(state) };
+  const name = job.metadata.name ?? '';
+  if (hasEnded(observed, job)) {
+    draft.stallWith(
+      'FormatFailed',
+      `Job ${name} does not say with which state its data file begins, as the agent of this release does: choose a newer engine version, ` +
+        'and make the database again',
+    );
+    return undefined;
+  }
+  draft.wait(`Job ${name} has ended; what its pod said is not seen yet`);
+  const endedMs = Date.parse(String(job.status?.completionTime));
+  // Before it is deleted, its pods are read from the API server. Made again, it tells the state of the file that is there.
+  if (observed.nowMs - endedMs > SEEN_MS) draft.do(deletion('format', resources.job, job));
+  else draft.again(LOOK_AGAIN_MS);
+  return undefined;
+}
+
+function stateSaidBy({ owned }: Observation, job: Job): LedgerState | undefined {
+  try {
+    const said = JSON.parse(lastWords(podsOf(job, owned.pods)) ?? '') as { state?: unknown } | null;
+    return typeof said?.state === 'string' ? parseLedgerState(said.state) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const hasEnded = ({ owned }: Observation, job: Job): boolean =>
+  podsOf(job, owned.pods).some(
+    ({ status }) => status?.containerStatuses?.[0]?.state?.terminated?.exitCode === 0,
+  );
