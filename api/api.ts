@@ -227,7 +227,7 @@ function assemble(options: ProcessOptions) {
   const view = new ClusterView({
     source: kube,
     operatorNamespace: config.namespace,
-    // The worker writes what the cluster says into the store.
+    // The worker writes the cluster's state into the store.
     onDatabase: () => {},
     logger,
     metrics: common.watched,
@@ -275,7 +275,7 @@ function assemble(options: ProcessOptions) {
   };
 }
 
-/** Maximum of workers whose heartbeats are looked at. */
+/** Maximum number of workers whose heartbeats are read. */
 const workersMax = 100;
 
 /** Wakes the workers' billing. If this fails, they find the change with their next look. */

@@ -28,7 +28,7 @@ export interface Config {
   readonly identity: string;
   /** `postgres://` URL of the store. */
   readonly databaseUrl: string;
-  /** Maximum of connections of this process to PostgreSQL. */
+  /** Maximum number of this process's connections to PostgreSQL. */
   readonly databaseConnections: number;
   readonly listen: HostPort;
   readonly healthListen: HostPort;
@@ -40,22 +40,22 @@ export interface Config {
   readonly signingKeys: SigningKeys;
   /** The identity provider at which people sign in. `undefined`: only the local administrator can sign in. */
   readonly identityProvider: ProviderSettings | undefined;
-  /** Mail is sent, by the workers. */
+  /** Whether the workers send mail. */
   readonly mails: boolean;
-  /** Way by which a worker sends mail; an API process needs none. */
+  /** Settings with which a worker sends mail; an API process needs none. */
   readonly mail: MailSettings | undefined;
-  /** Ranges of addresses to which webhooks may go although they are not public; there they may also go without TLS. */
+  /** Address ranges that are not public but may get webhooks, also without TLS. */
   readonly webhookRanges: readonly string[];
   readonly billing: BillingSettings;
   /** Whether the operator has a store for backups. */
   readonly backups: boolean;
-  /** Maximum of databases of an organization; deleted ones count until they are purged. */
+  /** Maximum number of an organization's databases; deleted ones count until they are purged. */
   readonly databasesMax: number;
   /** Pod security and quota that the namespace of a new organization starts with. */
   readonly namespaceDefaults: NamespaceDefaults;
   readonly limits: RateLimitSettings;
   readonly bodyLimits: ByteLimits;
-  /** Maximum of connections from one address, proxies excepted. */
+  /** Maximum number of connections from one address, except from proxies. */
   readonly connectionsPerAddress: number;
   /** Proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[];
@@ -233,7 +233,7 @@ function limitsOf(read: Read): RateLimitSettings {
   };
 }
 
-/** A lower limit would refuse every full request. */
+/** Minimum: a lower limit would refuse every full request. */
 const ledgerEventsMin = 10_000;
 
 function eventsPerSecond(value: number): number {
@@ -349,7 +349,7 @@ function billingSettings(read: Read): BillingSettings {
 
 function stripeSecret(read: Read, name: Name, prefixes: readonly string[]): string {
   const secret = secretFile(name, read(name));
-  // The message does not repeat the value: it is a secret, only of another kind.
+  // The message does not repeat the value: it is another kind of secret.
   if (prefixes.some((one) => secret.startsWith(one))) return secret;
   throw new ConfigError(
     `${prefix}${name} must contain a value that begins with ${prefixes.join(' or ')}`,

@@ -37,7 +37,7 @@ export interface Origin {
   readonly organizationId: string | undefined;
 }
 
-/** For so long a process may not know that another one has revoked a key. */
+/** A process may not know for this long that another one has revoked a key. */
 export const rememberedMs = 5_000;
 const rememberedMax = 10_000;
 /** The store records a key's use once a minute, so it is not asked more often. */

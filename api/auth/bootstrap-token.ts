@@ -1,6 +1,6 @@
 /**
  * The token with which an installer becomes the local administrator. It is read each time, because the Secret behind it may
- * change. Sessions of the local administrator keep a MAC of it: when another token takes its place, they are over.
+ * change. Sessions of the local administrator keep a MAC of it: another token ends them.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { SigningKeys, VersionedKey } from '../store/signing-keys.ts';
 import { hashOf } from './api-key-format.ts';
 
-/** Shorter tokens could be guessed. */
+/** Minimum length: shorter tokens could be guessed. */
 const lengthMin = 20;
 
 interface BootstrapTokenOptions {
@@ -37,7 +37,7 @@ export class BootstrapToken {
     return same && known !== undefined ? macWith(this.#keys[0], known) : undefined;
   }
 
-  /** The MACs of the present token, one for each signing key; none if it cannot be read. */
+  /** The MACs of the present token, one for each signing key; empty if it cannot be read. */
   async macs(): Promise<readonly Buffer[]> {
     const known = await this.#read();
     return known === undefined ? [] : this.#keys.map((key) => macWith(key, known));

@@ -7,7 +7,7 @@ export type Credential =
   | { readonly kind: 'conflict' }
   /** A credential that has the form of neither a key nor a token. */
   | { readonly kind: 'malformed' }
-  /** From either header; its prefix tells what it is. */
+  /** From either header; its prefix shows its kind. */
   | { readonly kind: 'token'; readonly text: string }
   | { readonly kind: 'session'; readonly token: string };
 

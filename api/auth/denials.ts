@@ -1,6 +1,6 @@
 /**
- * Records in the audit log what a valid credential tried without success: what it does not allow, and permitted changes that were
- * refused. Once a minute for each credential, operation and kind, so that nobody can fill the log.
+ * Records unsuccessful attempts of valid credentials in the audit log: attempts that the credential does not allow, and
+ * permitted changes that were refused. Once a minute for each credential, operation and kind, so that nobody can fill the log.
  */
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../model/problems.ts';
@@ -33,7 +33,7 @@ export class Denials {
     this.#told = recentMap(quietMax, quietMs, nowMs);
   }
 
-  /** Not awaited: the answer is the same whether it can be written or not. */
+  /** Not awaited: the answer does not depend on the write. */
   tell({ principal, author, action, code, outcome }: Denial): void {
     const name = `${principal.credentialId} ${action} ${outcome}`;
     if (this.#told.get(name) !== undefined) return;

@@ -1,4 +1,6 @@
-/** Which of the organization's keys a member may make, see and manage: all, or only read-only keys that they made themselves. */
+/**
+ * The keys of an organization that a member may make, see and manage: all, or only read-only keys that they made themselves.
+ */
 import { hasRight, type Permission } from '../model/access.ts';
 import type { Actor } from '../model/actor.ts';
 import { seesDatabase, visibleDatabases, type MemberPrincipal } from './principal.ts';
@@ -15,7 +17,7 @@ export function mayManageKey(member: MemberPrincipal, key: KeyFacts): boolean {
   return isOwn && mayMakeKey(member, key);
 }
 
-/** Tells whether the member may make this key: a key opens no more than its maker may read. */
+/** Whether the member may make this key: a key opens no more than its maker may read. */
 export function mayMakeKey(
   member: MemberPrincipal,
   { permissions, databaseId }: Pick<KeyFacts, 'permissions' | 'databaseId'>,

@@ -27,7 +27,7 @@ interface Person extends Credential {
   readonly type: 'session' | 'access_token';
   /** Null for the local administrator. */
   readonly user: PersonFacts | null;
-  /** May do what only the installation's administrator may do: create organizations. */
+  /** Has the rights of the installation's administrator alone, such as creating organizations. */
   readonly administrator: boolean;
   /** SHA-256 of the token that must accompany every change; null if the credential is not a cookie. */
   readonly csrfHash: Buffer | null;
@@ -64,7 +64,7 @@ export type Caller = Principal | GuestPrincipal;
 
 export const isGuest = (caller: Caller): caller is GuestPrincipal => caller.organization === null;
 
-/** Tells whether the caller may see things of this database. */
+/** Whether the caller may see things of this database. */
 export const seesDatabase = (principal: Principal, databaseId: string): boolean =>
   visibleDatabases(principal)?.includes(databaseId) ?? true;
 

@@ -8,5 +8,5 @@ export const recentMap = <Value extends {}>(
   lifetimeMs: number,
   nowMs: () => number,
 ): RecentMap<Value> =>
-  // Without a resolution of 0 the cache asks the clock once in a while only, by a timer of its own.
+  // Without a resolution of 0 the cache reads the clock only occasionally, by a timer of its own.
   new LRUCache({ max, ttl: lifetimeMs, ttlResolution: 0, perf: { now: nowMs } });

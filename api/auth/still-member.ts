@@ -1,4 +1,4 @@
-/** Whether a person may still act for an organization, in the change that gives something away. */
+/** Checks that a person may still act for an organization, within the change that gives something away. */
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import { findMemberByUser } from '../store/members.ts';
@@ -8,8 +8,8 @@ import { requireActive } from './suspension.ts';
 
 /**
  * Locks the organization until the commit. Throws a `Refusal` if the person was removed, or got another role, after the request
- * was admitted: a removal takes the same lock, so that a request which it overtakes makes no key and no invitation that the
- * removal has not listed. Throws one too if the organization was suspended or deleted meanwhile.
+ * was admitted: a removal takes the same lock, so a request that it overtakes cannot make a key or an invitation that the
+ * removal has not listed. Also throws if the organization was suspended or deleted meanwhile.
  */
 export async function requireStillMember(
   change: Change,

@@ -5,7 +5,7 @@ import { Refusal } from '../model/refusal.ts';
 import type { Organization } from '../store/organizations.ts';
 import type { Caller } from './principal.ts';
 
-/** Throws a `Refusal` if the caller's organization is suspended and the route is not one of those that go on. */
+/** Throws a `Refusal` if the caller's organization is suspended and the route is not among those that stay usable. */
 export function checkSuspension(route: RouteSpec, { organization }: Caller): void {
   if (organization?.status !== 'SUSPENDED' || !isStoppedBySuspension(route)) return;
   throw organizationSuspended(organization);

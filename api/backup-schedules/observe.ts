@@ -1,10 +1,10 @@
-/** What a LedgerBackupSchedule says of itself, as the store keeps it. Pure. */
+/** The state of a LedgerBackupSchedule in the form that the store keeps. Pure. */
 import type { ScheduleObject } from '../../domain/custom-resources.ts';
 import { timeOf } from '../backups/observe.ts';
 import type { BackupScheduleState } from '../model/backup-schedule.ts';
 import type { SchedulePatch } from '../store/backup-schedules.ts';
 
-/** The row's fields that follow from its resource. */
+/** The row's fields that depend on its resource. */
 export const observeSchedule = ({
   metadata,
   spec,
@@ -21,7 +21,7 @@ function stateOf(
   status: ScheduleObject['status'] = {},
 ): BackupScheduleState {
   const active = status.conditions?.find(({ type }) => type === 'Active');
-  // The operator has not seen the last change yet: its word is about the schedule before.
+  // The operator has not seen the last change yet: its condition is about the schedule before.
   const isNew = active === undefined || status.observedGeneration !== generation;
   const told = isNew ? 'PENDING' : active.status === 'True' ? 'ACTIVE' : 'STOPPED';
   const word = spec.suspend ? 'SUSPENDED' : told;

@@ -9,7 +9,7 @@ import { verifyPeriodOf } from './spec.ts';
 
 type ShownSchedule = Immutable<z.input<typeof scheduleSchema>>;
 
-/** Runs that are told beforehand. */
+/** Number of next runs that are shown. */
 const runsTold = 3;
 
 export function shownSchedule(schedule: BackupSchedule, now: Date): ShownSchedule {

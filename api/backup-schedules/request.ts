@@ -1,6 +1,6 @@
 /**
- * Makes, changes and deletes schedules of backups. The resource is written while the request waits, and the row follows from it:
- * whatever dies in between, the watch brings the row to what the resource says.
+ * Makes, changes and deletes schedules of backups. The resource is written during the request, and the row follows it: after a
+ * crash in between, the watch brings the row in line with the resource.
  */
 import { ApiError } from '../../base/kube/kube.ts';
 import type { ScheduleObject } from '../../domain/custom-resources.ts';
@@ -46,7 +46,7 @@ type CreateRequest = ScheduleRequest & {
   readonly immediate: boolean;
 };
 
-/** A database with so many schedules gets no more over HTTP. */
+/** A database with this many schedules gets no more over HTTP. */
 const schedulesMax = 10;
 
 export async function requestSchedule(
@@ -68,7 +68,7 @@ export async function requestSchedule(
   const id = scheduleIdOf(uidOf(object));
   const row = await store.change(author, async (change) => {
     if ((await lockDatabase(change, databaseId)) === undefined) throw databaseNotFound(databaseId);
-    // Requests that came together saw the same others before. None of them may count this one, which the watch may have seen.
+    // Concurrent requests saw the same others before. None of them may count this one, which the watch may have seen.
     if (await hasTooMany(change.db, databaseId, name)) {
       if (isNew) await deleteSchedule(change, id);
       return undefined;
@@ -92,7 +92,7 @@ export async function requestSchedule(
   throw tooMany(database);
 }
 
-/** Whether there is no room for a schedule. One of its name is itself, made by an earlier try. */
+/** Whether there is no room for a schedule. A schedule of its name is itself, made by an earlier try. */
 async function hasTooMany(db: Reader, databaseId: string, name: string): Promise<boolean> {
   const others = (await listSchedules(db, databaseId)).filter((one) => one.name !== name);
   return others.length >= schedulesMax;
@@ -127,7 +127,7 @@ async function place(
 const isListed = async (store: ScheduleServices['store'], object: ScheduleObject) =>
   (await findAnySchedule(store.read, scheduleIdOf(uidOf(object)))) !== undefined;
 
-/** `isListed`: somebody sees it over HTTP, and can delete it there. */
+/** `isListed`: the schedule is listed over HTTP, and can be deleted there. */
 function nameTaken(name: string, isListed: boolean): Refusal {
   const where = isListed
     ? `There is another schedule ${name} in the organization. Choose another name, or delete that one.`
@@ -162,7 +162,7 @@ export async function changeSchedule(
     const before = await lockSchedule(change, scheduleId);
     if (before === undefined) throw scheduleNotFound(scheduleId);
     const after = (await writeObserved(change, before, object, databaseId)) ?? before;
-    // Compared with what was known before: the watch may have written it meanwhile.
+    // Compared with the earlier state: the watch may have written it meanwhile.
     const changes = changesOf(known.spec, wanted);
     if (changes.length > 0) tell(change, 'backup_schedule.changed', database, after, changes);
     return after;

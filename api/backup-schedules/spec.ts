@@ -1,4 +1,4 @@
-/** Requests for schedules of backups as specifications of resources. Pure. */
+/** Converts requests for schedules of backups to specifications of resources. Pure. */
 import { parseCron, periodsOf } from '../../domain/backup-times.ts';
 import type { LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 import type { FieldChange } from '../model/event.ts';
@@ -37,7 +37,7 @@ export interface ScheduleRequest {
   readonly suspended?: boolean | undefined;
 }
 
-/** The fields of a specification that a request gives. */
+/** The fields of a specification that are in a request. */
 export function specOf({ keep = {}, verify, ...request }: ScheduleRequest): Partial<Spec> {
   const fields = {
     schedule: request.schedule,
@@ -59,10 +59,10 @@ export function specOf({ keep = {}, verify, ...request }: ScheduleRequest): Part
 }
 
 const hourMs = 3_600_000;
-/** Enough: a pattern with two minutes of an hour has both among any three runs. */
+/** Enough: two starts within one hour show up among any three runs. */
 const gapsLookedAt = 2;
 
-/** Throws a refusal for times that cannot be followed, or that come too often. */
+/** Throws a refusal for times that cannot be followed, or that are too frequent. */
 export function requireTimes(spec: Pick<Spec, 'schedule' | 'timeZone'>, nowMs: number): void {
   const cron = parseCron(spec);
   if ('problem' in cron) throw wrong('schedule', `cannot be followed: ${cron.problem}`);

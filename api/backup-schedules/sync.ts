@@ -1,4 +1,4 @@
-/** Keeps the rows of schedules like their resources, and takes over those that somebody applied. */
+/** Keeps the rows of schedules in line with their resources, and takes over resources that somebody applied. */
 import { isOlder } from '../../base/kube/resource-version.ts';
 import type { ScheduleObject } from '../../domain/custom-resources.ts';
 import { scheduleIdOf, uidOf } from '../../domain/names.ts';
@@ -28,7 +28,7 @@ interface ScheduleSyncOptions {
 
 const author = systemAuthor('watch');
 
-/** What a follower of LedgerBackupSchedules does with them. */
+/** Options of the follower of LedgerBackupSchedules. */
 export function followedSchedules(options: ScheduleSyncOptions): FollowedKind<ScheduleObject> {
   const { store, view, read } = options;
   return {
@@ -58,7 +58,7 @@ async function take(options: ScheduleSyncOptions, object: ScheduleObject): Promi
   });
 }
 
-/** The database that has the name of the schedule’s; the last one that had it if none has it now. */
+/** The database that has the name in the schedule; if none has it now, the last one that had it. */
 async function databaseIdOf(
   change: Change,
   { organizationId, databaseId, kubernetesNamespace }: BackupSchedule,

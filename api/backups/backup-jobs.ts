@@ -1,4 +1,4 @@
-/** The jobs that make, remove and test backups, as they are queued. They run beside any other job of their database. */
+/** The jobs that make, remove and test backups. They run beside any other job of their database. */
 import type { Backup } from '../model/backup.ts';
 import type { Job, NewJob } from '../model/job.ts';
 
@@ -23,7 +23,7 @@ export const makingJob = ({ id, organizationId, databaseId }: Of): NewJob => ({
   message: 'The backup is queued.',
 });
 
-/** The input has the status from before: a removal that is refused takes the backup back to it. */
+/** The input has the earlier status: a refused removal restores it. */
 export const removingJob = ({ id, organizationId, databaseId, status }: Of): NewJob => ({
   organizationId,
   databaseId,
@@ -37,7 +37,7 @@ export const removingJob = ({ id, organizationId, databaseId, status }: Of): New
   message: 'The removal is queued.',
 });
 
-/** The input has the time of the request, in whole seconds as resources have them: a test that began before is another one. */
+/** The input has the time of the request, in whole seconds like a resource's: a test that began before is another one. */
 export const verifyingJob = (
   { id, organizationId, databaseId }: Of,
   requestedAt: Date,

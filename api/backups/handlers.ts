@@ -51,7 +51,7 @@ const create =
     requests.run<Reply>(request, async (keep) => {
       const { params, body, principal, author } = request;
       const caller = callerOf({ principal, author });
-      // Nobody can have restored a backup that is only asked for.
+      // Nobody can have restored a backup that is only requested.
       const replyTo = ({ backup, job }: AcceptedBackup) => reply(shownBackup(backup, []), job);
       return replyTo(
         await requestBackup(services, caller, params.databaseId, body, (change, made) =>
@@ -146,7 +146,7 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
   author,
 });
 
-/** Shows backups with the databases that began with them, as far as the caller may see these. */
+/** Shows backups with the databases that began with them, as far as the caller may see these databases. */
 async function presenterOf(db: Reader, principal: Principal, backups: readonly Backup[]) {
   const all = await listRestores(
     db,

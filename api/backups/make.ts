@@ -1,6 +1,6 @@
 /**
- * Makes a backup: the job creates the resource and waits for what the operator says of it, as the watch brings it into the row. What
- * was begun before, by any process, is found and gone on with.
+ * Makes a backup: the job creates the resource and waits for the operator's result, which the watch writes into the row. It
+ * finds and continues work that any process began before.
  */
 import { sentence } from '../../base/sentence.ts';
 import { BackupReason } from '../../domain/conditions.ts';
@@ -24,7 +24,7 @@ export interface BackupWorld {
 }
 
 const lookAgainMs = 10_000;
-/** Time for the operator to begin: a database that is not ready for so long is repaired first. */
+/** Time for the operator to begin: a database that is not ready for this long must be repaired first. */
 const beginMaxMs = 30 * 60_000;
 
 export const makingHandler = (world: BackupWorld): JobHandler => ({
@@ -42,7 +42,7 @@ export const makingHandler = (world: BackupWorld): JobHandler => ({
     return (await giveUp(world, context, backup)) ?? goOn(context, backup);
   },
 
-  /** A backup that the job gave up has failed. One with a resource goes on, whatever became of the job. */
+  /** A backup that the job gave up has failed. A backup with a resource goes on, whatever the job's end. */
   async ended(change, job) {
     if (job.status !== 'FAILED' || job.error === null) return;
     const before = await lockBackup(change, backupIdOfJob(job));
@@ -86,7 +86,7 @@ async function place(
         ...(backup.expiresAt !== null && { expiresAt: backup.expiresAt.toISOString() }),
       }));
     const uid = made?.metadata.uid;
-    // Somebody was faster: the next look finds the resource.
+    // Another process was faster: the next look finds the resource.
     if (made === undefined || uid === undefined) return { kind: 'again', afterMs: 100 };
     if (made.spec.database !== database.name) {
       return failed('name_conflict', `There is a LedgerBackup ${at.name} of another database.`);
@@ -106,8 +106,8 @@ async function place(
 }
 
 /**
- * Ends a backup that would wait for a person, or for too long. It has failed before its resource goes, so that whoever sees that one
- * go leaves the reason as it is.
+ * Ends a backup that would wait for a person, or for too long. It is marked as failed before its resource is deleted, so that
+ * observers of the deletion keep the reason.
  */
 async function giveUp(
   world: BackupWorld,
@@ -118,11 +118,11 @@ async function giveUp(
   const { kubernetesUid, kubernetesNamespace, resourceName } = backup;
   if (status !== 'QUEUED' || kubernetesUid === null) return undefined;
   const withoutStore = statusReason?.code === BackupReason.StoreNotConfigured;
-  // A worker makes the resource; before one took the job, the operator could not begin.
+  // A worker makes the resource; the operator could not begin before a worker took the job.
   const since = context.job.startedAt ?? createdAt;
   const late = world.nowMs() - since.getTime() > beginMaxMs;
   if (!withoutStore && !late) return undefined;
-  // A worker that has just begun to watch knows less than the resource says.
+  // A worker that has just begun to watch may know less than the resource.
   const object = await world.backups.read({ namespace: kubernetesNamespace, name: resourceName });
   const { startedAt, completedAt } = object?.status ?? {};
   const isBegun = startedAt !== undefined || completedAt !== undefined;
@@ -143,7 +143,7 @@ async function giveUp(
 
 const givenUp: ReadonlySet<string> = new Set(['backups_not_configured', 'backup_not_begun']);
 
-/** The resource of a backup that was given up goes, so that it does not begin when nobody expects it. */
+/** Deletes the resource of a backup that was given up, so that it does not begin when nobody expects it. */
 async function hasFailed(
   { backups }: BackupWorld,
   { statusReason, kubernetesUid, resourceGone, kubernetesNamespace, resourceName }: Backup,

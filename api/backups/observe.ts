@@ -1,4 +1,4 @@
-/** What a LedgerBackup says of itself, as the store keeps it. Pure. */
+/** The state of a LedgerBackup in the form that the store keeps. Pure. */
 import type { LedgerBackup } from '../../domain/custom-resources.ts';
 import type {
   Backup,
@@ -19,7 +19,7 @@ export const typeOf: Readonly<Record<LedgerBackup['spec']['type'], BackupType>> 
   Final: 'FINAL',
 };
 
-/** The row's fields that follow from its resource. */
+/** The row's fields that depend on its resource. */
 export function observe(backup: LedgerBackup): BackupPatch {
   const { spec, status = {}, metadata } = backup;
   const succeeded = conditionOf(status, 'Succeeded');
@@ -108,11 +108,11 @@ function verdictOf({
 const conditionOf = ({ conditions }: Status, wanted: string) =>
   conditions?.find(({ type }) => type === wanted);
 
-/** Null also for a time that does not exist: the API server checks its form only, and a row could not hold it. */
+/** Also null for a time that does not exist: the API server checks only its form, and a row could not hold it. */
 function dateOf(time: string | undefined): Date | null {
   const ms = Date.parse(time ?? '');
   return Number.isNaN(ms) ? null : new Date(ms);
 }
-/** A time of a resource in RFC 3339; null if there is none, or no such time. */
+/** A time of a resource in RFC 3339; null if it is absent or does not exist. */
 export const timeOf = (time: string | undefined): string | null =>
   dateOf(time)?.toISOString() ?? null;

@@ -16,7 +16,7 @@ export const backupNotManaged = ({ name }: Backup): Refusal =>
     detail: `The resource of ${name} was deleted in Kubernetes. The backup stays in the store and can be restored.`,
   });
 
-/** A backup that has no resource yet, or from which another database is being made. */
+/** The backup has no resource yet, or another database is being made from it. */
 export const backupBusy = ({ jobId }: Pick<Backup, 'jobId'>): Refusal =>
   operationInProgress(jobId ?? undefined);
 

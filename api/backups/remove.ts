@@ -1,4 +1,4 @@
-/** Removes a backup: the job asks the operator for it, and waits until the resource is gone. */
+/** Removes a backup: the job requests it from the operator, and waits until the resource is gone. */
 import { ApiError } from '../../base/kube/kube.ts';
 import type { OneBackupObject } from '../../domain/custom-resources.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
@@ -13,7 +13,7 @@ import type { BackupWorld } from './make.ts';
 import { toldOf } from './told.ts';
 
 const lookAgainMs = 5_000;
-/** Time until the next look when the resource was changed in between, or the watch is behind. */
+/** Time until the next look after the resource has changed, or while the watch is behind. */
 const soonMs = 500;
 
 export const removingHandler = (world: BackupWorld): JobHandler => ({
@@ -24,7 +24,7 @@ export const removingHandler = (world: BackupWorld): JobHandler => ({
     if (uid === null || resourceGone) return withoutResource(context, backup);
     const at = { namespace: backup.kubernetesNamespace, name: backup.resourceName };
     const object = await world.backups.read(at);
-    // The watch will say so, too.
+    // The watch will report this, too.
     if (object?.metadata.uid !== uid) return { kind: 'again', afterMs: soonMs };
     if (object.spec.protected && !object.spec.removeRequested) {
       return refused('backup_protected', 'The backup was protected in Kubernetes; it stays.');
@@ -32,7 +32,7 @@ export const removingHandler = (world: BackupWorld): JobHandler => ({
     if (!object.spec.removeRequested) {
       try {
         await world.backups.requestRemoval(object);
-        // The watch may miss the request: what it sees next may be that the resource is gone.
+        // The watch may miss the request: its next observation may be that the resource is gone.
         await context.write((change) => updateBackup(change, backup.id, { removing: true }));
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 409) throw error;
@@ -46,7 +46,7 @@ export const removingHandler = (world: BackupWorld): JobHandler => ({
     return { kind: 'again', afterMs: lookAgainMs };
   },
 
-  /** A backup whose removal was refused, or never reached the resource, is again what it was. */
+  /** A backup whose removal was refused, or never reached the resource, gets its earlier status back. */
   async ended(change, job) {
     if (job.status !== 'FAILED') return;
     const before = await lockBackup(change, backupIdOfJob(job));
@@ -60,13 +60,16 @@ export const removingHandler = (world: BackupWorld): JobHandler => ({
   },
 });
 
-/** Status of a backup that stays; it may have ended while its removal was wanted. */
+/** Status of a backup that stays; it may have ended during the attempt to remove it. */
 function statusAgain({ facts, completedAt }: Backup, job: Job): BackupStatus {
   if (facts !== null) return 'SUCCEEDED';
   return completedAt === null ? statusBefore(job) : 'FAILED';
 }
 
-/** Without a resource, only what never reached the bucket can go, and what the operator had begun to remove from it. */
+/**
+ * Without a resource, only backups that never reached the bucket can be removed, and those that the operator had begun to
+ * remove from it.
+ */
 async function withoutResource(context: JobContext, backup: Backup): Promise<JobOutcome> {
   if (backup.facts !== null && !backup.removing) {
     return refused(
@@ -78,7 +81,10 @@ async function withoutResource(context: JobContext, backup: Backup): Promise<Job
   return done(context);
 }
 
-/** What holds a removal up. Before the operator begins, databases that were begun with the backup must be made, or go. */
+/**
+ * The reason why a removal waits. Before the operator begins, databases that were begun with the backup must be ready or
+ * deleted.
+ */
 async function waitsFor(
   { store }: BackupWorld,
   { metadata, status }: OneBackupObject,

@@ -1,4 +1,4 @@
-/** Accepts requests to make, change, test and remove backups. The work is done by jobs, and by the operator. */
+/** Accepts requests to make, change, test and remove backups. Jobs and the operator do the work. */
 import { isOlder } from '../../base/kube/resource-version.ts';
 import { replicasOf } from '../../domain/catalog/topologies.ts';
 import type { TopologyName } from '../../domain/custom-resources.ts';
@@ -54,7 +54,7 @@ interface CreateRequest {
 
 type Within = (change: Change, accepted: AcceptedBackup) => Promise<void>;
 
-/** Maximum of backups of a database that were requested and not removed. Those of schedules have their own rules. */
+/** Maximum number of a database's requested backups that are not removed. Those of schedules have their own rules. */
 const requestedMax = 200;
 const dayMs = 86_400_000;
 
@@ -107,7 +107,7 @@ export async function requireCanBeBackedUp(db: Reader, database: Database): Prom
   if (why !== undefined) throw why;
 }
 
-/** Returns why a living database cannot be backed up now, or `undefined` if it can. */
+/** Returns the reason why a living database cannot be backed up now, or `undefined` if it can. */
 export function whyNoBackup(
   { name, status }: Pick<Database, 'name' | 'status'>,
   profile: Pick<Profile, 'engine' | 'clusterConfiguration'> | undefined,
@@ -148,7 +148,7 @@ interface UpdateRequest {
   readonly protected?: boolean | undefined;
 }
 
-/** Changes the name in the row, and the protection in the resource first: only the operator's view of it counts. */
+/** Changes the name in the row, but the protection first in the resource: only the operator's view of it counts. */
 export async function changeBackup(
   { store, backups }: BackupServices,
   { organization, author }: Caller,
@@ -164,11 +164,11 @@ export async function changeBackup(
   return store.change(author, async (change) => {
     const before = await lockBackup(change, id);
     if (before === undefined) throw backupNotFound(id);
-    // Compared with what was known before: the watch may have written the protection meanwhile.
+    // Compared with the earlier state: the watch may have written the protection meanwhile.
     const changes = changesOf({ ...before, protected: known.protected }, request);
     if (changes.length === 0) return before;
     const { name, protected: isProtected } = request;
-    // The watch may have written what somebody else has set since then.
+    // The watch may have written somebody else's later change.
     const isPast = isOlder(written ?? '', before.resourceVersion ?? '');
     const after = await updateBackup(change, id, {
       ...(name !== undefined && { name }),
@@ -179,7 +179,10 @@ export async function changeBackup(
   });
 }
 
-/** Returns the version of the resource with it. Protection can be taken from a backup that is being removed: it holds the removal up. */
+/**
+ * Returns the version of the resource with it. The protection of a backup that is being removed can be taken away: it blocks
+ * the removal.
+ */
 async function protect(
   writer: BackupWriter,
   backup: Backup,
@@ -220,7 +223,7 @@ export async function requestRemoval(
       return { backup: before, job: running };
     }
     if (before.protected) throw backupProtected(before);
-    // A job has just been told to make its resource.
+    // A job may be making its resource right now.
     if (before.status === 'QUEUED' && before.kubernetesUid === null) throw backupBusy(before);
     if (before.status === 'SUCCEEDED' && before.resourceGone) throw backupNotManaged(before);
     const restores = await listRestores(change.db, [id]);
@@ -232,7 +235,7 @@ export async function requestRemoval(
   });
 }
 
-/** Has a backup tested by a restore. While a test that was requested goes on, a repeated request gets its job. */
+/** Requests a test restore of a backup. While a requested test runs, a repeated request gets its job. */
 export async function requestTest(
   { store, backupStore, now }: BackupServices,
   { organization, author }: Caller,

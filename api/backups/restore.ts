@@ -1,4 +1,4 @@
-/** Begins a new database with a backup. The checks are those of a create, which the request is in all other respects. */
+/** Begins a new database with a backup. In all other respects the request is a create, with the same checks. */
 import { createPlanned, noCatalog, planCreation, type CreateRequest } from '../databases/create.ts';
 import type { Caller, WithJob, Within } from '../databases/database-service.ts';
 import { requireDatabase } from '../databases/require.ts';
@@ -44,7 +44,7 @@ export async function restoreBackup(
   const wanted = choiceFor(request, profile, view.spec);
   const plan = await planCreation(services, caller, wanted, 'restore');
   return createPlanned(services, caller, { ...plan, restoredFrom }, {}, async (change, made) => {
-    // Locked, so that nobody removes the backup before the new database is known to begin with it.
+    // Locked, so that nobody removes the backup before the new database is recorded as beginning with it.
     const backup = await lockBackup(change, backupId);
     if (backup === undefined) throw backupNotFound(backupId);
     originOf(backup);
@@ -62,7 +62,7 @@ function originOf({ id, name, databaseId, status, kubernetesUid }: Backup): Rest
   });
 }
 
-/** The choice of the database that was backed up, where the request has none. Its version, if the catalog still has it. */
+/** The choice of the original database where the request has none. Its version only if the catalog still has it. */
 function choiceFor(
   request: RestoreRequest,
   { engine, engineVersion, parameters, ...before }: Profile,

@@ -1,6 +1,7 @@
 /**
- * Keeps the rows of backups like their resources. The first worker to see a change of the watch writes it, once, with its events. It
- * takes over backups that somebody applied, a schedule made, or the operator made before an upgrade or a deletion.
+ * Keeps the rows of backups in line with their resources. The first worker to see a change of the watch writes it, once, with
+ * its events. It takes over backups that somebody applied, a schedule made, or the operator made before an upgrade or a
+ * deletion.
  */
 import { isOlder } from '../../base/kube/resource-version.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
@@ -38,7 +39,7 @@ interface BackupSyncOptions {
 
 const author = systemAuthor('watch');
 
-/** What a follower of LedgerBackups does with them. */
+/** Options of the follower of LedgerBackups. */
 export function followedBackups(options: BackupSyncOptions): FollowedKind<OneBackupObject> {
   const { store, view, read } = options;
   return {
@@ -92,7 +93,7 @@ async function markGone(
   });
   if (changed !== undefined) await wakeJobOf(store.read, changed.databaseId);
 }
-/** Takes a backup over. `undefined`: no organization has its namespace, or no database that is known is its own. */
+/** Takes a backup over. `undefined`: no organization has its namespace, or no known database is its source. */
 async function adopt(
   change: Change,
   object: OneBackupObject,
@@ -122,7 +123,10 @@ async function adopt(
   });
 }
 
-/** The database that was backed up, as the operator names it; until then, the one of that name. It must live in the same namespace. */
+/**
+ * The database that was backed up, as the operator names it; before that, the one of that name. It must be in the same
+ * namespace.
+ */
 async function databaseOf(
   change: Change,
   organizationId: string,
@@ -146,11 +150,11 @@ async function write(
   const seen = before.resourceVersion;
   if (before.removedAt !== null || before.resourceGone) return undefined;
   if (seen !== null && !isOlder(seen, resourceVersion)) return undefined;
-  // The resource of a name that a namesake of the database has taken.
+  // The resource may have a name that another database has since taken.
   const databaseId = object.status?.databaseId;
   if (databaseId !== undefined && databaseId !== before.databaseId) return undefined;
   const patch = observe(object);
-  // A removal that was asked for over HTTP and has not reached the resource yet.
+  // A removal that was requested over HTTP and has not reached the resource yet.
   const status = before.status === 'DELETING' ? 'DELETING' : (patch.status ?? before.status);
   const after = await updateBackup(change, before.id, { ...patch, status });
   await tellChange(change, before, after);
@@ -181,7 +185,9 @@ async function tellChange(change: Change, before: Backup, after: Backup): Promis
 const isTold = (status: BackupStatus): status is keyof typeof events =>
   Object.hasOwn(events, status);
 
-/** Whether the backup is seen for the first time and ended long ago: a new installation finds many, and nobody waits for them. */
+/**
+ * Whether the backup is seen for the first time and ended long ago: a new installation finds many, and nobody waits for them.
+ */
 const isHistory = ({ resourceVersion }: Backup, { completedAt, updatedAt }: Backup): boolean =>
   resourceVersion === null &&
   completedAt !== null &&

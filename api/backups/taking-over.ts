@@ -1,4 +1,4 @@
-/** Questions before a resource that this service did not make gets a row. */
+/** Checks before a resource that this service did not make gets a row. */
 import type { KubeObject } from '../../base/kube/kube.ts';
 import type { Change } from '../store/change.ts';
 import {
@@ -17,7 +17,10 @@ interface Asking {
   }) => Promise<KubeObject | undefined>;
 }
 
-/** Who made a resource in an organization's namespace. It is asked for, because the cache holds no field managers. */
+/**
+ * The maker of a resource in an organization's namespace. It is read from the API server, because the cache holds no field
+ * managers.
+ */
 export async function makerOf(
   { store, read }: Asking,
   { metadata }: KubeObject,
@@ -26,12 +29,14 @@ export async function makerOf(
   if ((await findOrganizationByNamespace(store.read, namespace)) === undefined) return undefined;
   const found = await read({ namespace, name });
   if (found?.metadata.uid !== uid) return undefined;
-  // Its status has other writers.
+  // Other programs write its status.
   const entry = found?.metadata.managedFields?.find(({ subresource }) => !subresource);
   return entry?.manager ?? 'unknown';
 }
 
-/** Locks the organization that has a namespace, so that nobody purges it meanwhile. `undefined`: none that is living has it. */
+/**
+ * Locks the organization that has a namespace, so that nobody purges it meanwhile. `undefined`: no living organization has it.
+ */
 export async function lockOrganizationOf(
   change: Change,
   namespace: string,

@@ -1,4 +1,4 @@
-/** What tenants are told of a condition. Pure. */
+/** The part of a condition that tenants may read. Pure. */
 import { BackupReason, VerifiedReason } from '../../domain/conditions.ts';
 
 interface Condition {
@@ -6,7 +6,9 @@ interface Condition {
   readonly message: string;
 }
 
-/** The installation's own affairs: endpoint, bucket and words of the store, and its nodes. */
+/**
+ * Reasons whose messages are for administrators only: endpoint, bucket and words of the store, and the installation's nodes.
+ */
 const ofTheInstallation: Readonly<Partial<Record<string, string>>> = {
   [BackupReason.Delayed]: 'Its Job did not get on so far, and is tried again.',
   [BackupReason.StoreUnreachable]: 'The store of backups does not answer.',
@@ -19,7 +21,7 @@ const ofTheInstallation: Readonly<Partial<Record<string, string>>> = {
   [VerifiedReason.NotStarted]: 'The test restore did not start, and is made again in an hour.',
 };
 
-/** The condition's message; where that is for administrators, its reason in words, and where they find it. */
+/** The condition's message. If that is for administrators, its reason in words, and the place of the message. */
 export function toldOf({ reason, message }: Condition, resourceName: string): string {
   const words = ofTheInstallation[reason];
   return words === undefined

@@ -1,4 +1,4 @@
-/** Tests a backup: the job asks the operator for a test restore, and waits for what it finds. */
+/** Tests a backup: the job requests a test restore from the operator, and waits for its result. */
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
 import { showStep } from '../jobs/show-step.ts';
 import type { Backup, Verification } from '../model/backup.ts';
@@ -6,7 +6,7 @@ import { findAnyBackup } from '../store/backups.ts';
 import { backupIdOfJob, testRequestedAt } from './backup-jobs.ts';
 import type { BackupWorld } from './make.ts';
 
-/** Events of the watch wake the job before. */
+/** Events of the watch wake the job earlier. */
 const lookAgainMs = 10_000;
 
 export const verifyingHandler = (world: BackupWorld): JobHandler => ({
@@ -27,7 +27,7 @@ export const verifyingHandler = (world: BackupWorld): JobHandler => ({
   },
 });
 
-/** The last test, if it began after it was asked for. */
+/** The last test, if it began after the request. */
 function testOf({ verification }: Backup, requestedAt: string): Verification | undefined {
   if (verification === null || verification.startedAt === null) return undefined;
   const isLater = Date.parse(verification.startedAt) >= Date.parse(requestedAt);

@@ -1,4 +1,4 @@
-/** Background work of billing. Every worker process does all of it: each finds what the others have done. */
+/** Background work of billing. Every worker process does all of it, and each sees the results of the others. */
 import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
@@ -33,7 +33,7 @@ interface Task {
   readonly run: () => Promise<unknown>;
 }
 
-/** Maximum of organizations whose standing one run checks because it was not checked for a day. */
+/** Maximum number of organizations whose standing one run checks because it was not checked for a day. */
 const lookMax = 20;
 
 export class BillingWork {

@@ -1,4 +1,7 @@
-/** Ends the subscriptions of purged organizations. Until then one can be restored, and a subscription without use costs nothing. */
+/**
+ * Ends the subscriptions of purged organizations. Before the purge an organization can be restored, and a subscription without
+ * use costs nothing.
+ */
 import { accountsToClose, closeAccount, type BillingAccount } from '../store/billing-accounts.ts';
 import type { Store } from '../store/store.ts';
 import { forEachOf } from './for-each-of.ts';
@@ -7,7 +10,9 @@ import type { StripeClient } from './stripe.ts';
 
 const atOnce = 20;
 
-/** Several workers may do this at once: an ended subscription is found to be over. Accounts that Stripe refuses hold up no other. */
+/**
+ * Several workers may do this at once: an ended subscription is recognized. Accounts that Stripe refuses do not delay others.
+ */
 export async function closeAccounts(store: Store, stripe: StripeClient): Promise<void> {
   const failures: unknown[] = [];
   let after: string | undefined;

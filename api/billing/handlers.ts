@@ -81,7 +81,7 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
           expiresAt: checkout.expiresAt.toISOString(),
         },
       };
-      // A change of its own is enough: if the process dies before it, the repeated request finds this checkout open.
+      // A separate change is enough: if the process dies before it, the repeated request finds this checkout open.
       await options.store.change(author, (change) => keep(change, reply));
       return reply;
     });

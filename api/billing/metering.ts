@@ -30,7 +30,7 @@ export async function meterNextHour(store: Store, now: Date): Promise<Date | und
   if (next > newest) return undefined;
   await store.change(systemAuthor('billing'), async (change) => {
     if (!(await takeHour(change, next))) return;
-    // The first hour is only marked.
+    // The first hour is only marked as metered.
     if (last === undefined) return;
     const databases = await databasesOfHour(change, next, new Date(next.getTime() + hourMs));
     await writeUsage(

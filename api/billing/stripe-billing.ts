@@ -1,7 +1,7 @@
 /**
- * Billing by Stripe. A webhook is only a hint: an organization's standing is what Stripe answers when it is asked, so events may
- * come twice, late, in any order or not at all. If several processes check one account at once, its version tells which of them
- * was overtaken; that one checks again.
+ * Billing by Stripe. A webhook is only a hint: an organization's standing is what Stripe answers when it is asked, so events
+ * may come twice, late, in any order or not at all. If several processes check one account at once, its version shows which of
+ * them was overtaken; that one checks again.
  */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -203,7 +203,7 @@ export class StripeBilling implements BillingGuard {
       return;
     }
     const account = await findBillingAccount(this.#store.read, organizationId);
-    // Its subscription was ended here, and nobody is left to be told.
+    // Its subscription was ended here, and nobody is left to notify.
     if (account !== undefined && account.closedAt !== null) return;
     await this.look(organizationId, {
       event,
@@ -281,8 +281,8 @@ export class StripeBilling implements BillingGuard {
   }
 
   /**
-   * Makes Stripe charge the newest card of all completed checkouts, whichever was heard of last, once: whoever chooses another card
-   * at Stripe afterwards is not overruled by an event that comes late. Returns the newest card's ID.
+   * Makes Stripe charge the newest card of all completed checkouts, in whatever order their events come, and only once: a late
+   * event does not overrule a person who has since chosen another card at Stripe. Returns the newest card's ID.
    */
   async #payWithNewest(organizationId: string, customerId: string, chosen: Card): Promise<string> {
     const db = this.#store.read;
@@ -296,7 +296,7 @@ export class StripeBilling implements BillingGuard {
     }
     for (let round = 0; round < roundsMax; round += 1) {
       await this.stripe.pay(customerId, newest.id);
-      // A newer card may have come while this one was on its way, and may have arrived before it.
+      // A newer card may have come in during this call, and may have been set earlier.
       if (await noteCardApplied(db, organizationId, newest.id)) return newest.id;
       newest = await newestCard(db, organizationId);
     }

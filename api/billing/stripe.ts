@@ -10,7 +10,7 @@ import type { StripeSettings } from './settings.ts';
 const timeoutMs = 8_000;
 /** Maximum age of a signed event; Stripe signs again when it repeats. */
 const toleranceSeconds = 300;
-/** Maximum of invoices that a new payment method is tried on. */
+/** Maximum number of open invoices that are tried with a new payment method. */
 const openInvoicesMax = 10;
 
 /** Stripe is unreachable or refused the call. Nothing is known to have been done. */
@@ -44,7 +44,7 @@ export interface StripeEvent {
   readonly id: string;
   readonly type: string;
   readonly customerId: string | null;
-  /** ID of the checkout session, for events about one. */
+  /** ID of the checkout session, for events about a checkout. */
   readonly sessionId: string | null;
   /** TypeID that we gave the checkout. */
   readonly organizationId: string | null;
@@ -137,7 +137,7 @@ export class StripeClient {
     );
   }
 
-  /** The same, with its ID and when it was made. */
+  /** The same, with its ID and the time of its making. */
   async findChargedCard(customerId: string): Promise<Card | null> {
     const method = await this.#chargedMethod(customerId);
     return method && { id: method.id, madeAt: new Date(method.created * 1_000) };
@@ -162,7 +162,7 @@ export class StripeClient {
     );
   }
 
-  /** Tries to pay open invoices with the new payment method. The subscription tells if it is declined. */
+  /** Tries to pay open invoices with the new payment method. If it is declined, the subscription's status shows that. */
   async payOpenInvoices(customerId: string, paymentMethodId: string): Promise<void> {
     const { data } = await asked(
       this.#stripe.invoices.list({ customer: customerId, status: 'open', limit: openInvoicesMax }),
@@ -203,7 +203,7 @@ export class StripeClient {
     return unlessMissing(this.#stripe.subscriptions.retrieve(id));
   }
 
-  /** Ends a subscription for good, and has its last use invoiced at once. */
+  /** Ends a subscription for good; its last use is invoiced at once. */
   async cancel(id: string): Promise<void> {
     await asked(this.#stripe.subscriptions.cancel(id, { invoice_now: true }));
   }
@@ -310,7 +310,7 @@ function statusOf(status: Stripe.Checkout.Session['status']): CheckoutSession['s
   return status === 'complete' ? 'complete' : 'expired';
 }
 
-/** Extracts whom an event is about. Its other content is asked from Stripe when it is acted on. */
+/** Extracts the subject of an event. The rest is read from Stripe when the event is acted on. */
 function eventOf({ id, type, data }: Stripe.Event): StripeEvent {
   const about = data.object as {
     readonly object?: string;

@@ -1,4 +1,4 @@
-/** A stream of change events without an end: it waits for new ones, and for a ledger that does not answer. */
+/** An endless stream of change events: it waits for new ones, and for a ledger that does not answer. */
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, type Timers } from '../../base/timers.ts';
 import type { ChangeEventsPage } from '../ledger/change-events.ts';
@@ -19,14 +19,14 @@ interface FollowOptions {
   readonly source: Pick<ChangeEventSource, 'page' | 'encode'>;
   readonly timers: Timers;
   readonly signal: AbortSignal;
-  /** Takes what a page costs from the caller's limits. Rejects with a `Refusal` when they are used up. */
+  /** Takes the cost of a page from the caller's limits. Rejects with a `Refusal` when they are used up. */
   readonly admit: (page: ChangeEventsPage) => Promise<void>;
 }
 
 /**
- * Yields whole server-sent events, one page at a time; the next page is read when this one was taken. Before all it tells the reader
- * its place by an ID without an event, so that a reader who is cut off before the first event comes back to the same place. Ends
- * when the signal aborts, or when the database can no longer be asked.
+ * Yields whole server-sent events, one page at a time; it reads the next page only when this one was taken. First it sends an
+ * ID without an event, so that a reader who is cut off before the first event comes back to the same place. Ends when the
+ * signal aborts, or when the database can no longer be asked.
  */
 export async function* follow(
   options: FollowOptions,
@@ -51,7 +51,7 @@ export async function* follow(
   }
 }
 
-/** Tries until it succeeds. `undefined`: the signal aborted, or it never can. */
+/** Tries until it succeeds. `undefined`: the signal aborted, or it can never succeed. */
 async function untilDone<T>(
   { timers, signal }: FollowOptions,
   attempt: () => Promise<T>,
@@ -69,7 +69,7 @@ async function untilDone<T>(
   return undefined;
 }
 
-/** Time after which to try again, at least; `undefined` if that cannot help. Throws what nobody expects. */
+/** Minimum wait before another try; `undefined` if none can help. Throws unexpected errors. */
 function passingMs(error: unknown): number | undefined {
   if (error instanceof StoreUnavailable) return 0;
   if (!(error instanceof Refusal)) throw error;

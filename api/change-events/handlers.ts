@@ -34,7 +34,7 @@ export function changeEventHandlers(
   };
 }
 
-/** A client that comes back repeats the address with which it began, so its last event counts. */
+/** A reconnecting client repeats its first address, so its last event counts. */
 function placeOf({ wantsEvents, lastEventId, query }: Asked): string {
   if (wantsEvents && lastEventId !== undefined && lastEventId !== '') {
     return checked(lastEventId, { header: 'Last-Event-ID' });
@@ -60,7 +60,7 @@ async function streamOf(
   source: ChangeEventSource,
   after: bigint,
 ): Promise<AsyncIterable<Uint8Array>> {
-  // Before the answer begins, so that a ledger that cannot be asked is a problem and no empty stream.
+  // Read before the answer begins, so that a ledger that cannot be asked gives a problem instead of an empty stream.
   const first = await source.page(after, streamedAtOnce);
   const admit = async ({ count, rows }: ChangeEventsPage) => {
     holdAnswer(textPerRecord * rows.length, true);
@@ -69,7 +69,7 @@ async function streamOf(
   return follow({ source, timers: systemTimers, signal, admit }, after, first);
 }
 
-/** Bytes that are held for one byte of a record: the record, and its text, which is less than five times as long. */
+/** Bytes held for one byte of a record: the record, and its text, which is less than five times as long. */
 const textPerRecord = 6;
 
 async function pageOf(

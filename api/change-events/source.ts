@@ -1,4 +1,4 @@
-/** Reads the change events of one database for one caller, with the gateway's sessions and its fair turns. */
+/** Reads the change events of one database for one caller, through the gateway's sessions and fair turns. */
 import type { GatewayReply } from '../gateway/call.ts';
 import { GatewayFailure } from '../gateway/failures.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -39,7 +39,7 @@ export class ChangeEventSource {
     this.#options = options;
   }
 
-  /** Where to begin: `beginning`, `now` or a timestamp in decimal digits. */
+  /** The start: `beginning`, `now` or a timestamp in decimal digits. */
   async start(after: string): Promise<bigint> {
     if (after === 'beginning') return 0n;
     return after === 'now' ? this.#latest() : BigInt(after);
@@ -54,7 +54,7 @@ export class ChangeEventSource {
     throw refused(new GatewayFailure('gateway_bad_reply', 'unknown', notAnAnswer));
   }
 
-  /** Does work that takes time of this process when it is the organization's turn. */
+  /** Does the process's work when it is the organization's turn. */
   encode(work: () => Uint8Array): Promise<Uint8Array> {
     return this.#services.gateway.turns.run(this.#options.organizationId, work);
   }

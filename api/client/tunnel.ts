@@ -1,6 +1,7 @@
 /**
- * Words that both ends of a tunnel use. A tunnel is a WebSocket that carries the bytes of one client's connection to one replica:
- * binary messages hold bytes of the protocol, cut anywhere; text messages, from the API only, hold a `TunnelNote` in JSON.
+ * Definitions that both ends of a tunnel use. A tunnel is a WebSocket that carries the bytes of one client's connection to one
+ * replica: binary messages hold bytes of the protocol, cut anywhere; text messages, only from the API, hold a `TunnelNote` in
+ * JSON.
  */
 
 /** Subprotocol of the WebSocket. */
@@ -9,7 +10,7 @@ export const tunnelProtocol = 'ledgerhouse.tunnel.v1';
 /** Maximum size of a WebSocket message in either direction, in bytes. */
 export const tunnelFrameMax = 64 * 1024;
 
-/** Something that the person at the client's end should know. */
+/** A message for the person at the client's end. */
 export interface TunnelNote {
   readonly code:
     | 'insufficient_scope'
@@ -26,11 +27,11 @@ export interface TunnelNote {
 
 /** Status codes with which the API closes a tunnel (RFC 6455, 7.4.2: 4000 to 4999 are for applications). */
 export const TunnelEnd = {
-  /** The process ends; another one takes the next tunnel. */
+  /** The process ends; another one accepts the next tunnel. */
   restart: 1012,
   replicaClosed: 4000,
   replicaUnreachable: 4001,
-  /** The credential ended or its rights changed. The next attempt is checked anew. */
+  /** The credential ended or its rights changed. The next attempt is checked again. */
   accessChanged: 4002,
   /** The database is no longer READY, or its replicas have other addresses. */
   databaseChanged: 4003,

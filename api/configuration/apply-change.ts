@@ -1,6 +1,7 @@
 /**
- * Work of the job that applies a change: writes the spec once, then follows the operator's status until the database is as asked. It
- * may be killed at any moment: the next call finds in the row whether the spec was written, and in the resource what became of it.
+ * Work of the job that applies a change: writes the spec once, then follows the operator's status until the database matches
+ * it. It may be killed at any moment: the next call finds in the row whether the spec was written, and in the resource what has
+ * happened since.
  */
 import { ApiError } from '../../base/kube/kube.ts';
 import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
@@ -42,7 +43,7 @@ interface ApplyingWorld {
 
 const lookAgainMs = 5_000;
 const soonMs = 500;
-/** Writes by others that a write of ours may meet in a row; the next attempt of the job goes on. */
+/** Consecutive conflicts with other writers after which the attempt ends; the job's next attempt continues. */
 const conflictsMax = 20;
 
 export const changeHandler = (world: ApplyingWorld): JobHandler => ({
@@ -142,7 +143,7 @@ function planned(
 const sameFields = (now: readonly FieldChange[], then: readonly FieldChange[]): boolean =>
   canonicalJson(now) === canonicalJson(then);
 
-/** Labels are written after the spec. If they alone are left, an attempt was cut off between the two. */
+/** Labels are written after the spec. If only they are left, an attempt was interrupted between the two. */
 const onlyLabelsAreLeft = (now: readonly FieldChange[], then: readonly FieldChange[]): boolean =>
   sameFields(
     now,
@@ -192,7 +193,7 @@ async function follow(
     return failed('refused_by_operator', `${progress.message}. The spec was put back`);
   }
   if (!(await isRecorded(world, context, change))) return { kind: 'again', afterMs: soonMs };
-  // Done also if no look found it going on: a quick cluster settles between two of them.
+  // Also done if no look saw it in progress: a quick cluster settles between two looks.
   await context.step('settle', 'SUCCEEDED', { percent: 100 });
   return { kind: 'succeeded' };
 }
@@ -244,7 +245,7 @@ const superseded: JobOutcome = {
   retryable: false,
 };
 
-/** What a failed change says: why, the state that it left, and how to go on. */
+/** Message of a failed change: the reason, the state that it left, and the next steps. */
 function errorOf(change: ConfigurationChange, database: Database, job: Job): ChangeError {
   const { code = 'failed', message = 'The job failed.' } = job.error ?? {};
   const written = change.generation !== null && code !== 'refused_by_operator';

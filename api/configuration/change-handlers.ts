@@ -135,7 +135,7 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>) => ({
   author,
 });
 
-/** The members that the request has. */
+/** The properties that the request has. */
 const given = (request: ChangeRequest): ChangeRequest =>
   Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
 

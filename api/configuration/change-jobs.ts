@@ -1,4 +1,4 @@
-/** The job that applies a change, as it is queued: its steps follow from the difference. */
+/** The job that applies a change. Its steps depend on the difference. */
 import type { NewJob } from '../model/job.ts';
 import type { ConfigurationChange } from '../model/configuration-change.ts';
 import { memberOf } from './impact.ts';

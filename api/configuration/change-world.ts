@@ -1,4 +1,4 @@
-/** Gathers what a change is planned from: the rows, and the resource as the API server has it now. */
+/** Gathers the inputs of a change's plan: the rows, and the resource from the API server. */
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { ChangeRequest } from '../model/configuration-change.ts';
@@ -16,7 +16,7 @@ interface ChangeSources {
   readonly catalog: CatalogSpec;
 }
 
-/** Throws a `Refusal` if the database cannot be changed as it is. */
+/** Throws a `Refusal` if the database cannot be changed in its present state. */
 export async function readChangeWorld(
   { db, writer, catalog }: ChangeSources,
   database: Database,

@@ -3,7 +3,7 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { ProfileChoice } from '../store/database-record.ts';
 
-/** Members whose values are compared as a whole. The price follows from them, so it is none of them. */
+/** Properties that are compared as a whole. The price depends on them, so it is not among them. */
 const members = [
   'provider',
   'region',
@@ -18,7 +18,7 @@ const members = [
 /** The configuration as clients see it: without its price. */
 export type Configuration = Omit<ProfileChoice, 'price'>;
 
-/** Paths are JSON Pointers into the configuration as clients read it. A value that is not set is null. */
+/** Paths are JSON Pointers into the configuration that clients read. A value that is not set is null. */
 export function differencesOf(before: Configuration, after: Configuration): FieldChange[] {
   const changes: FieldChange[] = members.map((member) => ({
     path: `/${member}`,

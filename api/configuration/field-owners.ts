@@ -6,7 +6,7 @@
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { apiName } from '../../domain/names.ts';
 
-/** Fields of the spec behind each member of a configuration, in the words of `managedFields`. */
+/** Fields of the spec behind each property of a configuration, in the words of `managedFields`. */
 const specFields: Readonly<Record<string, readonly string[]>> = {
   provider: ['f:provider'],
   region: ['f:region'],
@@ -22,7 +22,7 @@ const specFields: Readonly<Record<string, readonly string[]>> = {
   deletionProtection: ['f:deletionProtection'],
 };
 
-/** The manager of `kubectl apply` without `--server-side`: it declares too, though its writes count as updates. */
+/** The manager of `kubectl apply` without `--server-side`: it also declares fields, though its writes count as updates. */
 const clientSideApply = 'kubectl-client-side-apply';
 
 /** Path of a difference (`/parameters/limitConnections`) in the words of `managedFields`. */
@@ -34,7 +34,7 @@ export function fieldsOf(path: string): readonly string[] | undefined {
     : fields;
 }
 
-/** Manager that declares the field behind a difference; `undefined`: nobody does, or this service itself. */
+/** The manager that declares the field behind a difference; `undefined`: nobody does, or this service itself. */
 export function declarerOf({ metadata }: DatabaseObject, path: string): string | undefined {
   const fields = fieldsOf(path);
   if (fields === undefined) return undefined;

@@ -1,11 +1,12 @@
 /**
- * What a change means for those who use the database: how long clients wait, whether pods are replaced, whether it can be taken back.
- * The promised waits are upper bounds that were chosen, not measured: `test/e2e/builtin-ha.test.ts` prints what a client waits. Pure.
+ * Consequences of a change for the database's users: how long clients wait, whether pods are replaced, whether it can be taken
+ * back. The promised waits are upper bounds that were chosen, not measured: `test/e2e/builtin-ha.test.ts` prints a client's
+ * real wait. Pure.
  */
 import type { FieldChange } from '../model/event.ts';
 import type { Impact } from '../model/configuration-change.ts';
 
-/** Members that are flags or resources of the pods: a change replaces them, one at a time. */
+/** Properties that are flags or resources of the pods: a change replaces the pods, one at a time. */
 const replacesPods: ReadonlySet<string> = new Set(['clusterSize', 'engineVersion', 'parameters']);
 
 /** Promised waits in seconds: of one replica, whose pod is replaced, and of several, whose leader hands over. */
@@ -15,9 +16,9 @@ interface ImpactFacts {
   readonly replicas: number;
   /** Whether the database is stopped before the change. */
   readonly suspended: boolean;
-  /** Whether the version can be left again for the one before. */
+  /** Whether the database can go back from the new version to the old one. */
   readonly versionReversible: boolean;
-  /** Sentences about this change beyond those that follow from its difference. */
+  /** Further sentences about this change, besides those that its difference implies. */
   readonly warnings?: readonly string[];
 }
 

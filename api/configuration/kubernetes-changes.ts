@@ -1,6 +1,6 @@
 /**
- * Changes that somebody makes in Kubernetes, as this service records them: they are being applied from the moment at which the operator
- * accepts them, and applied when it has nothing left to do.
+ * Changes that somebody makes in Kubernetes, in this service's records: they are being applied once the operator accepts them,
+ * and applied when it has nothing left to do.
  */
 import { ConditionType } from '../../domain/conditions.ts';
 import { replicasOf } from '../../domain/catalog/topologies.ts';
@@ -19,7 +19,7 @@ import { tellChange } from './change-events.ts';
 import { impactOf, memberOf } from './impact.ts';
 import { priceDeltaOf } from './price-delta.ts';
 
-/** Whether all differences are what a change of this service asked for. */
+/** Whether a change of this service asked for all of the differences. */
 export const isOfChange = (
   applying: ConfigurationChange | undefined,
   differences: readonly FieldChange[],
@@ -56,7 +56,7 @@ export async function recordKubernetesChange(
     impact: impactOf(diff, {
       replicas: replicasOf[after.clusterConfiguration as TopologyName],
       suspended: before.suspended,
-      // Nobody was asked beforehand; the way back is told when somebody asks for it.
+      // No preview was made; the way back is shown on request.
       versionReversible: true,
     }),
     priceDelta: catalog === undefined ? null : priceDeltaOf(catalog, before, after),

@@ -5,7 +5,7 @@ type Labels = Readonly<Record<string, string>>;
 
 const labelsMax = 16;
 
-/** Null removes a label, or all of them. Returns `undefined` if they stay. Throws a `Refusal` if too many are left. */
+/** Null removes a label, or all of them. Returns `undefined` if nothing changes. Throws a `Refusal` if too many are left. */
 export function labelsAfter(
   before: Labels,
   patch: Readonly<Record<string, string | null>> | null | undefined,

@@ -7,7 +7,7 @@ import type { Configuration } from './differences.ts';
 
 type ShownParameter = Immutable<z.input<typeof parameterList>>['data'][number];
 
-/** All parameters of the database's engine. One that the catalog no longer has is shown while it is set. */
+/** All parameters of the database's engine. A parameter that the catalog no longer has is shown while it is set. */
 export function shownParameters(
   catalog: CatalogSpec,
   { engine, parameters: values }: Pick<Configuration, 'engine' | 'parameters'>,

@@ -1,6 +1,6 @@
 /**
- * Plan of a change: its difference, its impact, its price, and what to write into the resource. One pure function decides for the
- * preview, for the request and for the job that applies it, and it resolves the spec by the very function that the operator uses. A
+ * Plan of a change: its difference, its impact, its price, and what to write into the resource. One pure function decides for
+ * the preview, for the request and for the job that applies it, and it resolves the spec with the operator's own function. A
  * change that is not possible is a thrown `Refusal` with the place in the request and what is possible instead.
  */
 import { resolve, type Previous, type Resolution } from '../../domain/catalog/resolve.ts';
@@ -29,7 +29,7 @@ export interface ChangeWorld {
   readonly database: Database;
   /** The active revision. */
   readonly profile: Profile;
-  /** The resource as the API server has it now, with its managed fields. */
+  /** The resource from the API server, with its managed fields. */
   readonly object: DatabaseObject;
   /** The earlier revision that the request names. */
   readonly earlier: Profile | undefined;
@@ -45,7 +45,7 @@ export interface ChangePlan {
   /** Empty if only labels change. */
   readonly patch: SpecPatch;
   readonly labels: Readonly<Record<string, string>> | undefined;
-  /** Whether billing and quota must allow it: it costs more, or a stopped database runs again. */
+  /** Whether billing and quota must allow it: it costs more, or starts a stopped database. */
   readonly needsRight: boolean;
 }
 
@@ -117,7 +117,7 @@ function patchOf(spec: DatabaseSpec, wanted: ChangeRequest): SpecPatch {
   };
 }
 
-/** RFC 7396, as the API server merges it. */
+/** Merges as the API server does (RFC 7396). */
 function merged(spec: DatabaseSpec, patch: SpecPatch): DatabaseSpec {
   const merge = (target: unknown, change: unknown): unknown => {
     if (typeof change !== 'object' || change === null || Array.isArray(change)) return change;
@@ -132,7 +132,7 @@ function merged(spec: DatabaseSpec, patch: SpecPatch): DatabaseSpec {
   return merge(spec, patch) as DatabaseSpec;
 }
 
-/** What the operator has resolved so far, as it takes it into account itself. */
+/** The operator's earlier resolution, in the form in which the operator itself uses it. */
 function previousOf({ status, spec }: DatabaseObject): Previous {
   const grown = Math.max(status?.autogrow?.sizeGb ?? 0, status?.storage?.acknowledgedGb ?? 0);
   return {
@@ -143,7 +143,7 @@ function previousOf({ status, spec }: DatabaseObject): Previous {
   };
 }
 
-/** Configuration to which a spec resolves; what the operator resolved last if this spec cannot be met. */
+/** The configuration that a spec resolves to; the operator's last resolution if this spec cannot be met. */
 function configurationOf(
   { object, profile }: ChangeWorld,
   spec: DatabaseSpec,

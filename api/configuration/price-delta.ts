@@ -7,7 +7,7 @@ import type { PriceDelta } from '../model/configuration-change.ts';
 import type { ProfileChoice } from '../store/database-record.ts';
 import type { Configuration } from './differences.ts';
 
-/** `before`: with the agreed price, which counts as long as nothing changes. Null without prices. */
+/** `before`: with the agreed price, which counts while nothing changes. Null without prices. */
 export function priceDeltaOf(
   catalog: CatalogSpec,
   before: ProfileChoice,
@@ -22,7 +22,7 @@ export function priceDeltaOf(
 export const isDearer = (delta: PriceDelta | null): boolean =>
   delta !== null && !delta.amount.startsWith('-') && delta.amount !== '0.00';
 
-/** A stopped database costs its volumes only. */
+/** A stopped database costs only its volumes. */
 function monthlyCents(catalog: CatalogSpec, choice: ProfileChoice): bigint | undefined {
   if (choice.price === null) return undefined;
   if (!choice.suspended) return cents(choice.price.monthly);
@@ -52,7 +52,7 @@ function written(amount: bigint): string {
   return `${amount < 0n ? '-' : ''}${size / 100n}.${String(size % 100n).padStart(2, '0')}`;
 }
 
-/** A choice with the part of its price that is for the volumes, which a stopped database still costs. */
+/** A choice with the volumes' part of its price, which a stopped database still costs. */
 export function withStoragePrice(
   catalog: CatalogSpec | undefined,
   before: ProfileChoice,

@@ -22,7 +22,7 @@ type ChangeProgress =
       readonly untouched: boolean;
     };
 
-/** Time for which a replica may fail before the change counts as failed: what it needs may still be on its way. */
+/** Time for which a replica may fail before the change counts as failed: something that it needs may still be on its way. */
 const failingMaxMs = 150_000;
 
 type Written = Pick<ConfigurationChange, 'diff' | 'impact'> & { readonly generation: number };
@@ -31,7 +31,7 @@ export function progressOf(change: Written, object: DatabaseObject, nowMs: numbe
   const { status } = object;
   const condition = (type: string): Condition | undefined => {
     const row = status?.conditions?.find((one) => one.type === type);
-    // A condition of before says nothing about this spec.
+    // An older condition says nothing about this spec.
     return row !== undefined && (row.observedGeneration ?? 0) >= change.generation
       ? row
       : undefined;
@@ -53,7 +53,7 @@ export function progressOf(change: Written, object: DatabaseObject, nowMs: numbe
   return failure(object, condition, nowMs) ?? working(change, object, condition);
 }
 
-/** Reasons for which the operator accepts nothing of a spec. */
+/** Reasons for which the operator accepts no part of a spec. */
 const refusals =
   /^(Unknown|Invalid|.*Unsupported$|.*Unavailable$|StorageOutOfRange|CatalogMissing)/;
 

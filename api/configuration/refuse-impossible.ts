@@ -1,4 +1,7 @@
-/** Refusals of changes that the catalog's resolution does not know: the database's life, storage that cannot shrink or grow. Pure. */
+/**
+ * Refuses changes that the catalog's resolution does not know: those that depend on the database's life, and on storage that
+ * cannot shrink or grow. Pure.
+ */
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { deletedAlready } from '../databases/refusal.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
@@ -83,7 +86,7 @@ function refuseStorage({ catalog, object }: ChangeWorld, request: ChangeRequest)
   });
 }
 
-/** A smaller size is refused while the engines say that their memory is nearly or wholly used. */
+/** Refuses a smaller size while the engines report that their memory is nearly or completely used. */
 function refuseFullMemory({ catalog, object }: ChangeWorld, { clusterSize }: ChangeRequest): void {
   if (clusterSize === undefined) return;
   const wanted = catalog.sizes.find(({ id }) => id === clusterSize);

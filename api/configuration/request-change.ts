@@ -1,6 +1,6 @@
 /**
- * Accepts changes. One change is applied at a time; one waits, and what is asked for meanwhile joins it. A change that may begin at
- * once gets its job in the transaction that accepts it; one that waits is begun by a worker when its time has come.
+ * Accepts changes. One change is applied at a time; one waits, and further requests join it. A change that may begin at once
+ * gets its job in the transaction that accepts it; a worker begins a waiting one when its time has come.
  */
 import { requireActive } from '../auth/suspension.ts';
 import { noCatalog } from '../databases/create.ts';
@@ -49,7 +49,7 @@ interface Asked {
   readonly ifVersion: number | undefined;
 }
 
-/** The plan of a change, and whether it would begin at once. Nothing is made. */
+/** The plan of a change, and whether it would begin at once. Makes nothing. */
 export async function previewChange(
   services: ChangeServices,
   caller: Caller,
@@ -87,7 +87,7 @@ export async function requestChange(
   });
 }
 
-/** To stop a database is always allowed: it only ends costs. */
+/** Stopping a database is always allowed: it only ends costs. */
 export const onlyStops = ({ diff }: ChangePlan): boolean =>
   diff.every(({ path, to }) => path === '/suspended' && to === true);
 
@@ -123,7 +123,7 @@ async function accept(
   return { database, change: made, job: undefined };
 }
 
-/** Joins a request to the change that waits. The whole is planned again; if it is not possible, nothing is joined. */
+/** Joins a request to the waiting change. The whole is planned again; if it is not possible, nothing is joined. */
 async function join(
   change: Change,
   world: ChangeWorld,

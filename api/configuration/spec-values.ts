@@ -1,4 +1,4 @@
-/** Values of a difference's paths in a configuration and in a resource's spec. Pure. */
+/** Values at a difference's paths, in a configuration and in a resource's spec. Pure. */
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { managerOf } from '../databases/spec-change.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
@@ -43,7 +43,7 @@ function asked({ spec, status }: DatabaseObject, path: string): unknown {
 const sameValue = (one: unknown, other: unknown): boolean =>
   canonicalJson(one) === canonicalJson(other);
 
-/** Sentence about whoever wrote over a change that is being applied; `undefined`: nobody did. */
+/** Sentence about the writer who overwrote a change that is being applied; `undefined`: nobody did. */
 export function overwrittenBy(
   object: DatabaseObject,
   { diff, generation }: Pick<ConfigurationChange, 'diff' | 'generation'>,
@@ -58,7 +58,7 @@ export function overwrittenBy(
   return undefined;
 }
 
-/** Merge patch that puts the fields of a difference back. */
+/** Merge patch that restores the fields of a difference. */
 export function patchBack(diff: readonly FieldChange[]): SpecPatch {
   const patch: Record<string, unknown> = {};
   const storage: Record<string, unknown> = {};

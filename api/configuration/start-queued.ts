@@ -1,6 +1,6 @@
 /**
- * Begins queued changes whose time has come, once nothing else works on their database. Each is planned again: what is no longer
- * possible fails and says so, what is already so counts as applied.
+ * Begins queued changes whose time has come, once nothing else works on their database. Each is planned again: a change that is
+ * no longer possible fails and says why; one that is already in effect counts as applied.
  */
 import type { Logger } from 'pino';
 import { systemTimers, type Timers } from '../../base/timers.ts';
@@ -56,7 +56,7 @@ export class QueuedChanges {
   async #round(): Promise<void> {
     try {
       if (this.#services.catalog() === undefined) return;
-      // All of them, page by page: one that cannot begin yet keeps no other one waiting.
+      // All of them, page by page: a change that cannot begin yet does not delay others.
       for (let after: string | undefined; ;) {
         const page = await dueChanges(this.#services.store.read, atOnce, after);
         for (const due of page) {
@@ -91,7 +91,7 @@ async function beginQueued(services: ChangeServices, due: ConfigurationChange): 
     const outcome = (await withoutRoom(change, services, due, planning)) ?? planning;
     const database = await lockDatabase(change, due.databaseId);
     const queued = await findConfigurationChange(change.db, due.databaseId, due.id);
-    // It was withdrawn, joined by another request, or begun by another worker.
+    // It was withdrawn, another request joined it, or another worker began it.
     if (database === undefined || queued?.version !== due.version) return;
     if ((await findActiveJob(change.db, due.databaseId)) !== undefined) return;
     if (outcome instanceof Refusal) {
@@ -112,7 +112,7 @@ async function beginQueued(services: ChangeServices, due: ConfigurationChange): 
   });
 }
 
-/** The refusal of a change that needs room in its organization which is not there. */
+/** The refusal of a change that needs more room than its organization has. */
 async function withoutRoom(
   change: Change,
   { databasesMax }: ChangeServices,

@@ -1,6 +1,6 @@
 /**
- * Account IDs of connection checks. Every process recognizes them without asking the store, since they carry a MAC, so that the
- * lookups of other accounts cost nothing:
+ * Account IDs of connection checks. Every process recognizes them by a MAC without asking the store, so that lookups of other
+ * accounts cost nothing:
  *
  *     16 bits 0x1ed6 │ 48 random bits │ 64 bits MAC of the database and the random bits
  */

@@ -1,7 +1,7 @@
 /**
- * Finds lookups of connection checks that a database's replicas answered to clients of the cluster, which reach them without the
- * service: each replica's status names them. Somebody who waits for a check asks; however many wait, a database is asked once a
- * second.
+ * Finds lookups of connection checks that a database's replicas answered to clients in the cluster, which reach them without
+ * the service: each replica's status lists them. The replicas are asked while somebody waits for a check, at most once a second
+ * for each database.
  */
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { CheckLookup } from '../../domain/engine-status.ts';
@@ -26,8 +26,8 @@ const timeoutMs = 1_000;
 const askEveryMs = 1_000;
 const databasesMax = 10_000;
 /**
- * A lookup through the tunnel or over HTTP is one at a replica, too, and is known here at once. What is younger than this may
- * still be on its way to the store.
+ * A replica also lists lookups through the tunnel and over HTTP, which are known here at once. A younger one may still be on
+ * its way to the store.
  */
 const settledMs = 3_000;
 
@@ -78,6 +78,6 @@ export class ClusterLookups {
   }
 }
 
-/** Ways by which a lookup is seen. TigerBeetle tells nobody of its clients' requests. */
+/** Ways in which a lookup is seen. TigerBeetle does not report its clients' requests. */
 export const waysOf = (engine: string): readonly ConnectionWay[] =>
   connectionWays.filter((way) => way !== 'cluster' || engine === 'Builtin');

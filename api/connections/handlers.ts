@@ -94,7 +94,7 @@ export function connectionHandlers({
   };
 }
 
-/** Shows a check as it is now. One that waits is looked for at the replicas first. */
+/** Shows the present state of a check. If it still waits, the replicas are asked first. */
 function presenterOf({
   store,
   targets,
@@ -128,7 +128,7 @@ function statusOf({ observed, expiresAt }: ConnectionCheck): 'WAITING' | 'VERIFI
   return expiresAt.getTime() <= systemTimers.wallMs() ? 'EXPIRED' : 'WAITING';
 }
 
-/** A database that serves nobody now is asked for nothing. */
+/** A database that serves nobody now is not asked. */
 const withoutCluster = connectionWays.filter((way) => way !== 'cluster');
 
 const shown = (check: ConnectionCheck, seenBy: readonly ConnectionWay[]) => ({

@@ -1,4 +1,4 @@
-/** Sees lookups of connection checks among the requests of a process, and tells the store. Nothing waits for it. */
+/** Detects lookups of connection checks among a process's requests, and records them in the store. Nothing waits for it. */
 import type { Logger } from 'pino';
 import type { ConnectionTrouble, ObservedLookup } from '../model/connection-check.ts';
 import type { AnsweredLookup } from '../gateway/handlers.ts';
@@ -15,7 +15,7 @@ export class ConnectionWatch {
   readonly ids: CheckIds;
   readonly #store: Pick<Store, 'read'>;
   readonly #logger: Logger;
-  /** What was told to the store lately, so that nobody can make it write all the time. */
+  /** Recently recorded lookups, so that nobody can cause a write each time. */
   readonly #told: RecentMap<true>;
 
   constructor(ids: CheckIds, store: Pick<Store, 'read'>, logger: Logger) {

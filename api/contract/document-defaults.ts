@@ -1,4 +1,4 @@
-/** Addresses in the committed document; an installation replaces them by its own. */
+/** Addresses in the committed document; an installation replaces them with its own. */
 import type { DocumentOptions } from './document.ts';
 
 export const documentDefaults: Omit<DocumentOptions, 'version'> = {

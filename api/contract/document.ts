@@ -1,7 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the route table. OpenAPI 3.1 accepts Zod's draft 2020-12 schemas directly; those with an id become
- * components. Objects of answers stay open: answers may gain properties at any time, and clients ignore those that they do not
- * know.
+ * The OpenAPI 3.1 document of the route table. OpenAPI 3.1 accepts Zod's draft 2020-12 schemas directly; those with an id
+ * become components. Objects of answers stay open: answers may gain properties at any time, and clients ignore unknown ones.
  */
 import { z } from 'zod';
 import type { Access } from '../model/access.ts';

@@ -3,8 +3,8 @@ import type { ProblemCode } from '../model/problems.ts';
 import { opensSocket, takesIdempotencyKey, type RouteSpec } from './route.ts';
 
 /**
- * Whether nobody may use the route for a suspended organization. Reads, also those of a ledger, go on, so that the organization can
- * get at its records; so does what ends access or removes something, and what a person does for themselves.
+ * Whether the route is closed to a suspended organization. Reads, also of a ledger, stay open, so that the organization can get
+ * at its records; so do routes that end access or remove something, and those for a person's own affairs.
  */
 export function isStoppedBySuspension(route: RouteSpec): boolean {
   const { access, method } = route;
@@ -13,7 +13,7 @@ export function isStoppedBySuspension(route: RouteSpec): boolean {
   return method !== 'GET' && route.endsAccess !== true && route.whileSuspended !== true;
 }
 
-/** All problems that a route may answer with: its own, and those that follow from its access, parameters and body. */
+/** All problems that a route may answer with: its own, and those that its access, parameters and body imply. */
 export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   const codes = new Set<ProblemCode>([
     'invalid_parameter',
@@ -25,7 +25,7 @@ export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   const add = (...more: readonly ProblemCode[]) => more.forEach((code) => codes.add(code));
   if (route.access.kind !== 'public') {
     add('authentication_required', 'invalid_credentials', 'credential_expired');
-    // For a request that names an organization to which the caller does not belong.
+    // For a request that names an organization without the caller.
     add('conflicting_credentials', 'organization_not_found');
     if (route.method !== 'GET' || opensSocket(route)) add('csrf_failed');
   }

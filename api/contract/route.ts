@@ -1,5 +1,5 @@
 /**
- * The type of a row of the route table, and the types that follow from it: the input and the possible answers of its handler. A
+ * The type of a row of the route table, and the types derived from it: the input and the possible answers of its handler. A
  * missing handler, or one with other answers than its row, does not compile.
  */
 import type { WebSocket } from 'ws';
@@ -32,7 +32,7 @@ export interface ResponseSpec {
   readonly form: 'json' | 'bytes' | 'events' | 'empty' | 'websocket';
   /** Media types of `bytes` that are text of many lines, each with an example; the schema does not apply to them. */
   readonly textTypes?: Readonly<Record<string, string>>;
-  /** The handler may send the text piece by piece, however much it is. */
+  /** The handler may send the text in pieces, of any total length. */
   readonly streams?: boolean;
   /** `bytes` only: a client that prefers `text/event-stream` gets server-sent events instead. */
   readonly orEvents?: true;
@@ -43,13 +43,13 @@ export interface ResponseSpec {
 }
 
 export interface RouteSpec {
-  /** The route may be used while the organization is suspended, though it changes something. */
+  /** The route may be used while the organization is suspended, although it changes something. */
   readonly whileSuspended?: true;
-  /** The route ends somebody's access. Requests to it have a rate limit of their own, which nothing else uses up. */
+  /** The route ends somebody's access. Requests to it have a rate limit of their own, which no other request uses up. */
   readonly endsAccess?: true;
-  /** Number of requests as which one counts in the limit of its credential; 1 by default. */
+  /** Weight of one request in the limit of its credential; 1 by default. */
   readonly countsAs?: number;
-  /** A GET that asks an engine: its requests count as those of the ledger. */
+  /** A GET that asks an engine: it counts as a ledger request. */
   readonly readsLedger?: true;
   readonly method: Method;
   /** Path with `{parameters}`, all of which are in `path-parameters.ts`. */
@@ -67,15 +67,15 @@ export interface RouteSpec {
   readonly conditional?: 'read' | 'match';
   /** `Cache-Control` of successful answers; `private, no-store` by default. */
   readonly cache?: string;
-  /** Whether a POST only works its answer out, so that asking twice is asking twice. */
+  /** A POST that only computes its answer: repeating it changes nothing. */
   readonly makesNothing?: true;
-  /** Milliseconds that an answer may take; 30 s by default. Not counted once a stream has begun. */
+  /** Maximum time for an answer, in milliseconds; 30 s by default. It does not count once a stream has begun. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Whether the route takes the header Idempotency-Key: every POST does, but those of the ledger, whose records have IDs, those
- * with a signed body, which names its event, and those that make nothing.
+ * Whether the route takes the header Idempotency-Key. Every POST does, except those of the ledger, whose records have IDs,
+ * those with a signed body, which names its event, and those that make nothing.
  */
 export const takesIdempotencyKey = ({ method, body, makesNothing }: RouteSpec): boolean =>
   method === 'POST' && makesNothing !== true && body?.form !== 'ledger' && body?.form !== 'signed';
@@ -95,7 +95,7 @@ export const textAnswer = (
   headers: readonly string[] = [],
 ) => ({ form: 'bytes' as const, description, textTypes, headers });
 
-/** The same, of any length: the handler may send it piece by piece. */
+/** The same, of any length: the handler may send it in pieces. */
 export const streamedAnswer = (
   description: string,
   textTypes: Readonly<Record<string, string>>,

@@ -1,4 +1,7 @@
-/** Work on databases and their backups in the background: the watches, the synchronization of the store with them, and the worker of jobs. */
+/**
+ * Background work on databases and their backups: the watches, the synchronization of the store with them, and the worker of
+ * jobs.
+ */
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Kube, KubeObject } from '../../base/kube/kube.ts';

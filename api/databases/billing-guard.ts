@@ -1,4 +1,7 @@
-/** Guard: may an organization have something that costs money? It answers before anything is made, from what it knows or in time. */
+/**
+ * Guard: may an organization have something that costs money? It answers before anything is made, from memory or within a
+ * deadline.
+ */
 
 const billingReasons = [
   'NO_PAYMENT_METHOD',

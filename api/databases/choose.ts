@@ -65,7 +65,7 @@ type Chosen =
     };
 
 export function choose(catalog: CatalogSpec, request: ChoiceRequest): Chosen {
-  // People make the databases that the operator does not. The answer says so; it is no reason to refuse.
+  // People make the databases that the operator does not. The answer reports this; it is no reason to refuse.
   const everyProvider = catalog.providers.map((row) => ({
     ...row,
     provisioning: 'AUTOMATIC' as const,
@@ -182,7 +182,7 @@ function refused(
   };
 }
 
-/** The catalog's problems in the API's words: where in the request, and what can be chosen instead. */
+/** The catalog's problems in the API's words: the place in the request, and the possible choices. */
 export const choiceErrors = (problems: readonly Problem[]): readonly ChoiceError[] =>
   problems.map(({ field, reason, message, choices }) => ({
     pointer: pointers[field] ?? `#/${field.replace(/^spec\./, '').replaceAll('.', '/')}`,

@@ -14,7 +14,7 @@ export interface DatabaseServices {
   readonly catalog: () => CatalogView | undefined;
   /** Whether the database's resource is protected in Kubernetes now. */
   readonly isProtected: (database: Database) => Promise<boolean>;
-  /** Maximum of databases of an organization; deleted ones count until they are purged. */
+  /** Maximum number of an organization's databases; deleted ones count until they are purged. */
   readonly databasesMax: number;
   readonly now: () => Date;
 }

@@ -1,4 +1,6 @@
-/** Deletes a database: at once for its users; softly for its data, or with a last backup in their place. */
+/**
+ * Deletes a database. For its users it is gone at once; its data can be restored for a while, or is replaced by a last backup.
+ */
 import { requireStore } from '../backups/refusal.ts';
 import { requireCanBeBackedUp } from '../backups/request-backup.ts';
 import { cancelChanges } from '../configuration/kubernetes-changes.ts';
@@ -22,7 +24,7 @@ import { retentionMs } from './retention.ts';
 interface Deletion {
   /** Version in `If-Match`. */
   readonly ifVersion?: number | undefined;
-  /** Whether the volumes go at once, after a backup. */
+  /** Whether the volumes are deleted at once, after a backup. */
   readonly finalBackup?: boolean;
   /** Whether the operator has a store for backups. */
   readonly backupStore?: boolean;
@@ -61,7 +63,7 @@ export async function deleteDatabase(
     }
     const deletedAt = now();
     const keptUntil = new Date(deletedAt.getTime() + retentionMs(catalog()?.spec));
-    // With a last backup the volumes go when it is there, and nobody knows when that is.
+    // With a last backup the volumes are deleted once it exists; that time is not known yet.
     const times = { deletedAt, purgeAt: finalBackup ? null : keptUntil };
     return startDeletion(change, database, times, finalBackup);
   });

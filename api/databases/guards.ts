@@ -19,9 +19,9 @@ export async function requireMayRun(
 }
 
 /**
- * Locks the organization until the commit, so that of two concurrent requests the second counts what the first made. Throws a
- * `Refusal` if there would be more than it may have; `databasesMax`: maximum of an organization without one of its own; `more`: how
- * many the change adds. Deleted databases count until they are purged, since their volumes are kept.
+ * Locks the organization until the commit, so that of two concurrent requests the second counts the first one's database.
+ * Throws a `Refusal` if there would be too many; `databasesMax`: maximum of an organization that has none of its own; `more`:
+ * number that the change adds. Deleted databases count until they are purged, since their volumes are kept.
  */
 export async function requireRoom(
   change: Change,

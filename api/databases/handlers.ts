@@ -26,7 +26,7 @@ interface DatabaseHandlerOptions {
   readonly surroundings: () => Surroundings;
   /** Whether the operator has a store for backups. */
   readonly backupStore: boolean;
-  /** Called when this process must forget what it caches about a database. */
+  /** Called when this process must forget its cached data about a database. */
   readonly changed: (organizationId: string, id: string) => void;
 }
 
@@ -87,7 +87,7 @@ const restore =
     });
   };
 
-/** Hides from callers without the right to read databases which database has the name. */
+/** Hides which database has the name from callers without the right to read databases. */
 async function shown<T>(principal: Principal, result: Promise<T>): Promise<T> {
   const reads = principal.type !== 'api_key' || principal.permissions.includes('db:read');
   try {
@@ -169,7 +169,7 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
   author,
 });
 
-/** Version in `If-Match`; `undefined`: any version. An ETag of something else gives 0, which is no version. */
+/** Version in `If-Match`; `undefined`: any version. An ETag of something else gives 0, which no version has. */
 export function versionOf(ifMatch: string | undefined, id: string): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const [, of, version] = /"(db_[0-9a-z]{26})-(\d{1,9})-/.exec(ifMatch) ?? [];

@@ -1,4 +1,7 @@
-/** Job handlers for databases, and those of their changes and backups. The ones here read the rows, call `provision` and `unprovision`, and write the results. */
+/**
+ * Job handlers for databases, including their changes and backups. The handlers here read the rows, call `provision` and
+ * `unprovision`, and write the results.
+ */
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import { makingHandler } from '../backups/make.ts';
 import { removingHandler } from '../backups/remove.ts';
@@ -80,7 +83,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
         place: (placed, kubernetesUid) =>
           context.write(async (change) => {
             const before = await lockDatabase(change, placed.id);
-            // The watch may have been faster and has emitted the event then.
+            // The watch may have been faster; then it has emitted the event.
             if (before === undefined || before.kubernetesUid !== null) return;
             const after = await updateDatabase(change, placed.id, { kubernetesUid });
             tell(change, 'database.provisioning_started', after, { job });
@@ -124,7 +127,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
   },
 });
 
-/** After a deletion that was refused by protection, the database is again what it was, unless another one has its name now. */
+/** After a deletion that protection refused, the database gets its earlier state back, unless another one has its name now. */
 async function keepProtected(change: Change, job: Job): Promise<void> {
   if (job.error?.code !== 'deletion_protected' || job.databaseId === null) return;
   const before = await lockDatabase(change, job.databaseId);

@@ -7,7 +7,7 @@ import type { Database } from '../store/database-record.ts';
 import { updateActiveProfile, updateDatabase } from '../store/databases.ts';
 import { tell } from './events.ts';
 
-/** `before`: the locked row. Times that a request has set stay; `times` is for a deletion without a request. */
+/** `before`: the locked row. Times that a request has set stay; `times` applies to a deletion without a request. */
 export async function markDeleted(
   change: Change,
   before: Database,
@@ -25,7 +25,7 @@ export async function markDeleted(
     purgeAt: before.purgeAt ?? times.purgeAt,
   });
   await updateActiveProfile(change, before.id, { status: 'DELETED' });
-  // A database that is restored pushes nothing until somebody says so.
+  // A restored database pushes nothing until somebody resumes its streams.
   await pauseChangeStreams(change, before.id, 'The database was deleted.');
   await cancelChanges(change, before.id);
   tell(change, 'database.deleted', after, job && { job });

@@ -1,4 +1,4 @@
-/** The observation of a database's resource that the store keeps: enough to answer every read without asking Kubernetes. */
+/** The observation of a database's resource in the store: enough to answer every read without asking Kubernetes. */
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { ObservedDatabase } from '../store/database-record.ts';

@@ -19,15 +19,15 @@ import type { DatabaseHealth } from '../model/database-standing.ts';
 type ShownDatabase = Immutable<z.input<typeof databaseSchema>>;
 type ShownProfile = Immutable<z.input<typeof profileSchema>>;
 
-/** Facts beside the store's row that are known without asking anyone. */
+/** Facts besides the store's row that are known without asking anyone. */
 export interface Surroundings {
   readonly catalog: CatalogSpec | undefined;
-  /** While false, no operator or no worker looks: the last observation of the cluster may be outdated. */
+  /** If false, no operator or no worker runs: the last observation of the cluster may be outdated. */
   readonly observed: boolean;
   /** No worker lives that would execute jobs. */
   readonly workerStopped: boolean;
   readonly gateway: (databaseId: string) => GatewayHealth;
-  /** Use of the database in the last minute; null: not known. */
+  /** Use of the database in the last minute; null: unknown. */
   readonly usage: (databaseId: string) => ShownDatabase['usage'];
   /** URL of the API without a path: `https://api.example.com`. */
   readonly publicUrl: string;
@@ -145,7 +145,7 @@ const choicesOf = (profile: Configuration) => ({
   selectedStorageGb: profile.selectedStorageGb,
 });
 
-/** A configuration as clients see it. */
+/** A configuration in the form for clients. */
 export const configurationOf = (profile: Configuration) => ({
   ...choicesOf(profile),
   autogrow: autogrowOf(profile),

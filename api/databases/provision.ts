@@ -1,6 +1,6 @@
 /**
- * Provisioning: work of the jobs that make a database, anew or from the volumes of a deleted one. It is called until the database
- * is done. Each call finds what was done before, by any process, and continues from there.
+ * Provisioning: work of the jobs that make a database, either new or from the volumes of a deleted one. It is called until the
+ * database is done. Each call finds the earlier work of any process, and continues from there.
  */
 import { sentence } from '../../base/sentence.ts';
 import { annotations } from '../../domain/names.ts';
@@ -48,7 +48,10 @@ interface ProvisioningWorld {
   readonly leaves: (databaseId: string) => Promise<boolean>;
 }
 
-/** Result while people decide. They may be faster: an operator that reported a wrong catalog looks again once it is corrected. */
+/**
+ * Result while people decide. They may be faster: an operator that reported a wrong catalog looks again once the catalog is
+ * corrected.
+ */
 const waitingForPeople: Look = {
   kind: 'going_on',
   step: 'create_resource',

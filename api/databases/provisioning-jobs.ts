@@ -1,4 +1,4 @@
-/** The jobs that create, restore and delete databases, as they are queued. */
+/** The jobs that create, restore and delete databases. */
 import type { Job, NewJob } from '../model/job.ts';
 import type { Database } from '../store/database-record.ts';
 
@@ -16,7 +16,7 @@ const minute = 60_000;
 
 type Of = Pick<Database, 'id' | 'organizationId'>;
 
-/** Deadline of work with a backup: a large one takes long to fetch and to store. */
+/** Deadline of work with a backup: a large backup takes long to fetch and to store. */
 const backupTimeoutMs = 12 * 60 * minute;
 
 export const creation = ({ id, organizationId }: Of): NewJob => ({
@@ -46,7 +46,7 @@ export const restoration = (database: Of, purgeAt: Date | null): NewJob => ({
   message: 'The restoration is queued.',
 });
 
-/** `finalBackup`: the volumes go after a backup, which may take as long as a restore. */
+/** `finalBackup`: the volumes are deleted after a backup, which may take as long as a restore. */
 export const deletion = ({ id, organizationId }: Of, finalBackup: boolean): NewJob => ({
   organizationId,
   databaseId: id,

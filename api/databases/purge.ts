@@ -1,4 +1,4 @@
-/** Purges deleted databases whose retention is over: from here on, none of them is shown as restorable. */
+/** Purges deleted databases whose retention is over: from then on, none of them is shown as restorable. */
 import { systemAuthor } from '../model/actor.ts';
 import { deleteChangeStreams } from '../store/change-streams.ts';
 import { listDatabasesToPurge, lockDatabase, updateDatabase } from '../store/databases.ts';
@@ -7,7 +7,10 @@ import { tell } from './events.ts';
 
 const atOnce = 100;
 
-/** Marks databases as purged. The operator deletes their volumes, by the time on them. Returns the number; more may be left. */
+/**
+ * Marks databases as purged. The operator deletes their volumes at the time noted on them. Returns the number; more may be
+ * left.
+ */
 export async function markPurged(store: Store): Promise<number> {
   const over = await listDatabasesToPurge(store.read, atOnce);
   for (const { id } of over) {

@@ -4,9 +4,9 @@ import type { Reader } from '../store/tables.ts';
 import { databaseNotFound } from './refusal.ts';
 
 /**
- * Returns a database of the organization, even a deleted one; throws a refusal if it has none with this ID. Whoever reads what
- * belongs to a database calls this first:
- * tables of figures and requests name the database alone, so only this keeps them from other organizations.
+ * Returns a database of the organization, even a deleted one; throws a refusal if it has none with this ID. Every read of a
+ * database's data must call this first: tables of figures and requests name only the database, so only this check keeps them
+ * from other organizations.
  */
 export async function requireDatabase(
   db: Reader,

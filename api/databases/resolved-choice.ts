@@ -5,8 +5,8 @@ type Direct = Pick<ProfileChoice, 'autogrowLimitGb' | 'suspended'>;
 const none: Direct = { autogrowLimitGb: null, suspended: false };
 
 /**
- * Configuration to which the operator resolved a resource. Returns `undefined` while it is not resolved. `before`: fields that the
- * operator takes from the spec as they are, as they were before; they stay until the operator has accepted the spec.
+ * Configuration to which the operator resolved a resource. Returns `undefined` while it is not resolved. `before`: earlier
+ * values of the fields that the operator takes from the spec unchanged; they stay until the operator has accepted the spec.
  */
 export function resolvedChoice(
   { status, spec, metadata }: DatabaseObject,

@@ -16,7 +16,7 @@ export interface SpecChange {
 
 /**
  * Returns the difference, or `undefined` if there is none. A changed price alone is no difference: the agreed price stays until
- * something that costs money changes.
+ * a change affects the costs.
  */
 export function specChangeOf(
   database: Database,
@@ -30,7 +30,7 @@ export function specChangeOf(
   const changes = resolved === undefined ? [] : differencesOf(profile, resolved);
   const choice = changes.length === 0 ? undefined : resolved;
   const { deletionProtection } = object.spec;
-  // The API writes first its row, then the resource. In between, the spec is the one that was last observed.
+  // The API writes its row first, then the resource. In between, the spec is the last observed one.
   const isNewSpec = object.metadata.generation !== database.observed?.generation;
   const protects = isNewSpec && deletionProtection !== database.deletionProtection;
   if (protects) {

@@ -1,6 +1,6 @@
 /**
- * Keeps the rows of databases like their resources. The first worker to see a change of the watch writes it, once, with its events. It
- * adopts a database that a person applied in an organization's namespace.
+ * Keeps the rows of databases in line with their resources. The first worker to see a change of the watch writes it, once, with
+ * its events. It adopts a database that a person applied in an organization's namespace.
  */
 import type { Logger } from 'pino';
 import { systemTimers, type Timers } from '../../base/timers.ts';
@@ -49,7 +49,7 @@ interface DatabaseSyncOptions {
 
 const author = systemAuthor('watch');
 
-/** What a follower of LedgerDatabases does with them. */
+/** Options of the follower of LedgerDatabases. */
 export function followedDatabases(options: DatabaseSyncOptions): FollowedKind<DatabaseObject> {
   const { store, writer, view } = options;
   return {

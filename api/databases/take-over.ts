@@ -1,7 +1,7 @@
 /**
- * Copies changes of a resource's spec into its row: what the operator has accepted becomes a new revision of the profile, and
- * protection that was set in Kubernetes holds over HTTP. A revision that a change over HTTP asked for is its author's; any other one is
- * a change of its own, by the field manager that wrote it.
+ * Copies changes of a resource's spec into its row: a spec that the operator has accepted becomes a new revision of the
+ * profile, and protection that was set in Kubernetes also applies over HTTP. A revision that was requested over HTTP has the
+ * requester as author; any other one is a separate change by the field manager that wrote it.
  */
 import { apiName } from '../../domain/names.ts';
 import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
@@ -69,7 +69,9 @@ export async function takeOverSpec(
   });
 }
 
-/** The author of a write in the cluster. This service itself writes there for billing, which stops and starts databases. */
+/**
+ * The author of a write in the cluster. This service itself also writes there for billing, which stops and starts databases.
+ */
 async function authorOf(
   writer: DatabaseWriter,
   object: DatabaseObject,

@@ -1,4 +1,7 @@
-/** Unprovisioning: work of the job that deletes a database. The resource is deleted; the volumes stay, or go after a last backup. */
+/**
+ * Unprovisioning: work of the job that deletes a database. The resource is deleted; the volumes stay, or are deleted after a
+ * last backup.
+ */
 import { observe } from '../backups/observe.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { DatabaseIdentity, DatabaseWriter } from '../kubernetes/database-writer.ts';
@@ -13,10 +16,10 @@ interface UnprovisioningWorld {
   readonly nowMs: () => number;
   /** Marks the row as DELETED. */
   readonly removed: (database: Database) => Promise<void>;
-  /** Whether the store knows of the backup that takes the place of the database's data. */
+  /** Whether the store has the backup that replaces the database's data. */
   readonly hasLastBackup: (database: Database) => Promise<boolean>;
   readonly backups: Pick<BackupWriter, 'list'>;
-  /** Writes that the volumes are gone, so that nobody is told to restore from them. */
+  /** Records that the volumes are gone, so that nobody is told to restore from them. */
   readonly purged: (database: Database) => Promise<void>;
 }
 
@@ -26,7 +29,7 @@ const creationMaxMs = 15_000;
 
 interface UnprovisioningOptions {
   readonly unprotect: boolean;
-  /** Whether the volumes go, after a backup. */
+  /** Whether the volumes are deleted, after a backup. */
   readonly finalBackup: boolean;
 }
 
@@ -72,7 +75,7 @@ export async function unprovision(
     const deletionPolicy = finalBackup ? 'BackupThenDelete' : 'Retain';
     await writer.delete(identity, uid, { unprotect, deletionPolicy });
   } else if (!finalBackup && found.spec.deletionPolicy !== 'Retain') {
-    // An earlier deletion with a last backup goes on, or waits for what cannot be made. This one keeps the volumes.
+    // An earlier deletion with a last backup is in progress, or waits for an impossible backup. This one keeps the volumes.
     await change('Retain');
   }
   const trouble = troubleOfBackup(found);
@@ -80,12 +83,12 @@ export async function unprovision(
   return goingOn(finalBackup ? 'The last backup is made.' : 'The replicas are stopping.');
 }
 
-/** Without the finalizer, the resource would go before its backup. */
+/** Without the finalizer, the resource would be gone before its backup. */
 const isHeld = ({ metadata, spec }: DatabaseObject): boolean =>
   spec.deletionPolicy === 'BackupThenDelete' &&
   metadata.finalizers?.includes(volumesFinalizer) === true;
 
-/** Why the operator cannot make the backup for which the volumes wait. */
+/** The reason why the operator cannot make the backup that the volumes wait for. */
 const troubleOfBackup = ({ status }: DatabaseObject): string | undefined =>
   status?.conditions?.find(
     ({ type, status: is, reason }) =>
@@ -108,7 +111,7 @@ const protectedMeanwhile: Look = {
   kind: 'failed',
   code: 'deletion_protected',
   message: 'The database was protected in Kubernetes before it was deleted; nothing was deleted.',
-  // The deletion is over: to delete, a person must remove the protection and ask again.
+  // The deletion is over: to delete, a person must remove the protection and request it again.
   final: true,
 };
 
@@ -118,14 +121,14 @@ const withoutBackup = (why: string): Look => ({
   message: `The last backup could not be made, and the data are all there. Retry this job when the cause is gone, or delete the database again without finalBackup. The operator says: ${why}`,
 });
 
-/** That the resource is gone is no proof of a backup: somebody may have let it go without one. */
+/** A missing resource does not prove a backup: somebody may have removed the resource without one. */
 async function afterwards(
   world: UnprovisioningWorld,
   database: Database,
   finalBackup: boolean,
 ): Promise<Look> {
   const isBackedUp = (await world.hasLastBackup(database)) || (await isMade(world, database));
-  // The operator may have begun to delete the volumes when it was told to keep them.
+  // The operator may have begun to delete the volumes before it was told to keep them.
   if (!finalBackup) return isBackedUp ? doneLate : done;
   if (isBackedUp) {
     await world.purged(database);
@@ -140,7 +143,9 @@ async function afterwards(
   };
 }
 
-/** Rows follow the resources by a watch, which may be late. The operator tells of a last backup before it lets the database go. */
+/**
+ * Rows follow the resources by a watch, which may be late. The operator reports a last backup before it lets the database go.
+ */
 const isMade = async (
   { backups }: UnprovisioningWorld,
   { id, kubernetesNamespace }: Database,

@@ -1,4 +1,4 @@
-/** Updates labels and deletion protection. Protection is also set on the resource, so that kubectl is refused as well. */
+/** Updates labels and deletion protection. Protection is also set on the resource, so that kubectl cannot delete it either. */
 import { requireActive } from '../auth/suspension.ts';
 import { labelsAfter } from '../configuration/labels.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';

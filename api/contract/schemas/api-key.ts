@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../model/access.ts';
 import { actor, exampleId, exampleTime, id, success, text, time } from './common.ts';
 
-/** Which databases a key is for. */
+/** The databases that a key is for. */
 export const databaseScope = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('ALL') }),

@@ -1,4 +1,4 @@
-/** The configuration of a database: what it is made of, its parameters, and its earlier revisions. */
+/** The configuration of a database, its parameters, and its earlier revisions. */
 import { z } from 'zod';
 import { databaseStatuses } from '../../model/database-standing.ts';
 import { engine } from './catalog.ts';
@@ -13,7 +13,7 @@ import {
   profileExample,
 } from './database.ts';
 
-/** One field that a change changes. */
+/** A field that a change alters. */
 export const fieldChange = z
   .object({
     path: z.string().describe('JSON Pointer into the configuration.'),

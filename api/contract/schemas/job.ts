@@ -1,4 +1,4 @@
-/** Jobs: one long-running thing done to a database. */
+/** Jobs: long-running work on a database. */
 import { z } from 'zod';
 import { jobStatuses, jobTypes, stepStatuses } from '../../model/job.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';

@@ -1,6 +1,6 @@
 /**
- * The ledger's records, filters and answers, for the document. `api/ledger` reads the requests and takes every integer exactly;
- * these schemas describe the same in terms of the document.
+ * The ledger's records, filters and answers, for the document. `api/ledger` reads the requests and keeps every integer exact;
+ * these schemas describe the same in the document's terms.
  */
 import { z } from 'zod';
 import {

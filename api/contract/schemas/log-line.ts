@@ -1,4 +1,4 @@
-/** Lines that the containers of a database logged. */
+/** Log lines of a database's containers. */
 import { z } from 'zod';
 import { logComponents, logSeverities } from '../../model/log-line.ts';
 import { exampleTime, time } from './common.ts';

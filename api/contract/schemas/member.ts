@@ -35,7 +35,7 @@ export const member = z
 export const readMember = z.object({ member }).meta({ id: 'MemberAnswer' });
 export const changedMember = z.object({ success, member }).meta({ id: 'ChangedMember' });
 
-/** Things that a removed member has made; they can be revoked with the removal. */
+/** Things that a removed member has made and that can be revoked with the removal. */
 export const revocable = z.enum(['apiKeys', 'invitations']);
 
 export const updateMemberRequest = z

@@ -1,4 +1,4 @@
-/** Figures of a database: series over time, and what is known now. */
+/** Figures of a database: series over time, and the newest values. */
 import { z } from 'zod';
 import { metricFunctions, metricSeriesNames } from '../../model/metric-series.ts';
 import { figureOperations } from '../../model/metric-figures.ts';
@@ -63,7 +63,7 @@ const line = z.object({
   fn,
   labels: z.record(z.string(), z.string()),
   points: z
-    // Not a tuple: programs that read the document rarely know them.
+    // Not a tuple: few programs that read the document support tuples.
     .array(z.array(z.number().nullable()).length(2))
     .describe(
       'Begin of the step in milliseconds since 1970, and the value; null where nothing is known.',

@@ -170,7 +170,7 @@ const invitation = row(
 const billing = (status: string) => row(z.object({ status: z.string() }), { status });
 const nothing = row(z.object({}), {});
 
-/** Null: the event stays in the audit log. A new type of event does not compile until it stands here. */
+/** Null: the event stays in the audit log. A new type of event does not compile until it is listed here. */
 export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } = {
   'organization.created': organization,
   'organization.changed': organization,
