@@ -1,4 +1,4 @@
-/** Parts that API and worker both have: the store, its notifications, the Kubernetes API, billing, and metrics of all of them. */
+/** Parts of both API and worker: the store, its notifications, the Kubernetes API, billing, and metrics of all of them. */
 import { createKube, type KubeHttpOptions } from '../base/kube/kube-http.ts';
 import { requestMetrics, watchMetrics } from '../base/metrics/kube-metrics.ts';
 import type { MetricRegistry } from '../base/metrics/metrics.ts';
@@ -47,7 +47,7 @@ export function assembleCommon(
     store,
     listener,
     kube,
-    /** A client with connections and a rate of its own, for what must not delay anything else. */
+    /** A client with connections and a rate of its own, for work that must not delay anything else. */
     anotherKube: (options: KubeHttpOptions) =>
       createKube(kubeConfig, { userAgent: program, onRequest, ...options }),
     watched: watchMetrics(registry, kubePrefix, watched),

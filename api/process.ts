@@ -1,4 +1,4 @@
-/** The life of a process of ours: its log, its configuration, and an end in order when it gets a signal. */
+/** The life of one of our processes: its log, its configuration, and an orderly end when it gets a signal. */
 import { KubeConfig } from '@kubernetes/client-node';
 import pino, { type Logger } from 'pino';
 import { readConfig, redacted, type Config } from './config.ts';
@@ -25,7 +25,7 @@ const stopWaitMs = 45_000;
 /** Log lines are written together, each within this time: a write for each line would cost too much. */
 const logFlushMs = 100;
 
-/** Runs until a signal ends it. `name`: of the program, for the message when it does not start. */
+/** Runs until a signal ends it. `name`: the program's name, for the message when it does not start. */
 export async function runProcess(
   name: string,
   start: (options: ProcessOptions) => Promise<Running>,

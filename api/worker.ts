@@ -1,6 +1,6 @@
 /**
- * Assembly of the worker: everything that works in the background. Jobs, mails and the use that is charged have leases in the store,
- * so that several workers share the work and one that dies loses nothing.
+ * Assembly of the worker: all background work. Jobs, mails and charged use have leases in the store, so that several workers
+ * share the work and one that dies loses nothing.
  */
 import { programVersion } from '../base/program-version.ts';
 import { startHealthServer } from '../base/health-server.ts';
@@ -179,7 +179,7 @@ function assemble(options: ProcessOptions) {
   };
 }
 
-/** What pushes to receivers: events of organizations, and change events of ledgers. */
+/** The parts that push to receivers: events of organizations, and change events of ledgers. */
 function pushPartsOf(
   { store, listener, sealer }: CommonParts,
   { config, logger }: ProcessOptions,
@@ -218,7 +218,7 @@ function pushPartsOf(
   };
 }
 
-/** What keeps the logs of databases, with a client of its own: however much they log, nobody's requests wait for it. */
+/** The parts that keep the logs of databases, with their own client: requests never wait for logs, however many there are. */
 function logPartsOf(
   { store, anotherKube }: CommonParts,
   { config, logger }: ProcessOptions,
@@ -241,7 +241,7 @@ function logPartsOf(
   };
 }
 
-/** Sweeps of what is over, and notices of what is about to be. */
+/** Deletion of expired rows, and notices of upcoming expiries. */
 function housekeepingOf({ store, sealer }: CommonParts, { config, logger }: ProcessOptions) {
   return new Housekeeping(
     {

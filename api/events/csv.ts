@@ -30,7 +30,7 @@ export const csvHead = `${columns.map(([title]) => title).join(',')}\r\n`;
 export const csvLine = (event: AuditEventRow): string =>
   `${columns.map(([, cell]) => quoted(cell(event) ?? '')).join(',')}\r\n`;
 
-/** Quotes a cell. Anybody can choose names and user agents: a spreadsheet must not run them as formulas. */
+/** Quotes a cell. Anybody can choose names and user agents, and a spreadsheet must not run them as formulas. */
 function quoted(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -16,7 +16,7 @@ interface AuditServices {
   readonly cursors: Cursors;
 }
 
-/** Maximum of events that one request checks: some tenths of a second of work. */
+/** Maximum number of events that one request checks: some tenths of a second of work. */
 const verifiedMax = 5_000;
 /** Events that an export holds at a time. */
 const exportedAtOnce = 1_000;

@@ -1,4 +1,4 @@
-/** Audit events as the API shows them. */
+/** Audit events in the API's form. */
 import type { StoredEvent } from '../model/event.ts';
 
 export type AuditEventRow = ReturnType<typeof shown>;

@@ -1,7 +1,7 @@
-/** Kinds of reasons for which a cluster evicts a session, as far as the gateway treats them differently. */
+/** Kinds of reasons for which a cluster evicts a session, as far as the gateway distinguishes them. */
 import { EvictionReason } from '../../engine/wire/header.ts';
 
-/** The cluster refuses this client's release, so no session of it will work. */
+/** The cluster refuses this client's release, so none of its sessions will work. */
 export const isOfRelease = (reason: EvictionReason): boolean =>
   reason === EvictionReason.clientReleaseTooLow || reason === EvictionReason.clientReleaseTooHigh;
 

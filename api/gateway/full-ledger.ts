@@ -1,6 +1,6 @@
 /**
- * Finds out whether a ledger is full. The protocol cannot express it: an engine at its limit drops creates and gives the reason
- * at `/status` (decision 0014). The status is asked when a write has had no answer for a moment, and while the ledger is full.
+ * Detects whether a ledger is full. The protocol cannot express it: an engine at its limit drops creates and gives the reason
+ * at `/status` (decision 0014). The status is read when a write has had no answer for a moment, and while the ledger is full.
  */
 import type { Timers } from '../../base/timers.ts';
 import {
@@ -17,7 +17,7 @@ interface FullLedgerOptions {
   readonly fetchStatus: StatusFetch;
   /** URLs of `/status`, one for each replica. */
   readonly urls: () => readonly string[];
-  /** Called when the ledger was found to be full while a write was under way. */
+  /** Called when the ledger was found to be full during a write. */
   readonly onFull: (found: Full) => void;
 }
 
@@ -27,11 +27,11 @@ export interface Full {
   readonly status: EngineStatus;
 }
 
-/** An engine answers a write within milliseconds. Its status is asked after `askFirstMs`, then at growing intervals. */
+/** An engine answers a write within milliseconds. Its status is read after `askFirstMs`, then at growing intervals. */
 const askFirstMs = 250;
 const askMaxMs = 2_000;
 const timeoutMs = 1_000;
-/** A full ledger is asked for room at this interval, for at most `lookForMs` after the last refused write. */
+/** A full ledger's status is read at this interval, for at most `lookForMs` after the last refused write. */
 const lookEveryMs = 1_000;
 const lookForMs = 60_000;
 

@@ -11,7 +11,7 @@ import { requireTarget, type LedgerPlaces } from './targets.ts';
 
 interface LedgerServices extends LedgerPlaces {
   readonly gateway: Gateway;
-  /** Records a write of a person; awaited before anything of it is sent. */
+  /** Records a person's write; awaited before any part of it is sent. */
   readonly personWrites: (author: Author, write: PersonsWrite) => Promise<void>;
   /** Called after each lookup of accounts that was answered. */
   readonly lookedUp: (lookup: AnsweredLookup) => void;
@@ -24,7 +24,7 @@ export interface FinishedOperation {
   readonly operation: LedgerOperationName;
   /** Code of the problem; null: it was answered. */
   readonly code: string | null;
-  /** Accounts or transfers that it creates; 0 of a read. */
+  /** Number of accounts or transfers that it creates; 0 for a read. */
   readonly events: number;
   readonly durationMs: number;
   /** Time in the engine; null: it did not answer. */

@@ -268,7 +268,7 @@ export class Lane {
       this.#heard(null);
       this.#garbage = undefined;
     }
-    // Send the next message before anybody processes these answers.
+    // Sends the next message before these answers are processed.
     this.#pump();
     calls.forEach((call, index) => {
       const own = rows[index];
@@ -333,7 +333,7 @@ export class Lane {
 
   #reopenLater(): void {
     if (this.#closed) return;
-    // Open the first new session at once: an eviction is no failure of the engine.
+    // Opens the first new session at once: an eviction is no failure of the engine.
     if (this.#failures <= 1) {
       this.#pump();
       return;
@@ -417,7 +417,7 @@ export class Lane {
     for (const call of this.#queue.splice(0)) this.#refuse(call, code, detail);
   }
 
-  /** Refuses a call of which nothing was executed. */
+  /** Refuses a call that was not executed at all. */
   #refuse(call: Call, code: GatewayFailureCode, detail: string, eventsMax?: number): void {
     this.#settle(call, new GatewayFailure(code, 'not_executed', detail, eventsMax));
   }

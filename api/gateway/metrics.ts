@@ -18,7 +18,7 @@ const results = [
 
 const outcomes = ['answered', 'failed', 'abandoned'] as const;
 
-/** Results by which durations are told apart: all seven would be more than twice the series. */
+/** Results that the durations distinguish: all seven would be more than twice the series. */
 export const outcomeOf = (result: (typeof results)[number]): (typeof outcomes)[number] =>
   result === 'answered' || result === 'abandoned' ? result : 'failed';
 

@@ -1,10 +1,12 @@
-/** Writes of people in the audit log: who sent how much, and a hash that tells whether a given payload was it. */
+/**
+ * People's writes in the audit log: the author, the number of records, and a hash by which a given payload can be recognized.
+ */
 import { createHash } from 'node:crypto';
 import type { Author } from '../model/actor.ts';
 import type { Store } from '../store/store.ts';
 import type { PersonsWrite } from './handlers.ts';
 
-/** Programs have keys and write too much for it. Resolves once the record is durable. */
+/** Keys are left out, because programs write too much for it. Resolves once the record is durable. */
 export async function recordPersonsWrite(
   store: Pick<Store, 'change'>,
   author: Author,

@@ -1,4 +1,4 @@
-/** Failures of the gateway as problems of ledger requests, and those as errors that a handler throws. */
+/** Converts the gateway's failures to problems of ledger requests, and these to errors that a handler throws. */
 import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { GatewayFailure } from './failures.ts';

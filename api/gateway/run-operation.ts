@@ -15,14 +15,14 @@ import { deadlineRange, type Gateway } from './gateway.ts';
 
 export interface OperationContext {
   readonly target: Target;
-  /** The organization, among which the time of this process is shared. */
+  /** The organization that gets a fair share of this process's time. */
   readonly owner: string;
-  /** Takes what the request costs, in events or records, from a limit. Rejects when that is used up. */
+  /** Takes the request's cost, in events or records, from a limit. Rejects when the limit is used up. */
   readonly takeEvents?: (count: number) => Promise<void>;
-  /** Holds room for an answer of this size until it has left. With `mayRefuse` it throws if there is none. */
+  /** Reserves room for an answer of this size until it has been sent. With `mayRefuse` it throws if there is none. */
   readonly holdAnswer?: (bytes: number, mayRefuse: boolean) => void;
   readonly requestId: string;
-  /** Name of the engine, as the catalog has it. */
+  /** Name of the engine in the catalog. */
   readonly engine: string;
   readonly engineVersion: string;
   readonly format: 'json' | 'csv';
@@ -45,8 +45,8 @@ interface LedgerRefusal {
 }
 
 /**
- * `body` is the request's raw body, decompressed. Failures of the caller, the engine or the network never make it reject; a limit that
- * is used up does.
+ * `body` is the request's raw body, decompressed. Failures of the caller, the engine or the network never make it reject; a
+ * limit that is used up does.
  */
 export async function runOperation(
   gateway: Gateway,
@@ -73,7 +73,7 @@ export async function runOperation(
       bodyBytes: body.length,
     });
     const isRead = operation.kind === 'read';
-    // The records wait for their turn, and nothing bounds the number of those who wait but this.
+    // The records wait for their turn, and only this bounds how many wait.
     context.holdAnswer?.(reply.rows.length, isRead);
     const spentMs = timers.nowMs() - startedMs;
     const warnings = await warningsOf(gateway, request, reply, context, spentMs);
@@ -166,7 +166,7 @@ async function warningsOf(
     const options = { timeoutMs: left, requestId, ...(signal && { signal }) };
     found = (await gateway.submit(target, lookup, options)).rows;
   } catch (error) {
-    // The answer exists; only its warnings are missing.
+    // The answer exists; it only lacks the warnings.
     if (error instanceof GatewayFailure) return [];
     throw error;
   }

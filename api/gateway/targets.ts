@@ -67,7 +67,7 @@ export interface LedgerPlaces {
   readonly whySuspended: (databaseId: string) => Promise<Refusal | undefined>;
 }
 
-/** Throws a `Refusal` if the database is not there, or not to be asked. */
+/** Throws a `Refusal` if the database does not exist or cannot be asked. */
 export async function requireTarget(
   { targets, whySuspended }: LedgerPlaces,
   organizationId: string,
@@ -80,7 +80,7 @@ export async function requireTarget(
   throw why ?? target;
 }
 
-/** The target, refused only by the database's status and never by its health: the ledger itself shows whether it answers. */
+/** The target. Only the database's status can refuse it, never its health: the ledger itself shows whether it answers. */
 function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
   const { id, name, status, clusterId, observed } = database;
   if (status === 'DELETED') return databaseNotFound(id);

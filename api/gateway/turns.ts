@@ -1,13 +1,14 @@
 /**
  * A fair queue for the time of this process. Decoding a large request and encoding a large answer take milliseconds, in which
- * nothing else runs. While more is to do than fits between two looks at the network, the organization that has had the least time
- * comes first, so that one with many or large requests delays its own and not those of others. A piece of work weighs what it took.
+ * nothing else runs. When more work waits than fits between two looks at the network, the organization that has had the least
+ * time comes first, so that many or large requests delay only those of their own organization. Work is weighed by the time that
+ * it took.
  */
 import { systemTimers } from '../../base/timers.ts';
 
 interface TurnsOptions {
   readonly nowMs: () => number;
-  /** Calls back once the process has looked at the network again. */
+  /** Runs the callback once the process has looked at the network again. */
   readonly afterNetwork: (callback: () => void) => void;
 }
 
@@ -17,13 +18,15 @@ interface Owner {
   readonly waiting: (() => void)[];
 }
 
-/** Time for work between two looks at the network. A piece that was begun is finished. */
+/** Time for work between two looks at the network. Work that was begun is finished. */
 const passMs = 4;
 
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #owners = new Map<string, Owner>();
-  /** The least time that an organization with waiting work has had: one that comes later begins there and saves nothing up. */
+  /**
+   * Least time among organizations with waiting work. An organization that joins later starts with it and cannot save time up.
+   */
   #clockMs = 0;
   #spentMs = 0;
   #waiting = 0;
@@ -109,7 +112,7 @@ export class Turns {
     this.#do(next, piece);
   }
 
-  /** Nobody waits: what was used counts no more. */
+  /** Nobody waits: used time no longer counts. */
   #forget(): void {
     this.#owners.clear();
     this.#clockMs = 0;

@@ -1,4 +1,4 @@
-/** Heartbeat of a worker process in the store, by which the API's processes know that one works. */
+/** Heartbeat of a worker process in the store. It tells the API's processes that a worker runs. */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import type { Store } from '../store/store.ts';

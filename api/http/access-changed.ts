@@ -1,4 +1,4 @@
-/** Reason for ending a stream: its caller lost access, or may see other things than before. */
+/** Reason for ending a stream: its caller lost access, or has other rights than before. */
 export class AccessChanged extends Error {
   override readonly name = 'AccessChanged';
 

@@ -1,13 +1,13 @@
 /**
  * The HTTP assembly: builds one application from the route table and the areas' handlers.
  *
- * How an area plugs in: its routes stand in `api/contract/routes/<area>.ts`. Its handlers are a function in
- * `api/<area>/handlers.ts`: it takes what they need (store, cluster view, gateway …) and returns a `HandlersOf<typeof
- * areaRoutes>`, one method per operationId. `api/api.ts` joins all areas to a `Handlers`; a missing handler does not compile. A
- * handler gets a request that was checked against the contract (`http/handler.ts`), returns a status and a body of its row, and
- * throws a `Refusal` for everything else. It needs no try/catch: `problem-response.ts` knows the failures of store and network.
- * The access rules of the table were checked before. The handler checks what only the store can tell: it calls `seesDatabase` for
- * a job's or an event's database, and treats what belongs to another organization as not found (`notThere`).
+ * To add an area: its routes are in `api/contract/routes/<area>.ts`. Its handlers are a function in `api/<area>/handlers.ts`:
+ * it takes their dependencies (store, cluster view, gateway …) and returns a `HandlersOf<typeof areaRoutes>`, one method per
+ * operationId. `api/api.ts` joins all areas to a `Handlers`; a missing handler does not compile. A handler gets a request that
+ * was checked against the contract (`http/handler.ts`), returns a status and a body of its row, and throws a `Refusal` for
+ * everything else. It needs no try/catch: `problem-response.ts` knows the failures of store and network. The access rules of
+ * the table were checked before. The handler makes the checks that need the store: it calls `seesDatabase` for a job's or an
+ * event's database, and treats things of another organization as not found (`notThere`).
  *
  * The order of each request: credential, rate limit, CSRF, IDs, permission, query, body, handler.
  */
@@ -40,7 +40,7 @@ interface AppOptions {
   readonly gate: GatePort;
   readonly limits: RateLimitSettings;
   readonly bodyLimits?: ByteLimits;
-  /** Limits of the large answers that are held at once; as those of bodies by default. */
+  /** Limits of the large answers that are held at once; by default the same as those of bodies. */
   readonly answerLimits?: ByteLimits;
   /** Time for a client to take an answer; 60 s by default, as long as a request may take to arrive. */
   readonly answerMs?: number;

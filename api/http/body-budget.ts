@@ -1,6 +1,6 @@
 /**
- * Bytes that this process holds for requests: of their bodies, from arrival until the answer has left, and of large answers that
- * were not taken yet. They are limited in total and for each organization, so that no organization takes the room of the others.
+ * Bytes that this process holds for requests: their bodies, from arrival until the answer has been sent, and large answers that
+ * were not taken yet. They are limited in total and for each organization, so that no organization uses the room of others.
  */
 import { Refusal } from '../model/refusal.ts';
 import { HeldBytes, type ByteLimits } from './held-bytes.ts';
@@ -10,14 +10,14 @@ export const bodyLimitDefaults: ByteLimits = {
   totalBytes: 128 * mebibyte,
   organizationBytes: 48 * mebibyte,
 };
-/** Smaller answers need no room: they are less than the buffers of a socket. */
+/** Smaller answers need no room: they are smaller than the buffers of a socket. */
 export const smallAnswerMax = 32 * 1024;
 
 /** The bytes held for one request. */
 interface BodyHold {
   /** Holds more bytes. Throws a `Refusal` when there is no room for them. */
   readonly add: (bytes: number) => void;
-  /** Holds more bytes even if there is no room: what was done must be answered. */
+  /** Holds more bytes even if there is no room: a completed request must be answered. */
   readonly addAnyway: (bytes: number) => void;
   readonly release: () => void;
 }

@@ -47,7 +47,7 @@ interface AnyReply {
   readonly serve?: ServeSocket;
 }
 
-/** Limits on the bodies that are read, and the answers that are held, at once. */
+/** Limits of the bodies that are read, and of the answers that are held, at once. */
 interface Bodies {
   readonly budget: BodyBudget;
   readonly anonymous: AnonymousBodies;
@@ -123,7 +123,7 @@ export async function dispatch(
       );
       return;
     }
-    // What a stream reads of the store while it is sent counts for its owner, too.
+    // Reads of the store while a stream is sent also count for its owner.
     await forOwner(() => send(exchange, route, reply, deadline.signal));
   } catch (error) {
     if (route.access.kind === 'public') await gate.countIfWrong(request.ip ?? '', error);
@@ -168,7 +168,7 @@ export const isStream = (request: Request, { responses }: RouteSpec): boolean =>
   );
 
 const eventsOnly = 'text/event-stream';
-/** The first is what a client gets that takes both alike. */
+/** A client that accepts both equally gets the first. */
 const pageOrEvents = ['application/json', eventsOnly];
 
 function eventsWanted(request: Request, { responses }: RouteSpec): boolean {
@@ -226,7 +226,7 @@ const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     };
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
-    // Release in the same tick: once this promise settles, the deadline is cleared, which aborts the signal.
+    // Released in the same tick: once this promise settles, the deadline is cleared, which aborts the signal.
     const release = () => signal.removeEventListener('abort', end);
     work.finally(release).then(resolve, reject);
   });
@@ -306,7 +306,7 @@ async function send(
   if (reply.etag !== undefined) response.setHeader('ETag', reply.etag);
   if (reply.cookies !== undefined) response.set('Set-Cookie', [...reply.cookies]);
   if (reply.events !== undefined && request.method === 'HEAD') {
-    // Send the headers only: waiting for the last event would keep the connection busy for nothing.
+    // Sends only the headers: waiting for the last event would occupy the connection for nothing.
     response.status(reply.status).set('Content-Type', eventStreamType).end();
     return;
   }
@@ -343,7 +343,10 @@ async function send(
   }
 }
 
-/** Ends the connection if the other end does not take its answer: it would be held for as long as the other end likes. */
+/**
+ * Ends the connection if the other end does not take its answer, which would otherwise be held for as long as the other end
+ * likes.
+ */
 function cutOffLate(response: Response, afterMs: number): void {
   response.once(
     'close',

@@ -19,7 +19,7 @@ export function addDocumentation(
   { document }: { readonly document: Readonly<Record<string, unknown>> },
 ): void {
   const reference = referencePage(document);
-  // Browsers ask for it on every first visit; there is none.
+  // Browsers request it on every first visit; there is none.
   app.get('/favicon.ico', (_request, response) => {
     response.status(204).set('Cache-Control', 'public, max-age=86400').end();
   });

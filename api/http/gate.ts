@@ -1,6 +1,4 @@
-/**
- * Checks before a route's handler: who the caller is, whether their rate limits allow the request, and whether they may make it.
- */
+/** Checks before a route's handler: the caller's identity, rate limits and permission. */
 import type { Request } from 'express';
 import { DeadlineExceeded } from '../../base/deadline.ts';
 import { authorize, otherDatabase } from '../auth/authorize.ts';
@@ -24,9 +22,9 @@ import { Refusal } from '../model/refusal.ts';
 /** Dependencies of the gate: `api/auth/authenticator.ts`, and the store for databases. */
 export interface GatePort {
   authenticate(credential: Credential, origin: Origin): Promise<Caller>;
-  /** Tells whether the organization has the database; deleted ones that can be restored count too. */
+  /** Whether the organization has the database; deleted ones that can be restored count too. */
   hasDatabase(organizationId: string, databaseId: string): Promise<boolean>;
-  /** Reports what a valid credential tried without success. Returns at once. */
+  /** Reports an unsuccessful attempt of a valid credential. Returns at once. */
   denied(denial: Denial): void;
 }
 
@@ -79,8 +77,8 @@ export class Gate {
   }
 
   /**
-   * Checks a request to a route without a credential. A route that changes something takes a secret in its body, or could be
-   * forged. A signed body proves its sender, so wrong secrets from the same address do not count against it.
+   * Checks a request to a route without a credential. A route that changes something must take a secret in its body, or
+   * requests could be forged. A signed body proves its sender, so wrong secrets from the same address do not count against it.
    */
   async admitAnybody(request: Request, route: RouteSpec): Promise<void> {
     if (route.method === 'GET') return;
@@ -114,12 +112,12 @@ export class Gate {
   noteFailure(asked: Asked, route: RouteSpec, principal: Caller, error: unknown): void {
     if (route.method === 'GET' || route.body?.form === 'ledger') return;
     if (!(error instanceof Refusal) || error.code === 'rate_limited') return;
-    // Nobody knows whether it was executed; if it was, its own event says so.
+    // The outcome is unknown; if it was executed, its own event says so.
     if (error.occasion.cause instanceof DeadlineExceeded) return;
     this.#report(asked, principal, error, 'FAILED');
   }
 
-  /** A caller without an organization has no audit log to be recorded in. */
+  /** A caller without an organization has no audit log. */
   #report(
     { request, requestId, operationId }: Asked,
     principal: Caller,
@@ -133,8 +131,8 @@ export class Gate {
   }
 
   /**
-   * Counts an open stream until `close` is called. `ended` aborts when its caller loses access or may see other things than
-   * before: a client then reopens the stream and is checked again. Throws when the caller has too many streams.
+   * Counts an open stream until `close` is called. `ended` aborts when its caller loses access or gets other rights: a client
+   * then reopens the stream and is checked again. Throws when the caller has too many streams.
    */
   openStream(
     request: Request,

@@ -25,7 +25,7 @@ export interface RequestFacts {
   readonly waitMs: number | undefined;
   /** The format that the client prefers, among those of an operation that reads the ledger. */
   readonly format: 'json' | 'csv';
-  /** The client prefers a stream of events, of an operation that has both that and pages. */
+  /** The client prefers a stream of events, for an operation that offers both pages and a stream. */
   readonly wantsEvents: boolean;
 }
 
@@ -36,22 +36,22 @@ export interface CallerFacts<Who extends Caller> {
   readonly author: Author;
 }
 
-/** What a handler may charge its caller. */
+/** Costs that a handler may charge to its caller. */
 export interface CostFacts {
   /** Takes the events of a ledger request, or the records that it may answer with, from the organization's rate limit. */
   readonly takeEvents: (count: number) => Promise<void>;
-  /** Holds room for a ledger's answer of this size until it has left. */
+  /** Reserves room for a ledger's answer of this size until it has been sent. */
   readonly holdAnswer: HoldAnswer;
 }
 
-/** With `mayRefuse` it throws a `Refusal` when there is no room; an answer to a write is held in any case. */
+/** With `mayRefuse` it throws a `Refusal` when there is no room; an answer to a write is always held. */
 export type HoldAnswer = (bytes: number, mayRefuse: boolean) => void;
 
 type FactsOf<Route extends RouteSpec> = Route['access'] extends { kind: 'public' }
   ? RequestFacts
   : RequestFacts & CallerFacts<WhoMay<Route['access']>> & CostFacts;
 
-/** Type of the caller, as far as the route's row decides it. */
+/** Type of the caller, as far as the route's row determines it. */
 type WhoMay<Access> = Access extends { kind: 'self'; keys: true }
   ? Caller
   : Access extends { kind: 'self' }

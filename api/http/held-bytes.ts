@@ -17,7 +17,7 @@ export class HeldBytes {
     return this.#total;
   }
 
-  /** The limit that keeps so many more bytes out; `undefined` if there is room. */
+  /** The limit that these bytes would exceed; `undefined` if there is room. */
   limitReached(owner: string, bytes: number): keyof ByteLimits | undefined {
     const { totalBytes, organizationBytes } = this.limits;
     if ((this.#held.get(owner) ?? 0) + bytes > organizationBytes) return 'organizationBytes';

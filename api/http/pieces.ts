@@ -1,8 +1,8 @@
-/** Writes an answer piece by piece at the pace of the reader, so that its length does not matter. */
+/** Writes an answer of any length piece by piece, at the pace of the reader. */
 import { once } from 'node:events';
 import type { Response } from 'express';
 
-/** Cuts the connection if the source fails or `signal` aborts: the reader must not take a part for the whole. */
+/** Cuts the connection if the source fails or `signal` aborts: the reader must not mistake a part for the whole. */
 export async function writePieces(
   response: Response,
   pieces: AsyncIterable<string>,

@@ -92,7 +92,8 @@ interface ParserError {
 }
 
 /**
- * True if the cluster did not answer, or says that it cannot now. Any other failure, such as a missing right, is for us to fix.
+ * Whether the cluster did not answer, or reports that it cannot answer now. Any other failure, such as a missing right, is ours
+ * to fix.
  */
 const isPassing = ({ status }: ApiError): boolean =>
   status === 0 || status === 429 || status >= 500;

@@ -40,11 +40,11 @@ export const ratePolicies = [
 ] as const;
 export type RatePolicy = (typeof ratePolicies)[number];
 
-/** All keys of an organization together may use as much as this many keys. People are not counted among them. */
+/** Limit of all keys of an organization together, in keys. People are not counted among them. */
 const keysShare = 5;
-/** Wrong credentials of one address, with any key names, may be as many as for this many keys. */
+/** Limit of wrong credentials of one address with any key names, in keys. */
 const addressShare = 10;
-/** The least of them; more where the control limit is raised: a tenth of it. */
+/** Minimum; if the control limit is raised, a tenth of it. */
 const revocationsPerMinute = 60;
 
 export class RateLimits {
@@ -71,8 +71,8 @@ export class RateLimits {
   }
 
   /**
-   * Takes `points`, one by default. Returns headers for the answer; throws when the limit is used up, to those who go on far beyond it
-   * with a delay.
+   * Takes `points`, one by default. Returns headers for the answer. Throws when the limit is used up; for callers far beyond
+   * the limit it waits first.
    */
   async take(
     policy: RatePolicy,
@@ -97,7 +97,7 @@ export class RateLimits {
       throw this.#refused(policy, taken);
   }
 
-  /** Takes one when it is too late to refuse. */
+  /** Takes one point when it is too late to refuse. */
   async count(policy: RatePolicy, who: string): Promise<void> {
     await this.#limiters[policy].penalty(who);
   }

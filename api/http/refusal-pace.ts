@@ -1,26 +1,26 @@
 /**
- * Slows down whoever goes on far beyond a rate limit. Refusing costs nearly as much time as a small request, so refusals are answered
+ * Slows down callers far beyond a rate limit. A refusal costs nearly as much time as a small request, so refusals are answered
  * at most as often as the limit lets requests pass; the others wait, and their connections with them.
  */
 import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
 
-/** Refusals in a second that are always answered at once, however low the limit is. */
+/** Refusals a second that are always answered at once, however low the limit is. */
 const perSecondMin = 100;
-/** The longest wait of a refusal: those who may send again after a second are not kept longer. */
+/** Longest wait of a refusal: a caller that may send again after a second is not delayed longer. */
 const waitMaxMs = 1_000;
-/** Above this number those are forgotten who need not wait. */
+/** Above this number, callers that need not wait are forgotten. */
 const knownMax = 1_000;
 
 export class RefusalPace {
   readonly #timers: Timers;
-  /** When the next refusal of each is due. */
+  /** Due time of each caller's next refusal. */
   readonly #dueMs = new Map<string, number>();
 
   constructor(timers: Timers = systemTimers) {
     this.#timers = timers;
   }
 
-  /** Resolves when the refusal may be answered. `perSecond`: what the limit lets pass. */
+  /** Resolves when the refusal may be answered. `perSecond`: rate of requests that the limit lets pass. */
   async wait(who: string, perSecond: number): Promise<void> {
     const nowMs = this.#timers.nowMs();
     const dueMs = Math.min(Math.max(this.#dueMs.get(who) ?? 0, nowMs), nowMs + waitMaxMs);
@@ -29,7 +29,7 @@ export class RefusalPace {
     if (dueMs > nowMs) await sleep(this.#timers, dueMs - nowMs);
   }
 
-  /** Forgets whose next refusal is due by now. */
+  /** Forgets callers whose next refusal is already due. */
   #forget(nowMs: number): void {
     for (const [who, dueMs] of this.#dueMs) if (dueMs <= nowMs) this.#dueMs.delete(who);
   }

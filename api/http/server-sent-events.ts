@@ -9,7 +9,7 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
 const heartbeatMs = 15_000;
 
 /**
- * Bytes are whole events that the source has written. A reader that is slow is waited for, and nothing else is read meanwhile.
+ * Bytes are whole events that the source has written. The function waits for a slow reader and reads nothing else meanwhile.
  * Ends with the last event, or when `signal` aborts; the source of the events observes the same signal.
  */
 export async function writeEvents(

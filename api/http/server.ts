@@ -1,4 +1,4 @@
-/** The listening socket: limits against slow clients, and a shutdown that cuts nothing off. */
+/** The listening socket: limits against slow clients, and a shutdown that interrupts no request. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';

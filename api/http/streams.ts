@@ -1,10 +1,13 @@
-/** Counts the open streams in this process and limits them for each caller. Tunnels and streams of change events are counted apart from the others. */
+/**
+ * Counts the open streams in this process and limits them for each caller. Tunnels and streams of change events are counted
+ * separately.
+ */
 import type { Caller } from '../auth/principal.ts';
 import { Refusal } from '../model/refusal.ts';
 
 /**
- * Interval between access checks of an open stream. With the time for which a process remembers a key it stays below 30 s, within which
- * a revoked key ends its streams.
+ * Interval between access checks of an open stream. Together with the time for which a process remembers a key, it stays below
+ * 30 s, the time within which a revoked key's streams end.
  */
 export const streamCheckMs = 20_000;
 
@@ -19,7 +22,7 @@ export const eventStreams: StreamLimits = {
   ofCredential: 20,
   ofOrganization: 100,
 };
-/** Each asks its database every second, and holds a page of events while its reader is slow. */
+/** Each stream reads its database every second, and holds a page of events while its reader is slow. */
 export const changeStreams: StreamLimits = {
   noun: 'streams of change events',
   ofCredential: 5,

@@ -1,6 +1,6 @@
 /**
- * Requests for a WebSocket pass the same application as all others: it checks them and answers refusals. A route that accepts the
- * request takes its WebSocket here.
+ * Requests for a WebSocket pass through the same application as all others, which checks them and answers refusals. A route
+ * that accepts the request takes its WebSocket here.
  */
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,7 +15,7 @@ const waiting = new WeakMap<IncomingMessage, () => Promise<WebSocket>>();
 export const asksForSocket = (request: IncomingMessage): boolean =>
   request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
 
-/** Accepts the WebSocket that the request asks for; `undefined` if it asks for none. */
+/** Accepts the requested WebSocket; `undefined` if the request does not ask for one. */
 export const socketOf = (request: IncomingMessage): (() => Promise<WebSocket>) | undefined =>
   waiting.get(request);
 
@@ -32,7 +32,7 @@ export function serveUpgrades(server: Server, app: Express): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    // Not only our half: a client that never ends its own would keep the socket, which no time limit of the server covers.
+    // Ends both halves: a client that never ends its own would keep the socket, which no time limit of the server covers.
     const end = () => socket.destroySoon();
     response.once('finish', end);
     const ignore = () => {};

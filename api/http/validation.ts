@@ -1,9 +1,9 @@
-/** Turns Zod's findings into the errors of a problem: where, which rule (a stable code), and what would be right. */
+/** Turns Zod's findings into the errors of a problem: the place, the rule (a stable code), and the valid values. */
 import { z } from 'zod';
 import { assertNever } from '../../base/assert.ts';
 import type { FieldError } from '../model/refusal.ts';
 
-/** Errors listed in one problem, at most. */
+/** Maximum number of errors in one problem. */
 const errorsMax = 20;
 
 type Issue = z.core.$ZodIssue;
@@ -72,7 +72,7 @@ function findings(issue: Issue, value: unknown): readonly Finding[] {
   return [{ path, ...ruleOf(issue) }];
 }
 
-/** Findings of the alternative that matched furthest; in a union by a member, what is wrong with that member. */
+/** Findings of the alternative that matched furthest; in a union by a property, the errors of that property. */
 function unionFindings(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   value: unknown,

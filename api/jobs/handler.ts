@@ -1,6 +1,6 @@
 /**
  * Handler of a type of job. It is called repeatedly until it reports that the job has ended: after each wait, after a failure,
- * after a crash, maybe on another machine. So it must look at what exists and do what is missing.
+ * after a crash, maybe on another machine. So it must inspect the present state and do the missing work.
  */
 import type { Change } from '../store/change.ts';
 import type {
@@ -14,7 +14,10 @@ import type {
 
 export type JobOutcome =
   | { readonly kind: 'succeeded' }
-  /** Not done yet: call again after `afterMs`, or when something wakes the job. `waiting`: it waits for something outside. */
+  /**
+   * Not done yet: the handler is called again after `afterMs`, or when something wakes the job. `waiting`: it waits for
+   * something outside.
+   */
   | { readonly kind: 'again'; readonly afterMs: number; readonly waiting?: boolean }
   /** No further try helps. `retryable`: a person may retry when the cause is gone. */
   | { readonly kind: 'failed'; readonly error: JobError; readonly retryable: boolean }

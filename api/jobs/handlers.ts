@@ -28,7 +28,7 @@ interface JobServices {
   readonly requireMayRun: (organization: Organization) => Promise<void>;
 }
 
-/** Interval of events in an idle stream, so that no proxy takes it for dead. */
+/** Interval of events in an idle stream, so that no proxy considers it dead. */
 const streamWaitMs = 300_000;
 
 type Handlers = HandlersOf<typeof jobRoutes>;

@@ -73,7 +73,7 @@ export class JobRun {
     }
   }
 
-  /** Tells the handler to end, because the process stops. */
+  /** Tells the handler to end because the process stops. */
   stop(): void {
     this.#end('stop');
   }

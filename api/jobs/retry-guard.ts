@@ -10,7 +10,7 @@ const retryableIn: Readonly<Record<JobType, readonly DatabaseStatus[]>> = {
   'database.restore_deleted': ['PROVISIONING', 'FAILED'],
   'database.delete': ['DELETING'],
   'database.change': ['READY', 'SUSPENDED'],
-  // Another backup is another request.
+  // A new backup is a new request.
   'backup.create': [],
   'backup.delete': [],
   'backup.verify': [],

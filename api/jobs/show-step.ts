@@ -1,6 +1,6 @@
 import type { JobContext } from './handler.ts';
 
-/** Writes that a step goes on and how far it is, unless the job shows it already. */
+/** Writes that a step is in progress and how far it is, unless the job already shows it. */
 export async function showStep(
   { job, step }: JobContext,
   name: string,

@@ -1,6 +1,6 @@
 import type { JobProgress, JobStep, StepStatus } from '../model/job.ts';
 
-/** Changes one step's status. Steps before one that begins have ended; `percent` follows from how many have. */
+/** Changes one step's status. Steps before one that begins have ended; `percent` depends on how many have. */
 export function advance(
   { steps, progress }: { steps: readonly JobStep[]; progress: JobProgress },
   name: string,

@@ -33,7 +33,7 @@ export interface WorkerOptions {
 }
 
 const trouble = { baseMs: 500, maxMs: 10_000 };
-/** Minimum time between polls: a job that is due and cannot be taken must not cause a busy loop. */
+/** Minimum time between polls: a due job that cannot be taken must not cause a busy loop. */
 const shortestWaitMs = 50;
 
 export class Worker {

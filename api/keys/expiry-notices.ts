@@ -17,12 +17,12 @@ interface NoticeServices {
   readonly mails: boolean;
 }
 
-/** Keys of one transaction. */
+/** Maximum number of keys in one transaction. */
 const keysMax = 50;
 
-/** Gives some of the notices that are due, each once. Returns their number; none are left if it is 0. */
+/** Sends some of the due notices, each once. Returns their number; 0 means that none are left. */
 export async function tellExpiringKeys(services: NoticeServices): Promise<number> {
-  // The last notice first, so that a key whose week went by while nothing ran gets one notice.
+  // The last notice comes first, so that a key whose week passed while nothing ran gets one notice.
   for (const days of [...noticeDays].reverse()) {
     const told = await services.store.change(systemAuthor('key expiry'), async (change) => {
       const keys = await takeExpiringKeys(change, days, keysMax);

@@ -30,7 +30,7 @@ interface KeyServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
-  /** Makes this process forget what it has cached about a key. */
+  /** Makes this process forget its cached data about a key. */
   readonly forget: (publicId: string) => void;
 }
 

@@ -1,7 +1,7 @@
 import { apiKeyPrefix } from '../auth/api-key-format.ts';
 import { apiKeyStatus, type ApiKey } from '../store/api-keys.ts';
 
-/** A key as answers show it, without its secret. */
+/** A key in the form of answers, without its secret. */
 export const shownKey = (key: ApiKey) => ({
   id: key.id,
   organizationId: key.organizationId,

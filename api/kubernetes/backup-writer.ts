@@ -1,4 +1,7 @@
-/** Writer of LedgerBackups. It reads and makes them, asks for their test and removal, and sets their protection, always on the very object that is meant. */
+/**
+ * Writer of LedgerBackups. It reads and creates them, requests their test and removal, and sets their protection, always on
+ * exactly the intended object.
+ */
 import { createIfNone } from '../../base/kube/create-if-none.ts';
 import type { Kube, Reference } from '../../base/kube/kube.ts';
 import {
@@ -64,7 +67,7 @@ export class BackupWriter {
     );
   }
 
-  /** As `patchOwn`. */
+  /** Same as `patchOwn`. */
   protect(
     place: BackupPlace,
     uid: string,
@@ -75,7 +78,7 @@ export class BackupWriter {
     });
   }
 
-  /** Has the operator test the backup unless a test began at this time or later. As `patchOwn`. */
+  /** Makes the operator test the backup, unless a test began at this time or later. Same as `patchOwn`. */
   requestTest(
     place: BackupPlace,
     uid: string,

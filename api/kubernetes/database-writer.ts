@@ -97,8 +97,8 @@ export class DatabaseWriter {
   }
 
   /**
-   * Changes fields of the spec, only if the resource is still the one that was read. Throws `ApiError` with status 409 otherwise: the
-   * caller reads and decides again, so that it never writes over what somebody else wrote in between.
+   * Changes fields of the spec, only if the resource is still the one that was read. Otherwise throws `ApiError` with status
+   * 409: the caller reads and decides again, so it never overwrites a change made in between.
    */
   changeIf(
     { metadata: { namespace, name, uid, resourceVersion } }: DatabaseObject,
@@ -121,8 +121,8 @@ export class DatabaseWriter {
   }
 
   /**
-   * Deletes the resource under this policy for its volumes, whatever it had. `unprotect`: removes its protection first. Does nothing
-   * if the resource is gone or another one has its name.
+   * Deletes the resource under this policy for its volumes, whatever its earlier policy. `unprotect`: removes its protection
+   * first. Does nothing if the resource is gone or another one has its name.
    */
   async delete(
     identity: DatabaseIdentity,

@@ -1,6 +1,6 @@
 /**
- * Defaults of a new organization's namespace: a level of Pod Security, a quota, and a policy that refuses every connection which
- * no other policy admits (each database has its own that does).
+ * Defaults of a new organization's namespace: a level of Pod Security, a quota, and a policy that refuses all connections
+ * except those that another policy admits (each database has its own).
  */
 import type { V1ResourceQuota } from '@kubernetes/client-node';
 import type { KubeObject } from '../../base/kube/kube.ts';
@@ -13,11 +13,11 @@ export const podSecurityLevels = ['privileged', 'baseline', 'restricted'] as con
 type PodSecurityLevel = (typeof podSecurityLevels)[number];
 
 export interface NamespaceDefaults {
-  /** The enforced level. `restricted` admits databases' pods, except TigerBeetle's where they run without seccomp. */
+  /** The enforced level. `restricted` admits databases' pods, except TigerBeetle's if they run without seccomp. */
   readonly podSecurity: PodSecurityLevel;
-  /** Maximum of objects of each kind, for the installation's maximum of databases. */
+  /** Maximum number of objects of each kind, for the installation's maximum of databases. */
   readonly quota: NamespaceQuota;
-  /** Those that the installation's settings name: they apply to every organization, whatever its maximum of databases. */
+  /** Numbers in the installation's settings: they apply to every organization, whatever its maximum of databases. */
   readonly fixed?: Partial<NamespaceQuota>;
 }
 
@@ -30,7 +30,7 @@ interface NamespaceQuota {
 /** Replicas of the largest topology. */
 const replicasMax = 6;
 
-/** Quota for as many databases as an organization may have, each of the largest topology. */
+/** Quota for an organization's maximum of databases, each of the largest topology. */
 export function quotaFor(databasesMax: number): NamespaceQuota {
   const replicas = databasesMax * replicasMax;
   return {
@@ -42,14 +42,14 @@ export function quotaFor(databasesMax: number): NamespaceQuota {
   };
 }
 
-/** The quota for an organization; `databasesMax`: its own maximum of databases, null: that of the installation. */
+/** The quota for an organization; `databasesMax`: its own maximum of databases, null: the installation's. */
 export function quotaOf(
   { quota, fixed }: Pick<NamespaceDefaults, 'quota' | 'fixed'>,
   databasesMax: number | null,
 ): NamespaceQuota {
   const own = quotaFor(databasesMax ?? 0);
   return {
-    // Its own maximum may be taken back later, and the namespace's quota stays.
+    // Its own maximum may be revoked later, but the namespace's quota stays.
     pods: Math.max(quota.pods, own.pods),
     claims: Math.max(quota.claims, own.claims),
     services: Math.max(quota.services, own.services),

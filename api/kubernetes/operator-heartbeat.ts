@@ -1,6 +1,7 @@
 /**
- * Heartbeat of the operator, from its Lease: conditions are only as recent as its last look. Its age counts from when this
- * process saw a renewal, since clocks of machines differ. Only the first renewal, which may be old, counts by its own time.
+ * Heartbeat of the operator, from its Lease: conditions are only as recent as its last look. Its age counts from the moment at
+ * which this process saw a renewal, since machines' clocks differ. Only for the first renewal, which may be old, its own time
+ * counts.
  */
 import type { V1Lease } from '@kubernetes/client-node';
 import type { KubeObject } from '../../base/kube/kube.ts';

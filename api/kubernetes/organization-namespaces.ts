@@ -40,7 +40,7 @@ export class OrganizationNamespaces {
     const { labels: its = {}, uid = '' } = (await this.#ensure(name, organizationId)).metadata;
     if (its[labels.managedBy] !== apiName) return;
     if (await hasNamespaceDefaults(this.#options.db(), organizationId, uid)) return;
-    // Repeats every step in case a process died here: existing objects stay as they are.
+    // Repeats every step in case a process died here: existing objects are not changed.
     await this.#createIfNone(resources.networkPolicy, buildDenyIngress(name));
     const { db, defaults } = this.#options;
     const organization = await findOrganization(db(), organizationId);

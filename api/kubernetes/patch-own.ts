@@ -3,13 +3,13 @@ import { ApiError, type Kube, type KubeObject, type Reference } from '../../base
 import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
 import { apiName } from '../../domain/names.ts';
 
-/** The API server itself tries a patch five times before it says that others were faster. */
+/** The API server itself tries a patch five times before it reports a conflict. */
 const triesMax = 3;
 const again = { baseMs: 50, maxMs: 500 };
 
 /**
- * Patches the very object that has this uid. Returns `undefined` if it is gone, or another one has its name. Throws `ApiError` with
- * status 409 if others changed it at every try.
+ * Patches only the object that has this uid. Returns `undefined` if it is gone, or another one has its name. Throws `ApiError`
+ * with status 409 if others changed it at every try.
  */
 export async function patchOwn<T extends KubeObject>(
   kube: Pick<Kube, 'mergePatch' | 'read'>,

@@ -1,6 +1,6 @@
 /**
- * Takes the resources of one kind over into the store. A change of the watch is taken over until that succeeds. Each minute the rows of
- * the store are compared with the resources, which finds what happened while no process watched.
+ * Takes the resources of one kind over into the store. Each change of the watch is retried until it succeeds. Each minute the
+ * rows of the store are compared with the resources, which finds changes that no process watched.
  */
 import type { Logger } from 'pino';
 import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
@@ -13,24 +13,24 @@ import { StoreUnavailable } from '../store/store-errors.ts';
 export interface FollowedKind<T extends KubeObject> {
   /** Noun for messages, such as `backup`. */
   readonly noun: string;
-  /** The watch's knowledge. */
+  /** The watch's view. */
   readonly view: {
     find(namespace: string, name: string): T | undefined;
     list(): readonly T[];
   };
   /** Reads from the API server. */
   readonly read: (place: Pick<PlacedResource, 'namespace' | 'name'>) => Promise<T | undefined>;
-  /** The resources that exist as far as the store knows. */
+  /** The resources that exist according to the store. */
   readonly placed: () => Promise<readonly PlacedResource[]>;
-  /** Takes a resource over, unless the store has it in this version. */
+  /** Takes a resource over, unless the store already has this version. */
   readonly take: (object: T) => Promise<void>;
-  /** Writes that a resource is gone, unless the store knows it or never knew the resource. */
+  /** Records that a resource is gone, unless the store knows that or never knew the resource. */
   readonly markGone: (place: PlacedResource) => Promise<void>;
 }
 
 interface FollowerOptions<T extends KubeObject> {
   readonly kind: FollowedKind<T>;
-  /** Resources that are taken over at a time. */
+  /** Maximum number of resources taken over at a time. */
   readonly concurrency: number;
   readonly logger: Logger;
   readonly timers?: Timers;
@@ -94,7 +94,7 @@ export class ResourceFollower<T extends KubeObject> {
         const found = await read(place);
         if (found?.metadata.uid !== place.uid) await markGone(place);
       }
-      // No row has them: what they belong to may be known by now.
+      // These have no row: the rows that they need may exist by now.
       for (const { metadata } of living.values()) {
         this.#queue.add(`${metadata.namespace ?? ''}/${metadata.name}`);
       }

@@ -1,4 +1,4 @@
-/** Writer of LedgerBackupSchedules, always of the very object that is meant. */
+/** Writer of LedgerBackupSchedules, always of exactly the intended object. */
 import { createIfNone } from '../../base/kube/create-if-none.ts';
 import type { Kube, Reference } from '../../base/kube/kube.ts';
 import { apiVersion, type ScheduleObject } from '../../domain/custom-resources.ts';
@@ -44,7 +44,7 @@ export class ScheduleWriter {
     return createIfNone(this.#kube, resources.backupSchedule, object, { fieldManager: apiName });
   }
 
-  /** As `patchOwn`. */
+  /** Same as `patchOwn`. */
   change(
     place: SchedulePlace,
     uid: string,

@@ -1,16 +1,16 @@
 /**
- * Change events: each creation of a transfer and each expiry of a pending one, with both accounts as they were right after it.
- * Their timestamps are unique and rise, so that the last one that a reader has says where to go on.
+ * Change events: each creation of a transfer and each expiry of a pending one, with both accounts right after it. Their
+ * timestamps are unique and rise, so a reader's last timestamp is the place at which it continues.
  */
 import { ChangeEvent, ChangeEventsFilter } from '../../engine/wire/records.ts';
 import type { WireRequest } from './decode.ts';
 import { changeEventTypes } from './change-event-types.ts';
 import { getChangeEvents } from './operations.ts';
 
-/** Most events of a page; one row more than asked for must fit into a message of 2,730. */
+/** Maximum number of events in a page; one row more must fit into a message of 2,730. */
 export const changeEventsMax = 2_000;
 export const changeEventsDefault = 100;
-/** Largest timestamp after which there can be an event. */
+/** Largest timestamp that an event can follow. */
 export const afterMax = 2n ** 63n - 3n;
 
 const rowSize = ChangeEvent.words * 4;
@@ -19,12 +19,12 @@ export interface ChangeEventsPage {
   /** Whole records. */
   readonly rows: Uint8Array;
   readonly count: number;
-  /** Timestamp of the last event, or of where the page began if it is empty: the next page begins after it. */
+  /** Timestamp of the last event; for an empty page, the timestamp at which it began. The next page begins after it. */
   readonly last: bigint;
   readonly hasMore: boolean;
 }
 
-/** Asks for the events after a timestamp (0 to `afterMax`), and for one more than `limit`, to learn whether there are more. */
+/** Requests the events after a timestamp (0 to `afterMax`), and one more than `limit`, to learn whether there are more. */
 export function changeEventsRequest(after: bigint, limit: number): WireRequest {
   const events = new Uint8Array(ChangeEventsFilter.words * 4);
   const view = new DataView(events.buffer);

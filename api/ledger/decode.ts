@@ -11,7 +11,7 @@ import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
 /** Largest body in bytes: 8,189 transfers with every property at its longest take about 5 MB. */
 export const ledgerBodyMax = 8 * 1024 * 1024;
 
-/** What the gateway sends. */
+/** The request that the gateway sends. */
 export interface WireRequest {
   readonly operation: WireOperation;
   /** Accounts, transfers, ids or one filter in wire format, one after another. */

@@ -31,7 +31,7 @@ export function changeEventsToJson(rows: Uint8Array): Uint8Array {
   return writer.written;
 }
 
-/** The timestamp is the ID of the event, which a reader that comes back sends as `Last-Event-ID`. */
+/** The timestamp is the event's ID, which a reconnecting reader sends as `Last-Event-ID`. */
 export function changeEventsToStream(rows: Uint8Array): Uint8Array {
   const writer = writerFor(rows);
   write(writer, rows, streamPatterns, utf8(''));
@@ -62,7 +62,7 @@ function write(
 }
 
 type Field = readonly [name: string, offset: number, width: Width];
-/** Text, or the place of an integer. */
+/** Text, or an integer's place. */
 type Token = string | Field;
 
 const wide = (name: string, word: number): Field => [name, word * 4, 16];
@@ -86,7 +86,7 @@ const transfer: readonly Field[] = [
   long('timestamp', ChangeEvent.transferTimestamp),
 ];
 
-/** An account in an event is as on the wire, but code and flags are where the reserved field is, and the timestamp is elsewhere. */
+/** An account in an event has the wire layout, but code and flags are at the reserved field, and the timestamp is elsewhere. */
 const account = (word: number, timestamp: number): readonly Field[] => [
   wide('id', word),
   wide('debits_pending', word + 4),

@@ -29,7 +29,7 @@ export interface Layout {
   readonly flags: FlagNames;
 }
 
-/** `word` is an offset in u32 words, as engine/wire tells them. */
+/** `word` is an offset in u32 words, as in engine/wire. */
 const field = (
   name: string,
   word: number,

@@ -1,4 +1,4 @@
-/** Ids of a lookup that have no row: the ledger omits them silently. */
+/** The ids of a lookup that have no row: the ledger omits them silently. */
 import type { LedgerRequest } from './decode.ts';
 
 const idSize = 16;

@@ -4,7 +4,7 @@ import { eventMax, Operation, resultMax, shapeOf } from '../../engine/wire/opera
 import { assert } from '../../base/assert.ts';
 import { account, accountFilter, balance, queryFilter, transfer, type Layout } from './layouts.ts';
 
-/** What the gateway knows of an operation. */
+/** The gateway's view of an operation. */
 export interface WireOperation {
   readonly name: string;
   readonly kind: 'read' | 'write';

@@ -1,7 +1,7 @@
-/** The bytes that are kept of one database's lines: so many a second in the long run, and a burst. All its containers share it. */
+/** Limit of a database's kept log bytes: a rate in the long run, and a burst. All its containers share it. */
 const perSecond = 32 * 1024;
 const burst = 1024 * 1024;
-/** Time for which lines are left out once they are too many: one pause that is told, instead of a hole in every second. */
+/** Time for which lines are left out after too many: one reported pause, instead of a gap in every second. */
 const pauseMs = 5_000;
 
 export const allowanceWords = `${perSecond / 1024} KiB a second`;
@@ -15,7 +15,7 @@ export class Allowance {
     this.#filledAtMs = nowMs;
   }
 
-  /** Takes a line's bytes; false: the line must be left out. */
+  /** Takes a line's bytes. Returns false if the line must be left out. */
   take(bytes: number, nowMs: number): boolean {
     if (this.pausing(nowMs)) return false;
     this.#left = Math.min(burst, this.#left + ((nowMs - this.#filledAtMs) / 1_000) * perSecond);

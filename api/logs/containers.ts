@@ -1,4 +1,4 @@
-/** The containers whose logs belong to a database: those of its replicas, whose names follow from it, and those of its Jobs. */
+/** The containers whose logs belong to a database: those of its replicas, whose names depend on it, and those of its Jobs. */
 import { replicasOf } from '../../domain/catalog/topologies.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import { labels, podName } from '../../domain/names.ts';
@@ -12,7 +12,7 @@ export interface LoggingContainer extends LogSource {
   readonly component: LogComponent;
   /** Index of the replica; null: it belongs to none. */
   readonly node: number | null;
-  /** Whether Kubernetes starts it again, so that there may be a log of the container before. */
+  /** Whether Kubernetes restarts it, so that a log of the container before may exist. */
   readonly restarts: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Named {
 }
 
 const engine: Named = { container: 'engine', component: 'engine', restarts: true };
-/** An init container; the log of its last run is always there. */
+/** An init container; the log of its last run always exists. */
 const init = (container: string): Named => ({ container, component: 'agent', restarts: false });
 const single: readonly Named[] = [engine, init('check')];
 const several: readonly Named[] = [
@@ -40,7 +40,7 @@ const tigerBeetle: readonly Named[] = [
 export const keyOf = ({ databaseId, pod, container }: LogSource): string =>
   `${databaseId}/${pod}/${container}`;
 
-/** The containers of all replicas, whether their pods are there or not. `workload`: name of their StatefulSet. */
+/** The containers of all replicas, whether their pods exist or not. `workload`: name of their StatefulSet. */
 export function replicaContainers(
   database: LoggedDatabase,
   workload: string,

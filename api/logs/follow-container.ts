@@ -1,6 +1,6 @@
 /**
- * Follows the log of one container for as long as it is wanted: through restarts of the container, new pods of the same name, and
- * connections that end. Each time it goes on from the place that the store has.
+ * Follows the log of one container for as long as needed: through restarts of the container, new pods of the same name, and
+ * connections that end. Each time it continues from the place in the store.
  */
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
@@ -19,7 +19,7 @@ export interface FollowServices {
   readonly logs: PodLogs;
   /** Returns the place of a source. */
   readonly open: (source: LogSource) => Promise<string>;
-  /** Resolves with false if somebody else has moved the place meanwhile: then nothing was written. */
+  /** Resolves with false if another worker has moved the place meanwhile: then nothing was written. */
   readonly append: (batch: LogBatch) => Promise<boolean>;
   readonly turns: Turns;
   readonly timers: Timers;
@@ -27,25 +27,25 @@ export interface FollowServices {
   readonly metrics: LogMetrics;
 }
 
-/** Soon after lines, and seldom where there are none: a container that has ended, a pod that is not there. */
+/** Waits between looks: short after lines, long if there are none, because the container has ended or there is no pod. */
 const again = { baseMs: 500, maxMs: 120_000 };
-/** A pod that is not there, or has not begun, mostly comes soon, and may fail and start again at once. */
+/** A pod that does not exist yet, or has not begun, mostly comes soon, and may fail and start again at once. */
 const comingSoon = { baseMs: 500, maxMs: 5_000 };
-/** After this time it does not come soon: the database is suspended, say. */
+/** After this time it is not expected soon: the database may be suspended. */
 const absentLongMs = 600_000;
 /**
- * Kubernetes starts a container that has ended at once, the next time after 10 s, then ever later, and has the logs of the last two. So
- * none can be lost between looks that are not further apart than this.
+ * Kubernetes restarts a container that has ended at once, then after 10 s, then after longer and longer waits, and has the logs
+ * of the last two. So no log is missed if looks are at most this far apart.
  */
 const noneLostMs = 10_000;
-/** Lines that are read of a log of which nothing is kept. */
+/** Number of lines that are read from a log of which nothing is kept. */
 const firstLines = 1_000;
-/** Interval of looks at the turn while no lines come. */
+/** Interval of checking the turn while no lines come. */
 const lookMs = 1_000;
-/** Bytes a second that are read of one log. */
+/** Maximum bytes a second read from one log. */
 const readPerSecond = 4 * 1024 * 1024;
 
-/** How reading a log ended: the container has ended, the turn was over, or there was nothing to read. */
+/** The way in which reading a log ended: the container has ended, the turn was over, or there was nothing to read. */
 type End = 'ended' | 'turn' | 'absent';
 
 export async function followContainer(
@@ -76,7 +76,7 @@ export async function followContainer(
     if (end === 'ended') isWhole ||= visit.hasResumed;
     else if (end !== 'absent') isWhole = false;
     if (end !== 'absent') presentMs = lookedMs;
-    // A container that was silent for a turn, or for long before it ended, has run: its next life is looked for soon.
+    // A container that was silent for a turn, or for long before it ended, has run: its next run is expected soon.
     const hasRun = end === 'turn' || (end === 'ended' && lookedMs - begunMs >= noneLostMs);
     idle = visit.lines > 0 || hasRun ? 1 : idle + 1;
     const isComing = end === 'absent' && lookedMs - presentMs < absentLongMs;
@@ -101,20 +101,20 @@ function tellFailure(
 interface VisitOptions {
   readonly allowance: Allowance;
   readonly isWhole: boolean;
-  /** Whether the last look was so recently that no life of the container can have been lost since. */
+  /** Whether the last look was so recent that no run of the container can have been missed since. */
   readonly isSoon: boolean;
   readonly turn: Turn;
   readonly signal: AbortSignal;
 }
 
-/** One turn at a log. */
+/** One turn of reading a log. */
 class Visit {
   readonly #services: FollowServices;
   readonly #container: LoggingContainer;
   readonly #options: VisitOptions;
-  /** New lines that were read. */
+  /** Number of new lines read. */
   lines = 0;
-  /** Whether the log was read on from its place. */
+  /** Whether reading continued from the log's place. */
   hasResumed = false;
 
   constructor(services: FollowServices, container: LoggingContainer, options: VisitOptions) {
@@ -139,7 +139,7 @@ class Visit {
     if (restarts && opened !== '') {
       const end = await this.#readOne(kept, { previous: true });
       if (end === 'turn') return end;
-      // The first container of its pod: none can have been lost before it.
+      // The first container of its pod: no earlier one can have been missed.
       if (end === 'absent') kept.isWhole = isWhole;
     }
     const tailLines = opened === '' ? firstLines : undefined;
@@ -167,7 +167,7 @@ class Visit {
       throw error;
     } finally {
       connection.abort();
-      // What it threw has been seen, or is the abort.
+      // Its error was handled already, or is the abort.
       await pieces.return(undefined).catch(() => {});
     }
   }
@@ -178,7 +178,7 @@ class Visit {
     const raw = new RawLines();
     for (;;) {
       const next = pieces.next();
-      // It fails when the connection is given up, and then nobody may wait for it.
+      // It rejects when the connection is given up, and nobody may wait for it then.
       next.catch(() => {});
       let result = await within(timers, lookMs, next);
       while (result === undefined) {
@@ -204,7 +204,7 @@ class Visit {
     this.hasResumed ||= kept.hasResumed;
     this.lines += piece?.lines.length ?? 0;
     await this.#write(piece);
-    // What is left out costs no writing, and so nothing else would slow it down.
+    // Lines that are left out are not written, so nothing else would slow the reading down.
     if (piece === undefined && lines.length > 0) {
       await sleep(timers, (1_000 * bytes.length) / readPerSecond, this.#options.signal);
     }

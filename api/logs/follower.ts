@@ -1,6 +1,6 @@
 /**
- * Keeps the logs of the databases whose shards this worker has (api/store/metric-shards.ts). Now and then it looks which containers
- * there are; each is followed by itself, so that none waits for another.
+ * Keeps the logs of the databases whose shards this worker has (api/store/metric-shards.ts). It regularly looks for the
+ * containers; each is followed separately, so that none waits for another.
  */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
@@ -27,7 +27,7 @@ import { Turns, type LogTurns } from './turns.ts';
 
 interface LogFollowerOptions {
   readonly store: Pick<Store, 'read'>;
-  /** Of its own: reading logs takes nothing from the requests of others. */
+  /** A separate client: reading logs does not delay other requests. */
   readonly kube: Pick<Kube, 'list'> & PodLogs;
   /** Name of a database's StatefulSet; `undefined` while there is none. */
   readonly workloadOf: (namespace: string, name: string) => string | undefined;
@@ -43,7 +43,10 @@ const lookMs = 10_000;
 const turnsDefault: LogTurns = { connections: 400, leastMs: 5_000, greatestMs: 240_000 };
 const jobPods = `${labels.managedBy}=${managedBy},${labels.role}=job`;
 
-/** Lines of one transaction, and the time for which they are gathered: who writes waits for it, and so reads no faster. */
+/**
+ * Maximum number of lines in one transaction, and the time for which they are gathered: a reader waits for its write, and so
+ * reads no faster.
+ */
 const linesAtOnce = 5_000;
 const writeGatherMs = 500;
 const opensAtOnce = 500;
@@ -118,7 +121,7 @@ export class LogFollower {
     await this.#keepOnly(new Map());
   }
 
-  /** Follows what there is now, and nothing else. */
+  /** Follows the containers that exist now, and no others. */
   async look(): Promise<void> {
     const { store, identity, workloadOf, metrics } = this.#options;
     const databases = await listLogged(store.read, await heldShards(store.read, identity));
@@ -137,7 +140,7 @@ export class LogFollower {
     metrics.containers.set(this.#followed.size);
   }
 
-  /** Without an answer, the Jobs are those of the last look. */
+  /** Without an answer, the Jobs of the last look are used. */
   async #lookForJobs(databases: readonly LoggedDatabase[]): Promise<void> {
     const { kube, logger } = this.#options;
     if (databases.length === 0) {

@@ -1,4 +1,4 @@
-/** Gathers for a moment what many ask for, and does it in one piece of work, one piece after the other. */
+/** Gathers the requests of a moment and does them as one piece of work, one piece after the other. */
 import type { Timers } from '../../base/timers.ts';
 
 interface GatheredOptions<Item, Result> {
@@ -26,7 +26,7 @@ export class Gathered<Item, Result> {
     this.#options = options;
   }
 
-  /** Rejects when the piece of work that it belongs to fails; whether it was done is not known then. */
+  /** Rejects when its piece of work fails; whether it was done is unknown then. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });

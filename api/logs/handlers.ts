@@ -1,4 +1,4 @@
-/** Routes of a database's logs. All is read from the store: the API asks the cluster nothing. */
+/** Routes of a database's logs. They read only the store: the API sends no request to the cluster. */
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import type { ServerSentEvent } from '../contract/route.ts';
@@ -49,7 +49,7 @@ export const logHandlers = ({ store, cursors }: LogServices): HandlersOf<typeof 
     }
     const list = { of: 'logs', databaseId, order, since, until, ...rest };
     const position = readCursor(cursors, list, cursor, 2);
-    // Before the list is read: what is kept meanwhile comes twice rather than never.
+    // Read before the list, so that lines kept meanwhile come twice rather than never.
     const last = await lastLineId(store.read, databaseId);
     const page = await listLines(store.read, databaseId, filter, {
       limit,
@@ -69,7 +69,7 @@ export const logHandlers = ({ store, cursors }: LogServices): HandlersOf<typeof 
   },
 });
 
-/** Each page is read when the one before was taken. A store that does not answer is asked again. */
+/** Reads each page when the one before was taken. Retries while the store does not answer. */
 async function* follow(
   store: Store,
   databaseId: string,
@@ -119,7 +119,7 @@ const shownLine = ({ at, bytes: _bytes, ...line }: LogLine) => ({
   timestamp: at.toISOString(),
 });
 
-/** Bytes that are held for a byte of a line: as it was read, and its text in the answer, where some characters become several. */
+/** Bytes held for one byte of a line: the line itself, and its text in the answer, where some characters become several. */
 const heldPerByte = 3;
 
 const textBytes = (lines: readonly LogLine[]): number =>

@@ -1,6 +1,6 @@
 /**
- * What becomes of the lines of one container while its log is read: those that are kept already are passed over, those that are
- * too many are left out, and both gaps and what was left out become lines of their own.
+ * Handles the lines of one container while its log is read: it skips lines that are kept already, leaves out lines beyond the
+ * bounds, and adds lines that report gaps and left-out lines.
  */
 import type { LogSource, NewLogLine } from '../store/log-writes.ts';
 import { allowanceWords, type Allowance } from './allowance.ts';
@@ -10,20 +10,20 @@ import type { RawLine } from './raw-lines.ts';
 import { readEntry } from './read-entry.ts';
 
 const warn = 40;
-/** Bytes that a line takes of the allowance beside its text. */
+/** Bytes that a line takes of the allowance besides its text. */
 const lineBytes = 80;
 
 interface KeptLogOptions {
   readonly container: LoggingContainer;
-  /** The place as the store has it. */
+  /** The place in the store. */
   readonly opened: string;
-  /** Whether everything after the place is known to follow on it. */
+  /** Whether everything after the place is known to follow it directly. */
   readonly isWhole: boolean;
   readonly allowance: Allowance;
   readonly nowMs: () => number;
 }
 
-/** What is to be written next. */
+/** The next part to write. */
 interface Piece {
   readonly source: LogSource;
   readonly expected: string;
@@ -34,11 +34,11 @@ interface Piece {
 export class KeptLog {
   readonly #options: KeptLogOptions;
   readonly #resumption: Resumption;
-  /** Whether everything after the place is known to follow on it. */
+  /** Whether everything after the place is known to follow it directly. */
   isWhole: boolean;
-  /** As the store has it, once what was returned last is written. */
+  /** The place in the store, once the last returned piece is written. */
   #stored: string;
-  /** Of the newest line that was seen. */
+  /** Place of the newest line that was seen. */
   #place: Place | undefined;
   #leftOut = 0;
 
@@ -50,22 +50,22 @@ export class KeptLog {
     this.isWhole = options.isWhole;
   }
 
-  /** Time from which the log is to be read; `undefined`: nothing of it is kept. */
+  /** Time from which the log must be read; `undefined`: nothing of it is kept. */
   get since(): Date | undefined {
     const place = parsePlace(this.#stored);
     return place && dateOf(place.atNs);
   }
 
-  /** Whether the log was read on from its place, or from its begin. */
+  /** Whether reading continued from the log's place, or began at its start. */
   get hasResumed(): boolean {
     return this.#resumption.hasBegun;
   }
 
-  /** Takes lines; returns what is to be written of them. It is written before more lines come. */
+  /** Takes lines; returns the piece to write, which must be written before more lines come. */
   take(raw: readonly RawLine[]): Piece | undefined {
     const { allowance, nowMs, container } = this.#options;
     const lines: NewLogLine[] = [];
-    /** Of the newest line among those; left-out ones after it are told later. */
+    /** Place of the newest of these lines; left-out ones after it are reported later. */
     let place: Place | undefined;
     for (const line of raw) {
       const verdict = this.#resumption.judge(line.atNs);
@@ -85,7 +85,7 @@ export class KeptLog {
     return lines.length === 0 ? undefined : this.#piece(lines, place);
   }
 
-  /** What is to be written of lines that were left out, once no more are. */
+  /** Returns the report about left-out lines, once no more are left out. */
   tell(): Piece | undefined {
     const { allowance, nowMs } = this.#options;
     if (this.#leftOut === 0 || allowance.pausing(nowMs())) return undefined;

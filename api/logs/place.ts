@@ -1,7 +1,7 @@
 /**
- * The place up to which a container's log is kept: the time of its newest line, and how many lines of that very time are kept. A
- * log is read again from the second of that time; this tells lines that are kept already from new ones, and finds out that lines
- * are missing. A node's clock that was put back makes lines look older than they are; they count as kept if they are read again.
+ * The place up to which a container's log is kept: the time of its newest line, and the number of kept lines with exactly that
+ * time. A log is read again from the second of that time; this distinguishes kept lines from new ones, and detects missing
+ * lines. If a node's clock was set back, lines look older than they are; they count as kept if they are read again.
  */
 export interface Place {
   readonly atNs: bigint;
@@ -35,12 +35,12 @@ export class Resumption {
     this.#over = place === undefined;
   }
 
-  /** Whether a line at the place or after it was met. */
+  /** Whether a line at or after the place has come. */
   get hasBegun(): boolean {
     return this.#over || this.#met > 0;
   }
 
-  /** `gap`: it is the first new one, and the lines before it may be missing, since the last kept one was not there. */
+  /** `gap`: it is the first new line, and lines before it may be missing, since the last kept one was absent. */
   judge(atNs: bigint): 'kept' | 'new' | 'gap' {
     const place = this.#place;
     if (this.#over || place === undefined) return 'new';

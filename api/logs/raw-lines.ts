@@ -1,4 +1,4 @@
-/** Lines of a container's log as the Kubernetes API sends them: a time with nanoseconds, a space, and what was written. */
+/** Lines of a container's log in the form that the Kubernetes API sends: a time with nanoseconds, a space, and the text. */
 
 export interface RawLine {
   /** Nanoseconds since 1970. */
@@ -8,17 +8,17 @@ export interface RawLine {
   readonly cutBytes: number;
 }
 
-/** Bytes of a line that are looked at. */
+/** Maximum bytes of a line that are read. */
 const lineMax = 16 * 1024;
 const newline = 10;
 
-/** Splits bytes into lines. Holds at most one line, whose rest beyond the bound it counts only. */
+/** Splits bytes into lines. Holds at most one line; the rest of a line beyond the bound is only counted. */
 export class RawLines {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #cutBytes = 0;
 
-  /** Lines that these bytes complete; what has no time is left out. */
+  /** Returns the lines that these bytes complete. Lines without a time are left out. */
   push(bytes: Uint8Array): readonly RawLine[] {
     const lines: RawLine[] = [];
     let from = 0;
@@ -32,7 +32,7 @@ export class RawLines {
     }
   }
 
-  /** Forgets the begin of a line whose rest will not come. */
+  /** Forgets the beginning of a line whose rest will not come. */
   reset(): void {
     this.#take();
   }
@@ -59,7 +59,7 @@ export class RawLines {
   }
 }
 
-/** Nanoseconds of a time in RFC 3339; `undefined` if it is none. */
+/** Nanoseconds of a time in RFC 3339; `undefined` if the text is no time. */
 export function nanosecondsOf(time: string): bigint | undefined {
   const [, second, fraction = '', zone] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/.exec(time) ?? [];

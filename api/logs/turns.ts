@@ -1,14 +1,14 @@
 /**
- * Turns of connections to logs. While there are fewer logs than connections each is followed all the time; beyond that they take
- * turns, the one that has waited longest first, and each is read from where it was left.
+ * Turns of connections to logs. While there are fewer logs than connections, each is followed all the time. Otherwise they take
+ * turns, the one that has waited longest first, and each continues from its place.
  */
 import type { Timers } from '../../base/timers.ts';
 
 export interface LogTurns {
   readonly connections: number;
-  /** Least length of a turn that others wait for. */
+  /** Minimum length of a turn while others wait. */
   readonly leastMs: number;
-  /** Greatest length: a connection that died without a word is noticed then. */
+  /** Maximum length: a connection that died silently is noticed then. */
   readonly greatestMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface Turn {
   readonly end: () => void;
 }
 
-/** Share of the greatest length by which turns differ. */
+/** Share of the maximum length by which turns differ. */
 const spread = 0.25;
 
 export class Turns {
@@ -58,7 +58,7 @@ export class Turns {
   #turn(): Turn {
     const { leastMs, greatestMs } = this.#options;
     const begunMs = this.#timers.nowMs();
-    // Those that began together do not end together.
+    // Turns that began together must not end together.
     const mostMs = greatestMs * (1 - spread * Math.random());
     return {
       isOver: () => {

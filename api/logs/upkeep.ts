@@ -1,4 +1,4 @@
-/** Keeps the table of log lines in shape: partitions, and the bound of each database. */
+/** Maintains the table of log lines: partitions, and the bound of each database. */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { keepLogDays, trimLogs } from '../store/log-writes.ts';

@@ -10,8 +10,8 @@ interface Left {
 }
 
 /**
- * Lists what the member has made, in the change that removes them, after revoking what `revoke` names. An invitation that the
- * remover may not revoke stays open, and is in the list as such.
+ * Revokes the kinds in `revoke`, then lists what the member has made, in the change that removes them. An invitation that the
+ * remover may not revoke stays open and is listed as open.
  */
 export async function belongingsOfRemoved(
   change: Change,

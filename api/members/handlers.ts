@@ -26,7 +26,7 @@ import { shownInvitation } from './shown-invitation.ts';
 interface MemberServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
-  /** Makes this process forget what it has cached about a key. */
+  /** Makes this process forget its cached data about a key. */
   readonly forget: (publicId: string) => void;
   readonly cursors: Cursors;
 }

@@ -1,7 +1,7 @@
 import type { Invitation } from '../store/invitations.ts';
 import { shownScope } from './database-scope.ts';
 
-/** An invitation as answers show it, without its token. */
+/** An invitation in the form of answers, without its token. */
 export const shownInvitation = (invitation: Invitation) => ({
   id: invitation.id,
   email: invitation.email,

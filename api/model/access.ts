@@ -80,7 +80,7 @@ export const access = {
   anyPerson: { kind: 'person', roles },
   keys: person('manageOwnKeys'),
   webhooks: person('manageWebhooks'),
-  /** A person only, because a stream carries a ledger out of the service. */
+  /** A person only, because a stream sends a ledger out of the service. */
   changeStreams: person('changeDatabase'),
   members: person('manageMembers'),
   billing: person('manageBilling'),

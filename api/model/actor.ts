@@ -14,7 +14,7 @@ export const localAdministrator: Actor = {
   display: 'local administrator',
 };
 
-/** The actor that asks for a change, and the ID of the request. */
+/** The actor that requests a change, and the ID of the request. */
 export interface Author {
   readonly actor: Actor;
   readonly requestId: string | null;
@@ -22,7 +22,7 @@ export interface Author {
   readonly userAgent: string | null;
 }
 
-/** The service itself as an author. `part`: the part of it that acts, such as `worker` or `watch`. */
+/** The service itself as an author. `part`: the acting part, such as `worker` or `watch`. */
 export const systemAuthor = (part: string, requestId: string | null = null): Author => ({
   actor: { type: 'system', id: null, display: part },
   requestId,

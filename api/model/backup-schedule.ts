@@ -1,4 +1,4 @@
-/** Schedules of backups, in plain words. */
+/** Types of schedules of backups. */
 import type { LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 import type { Actor } from './actor.ts';
 import type { Explanation } from './database-standing.ts';
@@ -11,16 +11,16 @@ export type VerifyPeriod = (typeof verifyPeriods)[number];
 
 type Spec = LedgerBackupSchedule['spec'];
 
-/** The operator’s word on a schedule. Times are RFC 3339. */
+/** The operator’s state of a schedule. Times are RFC 3339. */
 export interface BackupScheduleState {
   readonly status: BackupScheduleStatus;
-  /** Why it makes no backups. */
+  /** The reason why it makes no backups. */
   readonly statusReason: Explanation | null;
-  /** The time of the schedule for which its last backup was made. */
+  /** The schedule's time of its last backup. */
   readonly lastRunAt: string | null;
   /** End of its last backup that succeeded. */
   readonly lastSucceededAt: string | null;
-  /** End of the last test restore that found one of its backups sound. */
+  /** End of the last test restore that found one of its backups good. */
   readonly lastVerifiedAt: string | null;
   /** Number of its backups. */
   readonly backups: number;

@@ -1,4 +1,4 @@
-/** Backups of databases, in plain words. */
+/** Types of backups of databases. */
 import type { Actor } from './actor.ts';
 import type { Explanation } from './database-standing.ts';
 
@@ -16,7 +16,7 @@ export const backupStatuses = [
 ] as const;
 export type BackupStatus = (typeof backupStatuses)[number];
 
-/** Statuses of backups that are there, or may come to be. */
+/** Statuses of backups that exist, or may come to exist. */
 export const presentBackupStatuses = backupStatuses.filter(
   (status) => status !== 'DELETED' && status !== 'EXPIRED',
 );
@@ -36,7 +36,7 @@ export interface BackupFacts {
   readonly sizeBytes: number;
   /** Bytes of the objects that hold them. */
   readonly storedBytes: number;
-  /** Those that no earlier backup had stored. */
+  /** Bytes of the objects that no earlier backup had stored. */
   readonly newBytes: number;
   readonly seconds: number;
 }
@@ -51,7 +51,7 @@ export interface Verification {
   readonly startedAt: string | null;
   readonly completedAt: string | null;
   readonly seconds: number | null;
-  /** End of the last test that found the backup sound. */
+  /** End of the last test that found the backup good. */
   readonly lastPassedAt: string | null;
   readonly message: string;
 }
@@ -64,7 +64,7 @@ export interface Backup {
   readonly name: string;
   readonly type: BackupType;
   readonly status: BackupStatus;
-  /** Why it failed, or what it waits for. */
+  /** The reason why it failed, or waits. */
   readonly statusReason: Explanation | null;
   readonly protected: boolean;
   readonly expiresAt: Date | null;
@@ -76,7 +76,7 @@ export interface Backup {
   readonly kubernetesUid: string | null;
   /** Version of the resource that the row shows. */
   readonly resourceVersion: string | null;
-  /** Whether its resource is gone. The bucket may have the backup still. */
+  /** Whether its resource is gone. The bucket may still have the backup. */
   readonly resourceGone: boolean;
   /** Whether the operator has begun to remove it from the bucket. */
   readonly removing: boolean;

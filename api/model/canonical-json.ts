@@ -1,4 +1,4 @@
-/** JSON with each object's members sorted by name: equal values give equal texts, wherever they come from. */
+/** JSON with each object's properties sorted by name: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

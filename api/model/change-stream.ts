@@ -1,17 +1,19 @@
-/** Change streams, in plain words: the change events of one database, pushed to a sink. */
+/** Types of change streams: the change events of one database, pushed to a sink. */
 import type { Actor } from './actor.ts';
 
-/** `RETRYING`: the ledger or the sink failed last; it is tried again. `FAILED`: it stopped until somebody resumes it. */
+/**
+ * `RETRYING`: the last try failed, at the ledger or the sink, and is repeated. `FAILED`: it stopped until somebody resumes it.
+ */
 export const changeStreamStates = ['RUNNING', 'PAUSED', 'RETRYING', 'FAILED'] as const;
 export type ChangeStreamState = (typeof changeStreamStates)[number];
 
 export type SinkType = 'WEBHOOK';
 
-/** Whose failure it is. Only a sink that fails ends in `FAILED`: a ledger comes back by itself. */
+/** The part that failed. Only a failing sink ends in `FAILED`: a ledger recovers by itself. */
 export type FailingPart = 'LEDGER' | 'SINK';
 
 export interface StreamError {
-  /** Outcome of the request to the sink, or the problem with which the ledger was refused. */
+  /** Outcome of the request to the sink, or the problem of the refused ledger request. */
   readonly code: string;
   readonly message: string;
   /** RFC 3339. */
@@ -26,24 +28,24 @@ export interface ChangeStream {
   readonly description: string;
   readonly sinkType: SinkType;
   readonly url: string;
-  /** After a rotation: until then the secret before signs as well. */
+  /** After a rotation: until then the previous secret signs as well. */
   readonly previousSecretUntil: Date | null;
   readonly state: ChangeStreamState;
-  /** Why it stopped, if nobody paused it. */
+  /** The reason why it stopped, if nobody paused it. */
   readonly stateReason: string | null;
-  /** Timestamp of the ledger after which it began. */
+  /** Ledger timestamp after which it began. */
   readonly startedAfter: bigint;
   /** Timestamp up to which the sink has confirmed every event. */
   readonly position: bigint;
-  /** Events that the sink has confirmed. */
+  /** Number of events that the sink has confirmed. */
   readonly delivered: bigint;
   readonly deliveredAt: Date | null;
-  /** Timestamp from which on an event is not confirmed yet; null: none is known. */
+  /** Timestamp of the first event that is not confirmed; null: none is known. */
   readonly pendingFrom: bigint | null;
   readonly failures: number;
   readonly failingSince: Date | null;
   readonly lastError: StreamError | null;
-  /** When it is worked on next; null: never, until somebody resumes it. */
+  /** Time of the next work on it; null: none until somebody resumes it. */
   readonly dueAt: Date | null;
   readonly version: number;
   readonly createdBy: Actor;

@@ -1,18 +1,18 @@
-/** Changes of a database's configuration: what was asked for, what it means, and what became of it. */
+/** Changes of a database's configuration: the request, its impact, and its outcome. */
 import type { Actor } from './actor.ts';
 import type { FieldChange } from './event.ts';
 
 export const changeStatuses = ['QUEUED', 'APPLYING', 'APPLIED', 'FAILED', 'CANCELED'] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];
 
-/** How long clients wait at most: not noticeably, seconds, minutes, or until somebody resumes the database. */
+/** Longest wait of clients: not noticeable, seconds, minutes, or until somebody resumes the database. */
 export const interruptions = ['NONE', 'SECONDS', 'MINUTES', 'UNTIL_RESUMED'] as const;
 type Interruption = (typeof interruptions)[number];
 
-/** `api`: asked for over HTTP. `kubernetes`: made in the cluster, and only followed here. */
+/** `api`: requested over HTTP. `kubernetes`: made in the cluster, and only followed here. */
 export type ChangeOrigin = 'api' | 'kubernetes';
 
-/** What is asked for. An absent member stays as it is; null in a map takes an entry away (RFC 7396). */
+/** The requested configuration. An absent property stays as it is; null in a map removes an entry (RFC 7396). */
 export interface ChangeRequest {
   readonly clusterSize?: string | undefined;
   readonly selectedStorageGb?: number | undefined;
@@ -21,13 +21,13 @@ export interface ChangeRequest {
   readonly engineVersion?: string | undefined;
   readonly labels?: Readonly<Record<string, string | null>> | undefined;
   readonly suspended?: boolean | undefined;
-  /** An earlier revision whose configuration is wanted again; the other members count on top of it. */
+  /** An earlier revision whose configuration is wanted again; the other properties are applied on top of it. */
   readonly revision?: number | undefined;
 }
 
 export interface Impact {
   readonly interruption: Interruption;
-  /** Longest wait of a client that is promised; null while the database is stopped. */
+  /** Promised longest wait of a client; null while the database is stopped. */
   readonly longestWaitSeconds: number | null;
   /** Whether pods are replaced one at a time. */
   readonly rollingRestart: boolean;
@@ -38,11 +38,11 @@ export interface Impact {
 
 export interface PriceDelta {
   readonly currency: string;
-  /** Decimal with two places and a sign if it is cheaper; for a month. */
+  /** Monthly amount, a decimal with two places; negative if it is cheaper. */
   readonly amount: string;
 }
 
-/** Why a change failed, the state that it left, and what to do. */
+/** The reason why a change failed, the state that it left, and the next steps. */
 export interface ChangeError {
   readonly code: string;
   readonly message: string;
@@ -61,15 +61,15 @@ export interface ConfigurationChange {
   readonly diff: readonly FieldChange[];
   readonly impact: Impact;
   readonly priceDelta: PriceDelta | null;
-  /** Time before which it is not begun; null: as soon as nothing else is being applied. */
+  /** The change does not begin before this time; null: it begins once no other is being applied. */
   readonly applyAfter: Date | null;
   readonly jobId: string | null;
-  /** Generation of the resource that has the change; null until it was written. */
+  /** Generation of the resource that contains the change; null until it was written. */
   readonly generation: number | null;
   readonly previousRevision: number;
-  /** Revision that the change made; null until the operator has accepted it, and if only labels change. */
+  /** Revision that the change made; null until the operator has accepted it, and for changes of labels alone. */
   readonly profileRevision: number | null;
-  /** Last progress, as told to people. */
+  /** Last progress, in words for people. */
   readonly progress: string | null;
   readonly error: ChangeError | null;
   readonly actor: Actor;
@@ -86,9 +86,9 @@ export const changeFact = ({ id, status }: Pick<ConfigurationChange, 'id' | 'sta
   status,
 });
 
-/** Joins a later request to one that waits: the later one counts where both name a member. */
+/** Joins a later request to a waiting one: the later one wins where both name a property. */
 export function mergeRequests(before: ChangeRequest, after: ChangeRequest): ChangeRequest {
-  // An earlier revision replaces all that was asked for but labels, which have no revisions.
+  // An earlier revision replaces everything that was requested except labels, which have no revisions.
   const kept: ChangeRequest =
     after.revision === undefined || before.labels === undefined
       ? after.revision === undefined

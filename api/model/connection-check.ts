@@ -11,14 +11,14 @@ export const connectionLanguages = [
 ] as const;
 export type ConnectionLanguage = (typeof connectionLanguages)[number];
 
-/** Through `ledgerhouse connect`, by the HTTP API, or from inside the Kubernetes cluster. */
+/** Through `ledgerhouse connect`, over the HTTP API, or from inside the Kubernetes cluster. */
 export const connectionWays = ['tunnel', 'http', 'cluster'] as const;
 export type ConnectionWay = (typeof connectionWays)[number];
 
-/** How the lookup reached the database. */
+/** The way in which the lookup reached the database. */
 export interface ObservedLookup {
   readonly via: ConnectionWay;
-  /** Name of the program, where its requests say so. Clients of the protocol tell their release only. */
+  /** Name of the program, if its requests contain it. Clients of the protocol report only their release. */
   readonly client: string | null;
   readonly clientVersion: string | null;
   readonly ip: string | null;
@@ -26,7 +26,7 @@ export interface ObservedLookup {
   readonly latencyMs: number | null;
 }
 
-/** Something that kept a client from the database, as far as the service saw it. */
+/** A problem that kept a client from the database, as far as the service saw it. */
 export interface ConnectionTrouble {
   readonly code: string;
   readonly detail: string;

@@ -1,6 +1,6 @@
 /**
- * The status of a database's resource in the API's words. Lifecycle and health are separate: a database that is READY stays READY
- * through changes and trouble.
+ * The status of a database's resource in the API's words. Lifecycle and health are separate: a database that is READY stays
+ * READY through changes and problems.
  */
 import { ConditionType } from '../../domain/conditions.ts';
 import type { Condition, LedgerDatabase } from '../../domain/custom-resources.ts';
@@ -33,7 +33,7 @@ export interface DatabaseStanding {
   readonly stalled: Explanation | undefined;
 }
 
-/** `wasReady`: the database has served before. A database that never served is not broken, only not made yet. */
+/** `wasReady`: the database has served before. A database that never served is not broken, but not finished yet. */
 export function standingOf(database: LedgerDatabase, wasReady: boolean): DatabaseStanding {
   const condition = (type: string) => database.status?.conditions?.find((row) => row.type === type);
   const available = condition(ConditionType.Available);

@@ -1,6 +1,6 @@
 /**
  * Events of an organization, by name. The audit log, notifications and webhooks read them. Types are never renamed; data only
- * gains members.
+ * gains properties.
  */
 interface DatabaseFact {
   readonly id: string;
@@ -76,7 +76,7 @@ interface AboutBackup {
     readonly status: string;
   };
   readonly error?: ReasonFact;
-  /** The database that is begun with it. */
+  /** The new database that begins with it. */
   readonly restored?: DatabaseFact;
 }
 
@@ -105,7 +105,7 @@ interface AboutJob {
   readonly error?: ReasonFact;
 }
 
-/** Data of each event type, beside its subject. */
+/** Data of each event type, besides its subject. */
 export interface EventData {
   'organization.created': AboutOrganization;
   'organization.changed': AboutOrganization;
@@ -145,7 +145,7 @@ export interface EventData {
     readonly refused: number;
     readonly operations: Readonly<Record<string, number>>;
   };
-  /** `events`: accounts or transfers of the request. `payloadSha256`: of the body as it was sent, in hexadecimal. */
+  /** `events`: number of accounts or transfers in the request. `payloadSha256`: hash of the body as sent, in hexadecimal. */
   'database.ledger_written': {
     readonly operation: string;
     readonly events: number;
@@ -181,7 +181,7 @@ export interface EventData {
   'api_key.rotated': { readonly apiKey: ApiKeyFact; readonly replacedBy: ApiKeyFact };
   'api_key.revoked': { readonly apiKey: ApiKeyFact };
   'api_key.renewed': { readonly apiKey: ApiKeyFact };
-  /** `expiresAt`: RFC 3339. `days`: within how many days that is. */
+  /** `expiresAt`: RFC 3339. `days`: the expiry is at most so many days away. */
   'api_key.expiring': {
     readonly apiKey: ApiKeyFact;
     readonly expiresAt: string;
@@ -194,7 +194,7 @@ export interface EventData {
   'webhook.endpoint_secret_shown': { readonly endpoint: WebhookEndpointFact };
   'webhook.endpoint_secret_rotated': { readonly endpoint: WebhookEndpointFact };
   'webhook.test': { readonly endpoint: WebhookEndpointFact };
-  /** \`count\`: deliveries that are made again. */
+  /** `count`: number of deliveries that are made again. */
   'webhook.deliveries_replayed': { readonly count: number };
   'change_stream.created': AboutChangeStream;
   'change_stream.changed': AboutChangeStream;

@@ -28,21 +28,21 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** An event as the code that causes it describes it. */
+/** An event as described by the code that causes it. */
 export interface NewEvent<Type extends EventType = EventType> {
   /** TypeID `org_…`. */
   readonly organizationId: string;
   readonly type: Type;
   readonly subject: Subject;
   readonly data: EventData[Type];
-  /** TypeID `db_…`. Lets readers who may see one database only see the event. */
+  /** TypeID `db_…`. Readers who may see only one database see the event by it. */
   readonly databaseId?: string | null;
   /** `SUCCESS` when absent. */
   readonly outcome?: EventOutcome;
   readonly changes?: readonly FieldChange[];
 }
 
-/** An event as it was committed. */
+/** An event as committed. */
 export interface StoredEvent {
   /** TypeID `evt_…`. */
   readonly id: string;

@@ -7,9 +7,9 @@ export interface GatewayHealth {
   readonly status: GatewayStatus;
   /** Time from sending a request to the engine to its last answer; null before the first answer. */
   readonly latencyMs: number | null;
-  /** The last error since the last answer. */
+  /** Time of the last news about the connection: an answer, a new connection, or its end. */
   readonly lastError: string | null;
-  /** Time of the last news about the connection: an answer, that it exists, or that it does not. */
+  /** Time for making a first connection, after which it counts as failed. */
   readonly checkedAt: string | null;
 }
 
@@ -20,7 +20,7 @@ export const unknownHealth: GatewayHealth = {
   checkedAt: null,
 };
 
-/** Time for making a first connection. After it, the connection counts as failed. */
+/** Time without an answer up to which a connection counts as connected. */
 const connectingMs = 5_000;
 /** Maximum time without an answer in which a connection counts as connected. */
 const silentMaxMs = 10_000;
@@ -46,7 +46,7 @@ interface Heard {
   readonly nowMs: number;
 }
 
-/** Health of a connection, from its traffic. The silence of an overdue request counts as known now. */
+/** Health of a connection, from its traffic. The silence of an overdue request counts as current news. */
 export function healthByTraffic(
   connection: ConnectionFacts | undefined,
   { latencyMs, lastError, heardAtMs, nowMs }: Heard,

@@ -1,4 +1,4 @@
-/** Jobs: long-running things done to a database. */
+/** Jobs: long-running work on a database. */
 import type { Actor } from './actor.ts';
 
 export const jobTypes = [
@@ -74,7 +74,7 @@ export interface Job {
   readonly error: JobError | null;
   readonly actor: Actor;
   readonly requestId: string | null;
-  /** Number of changes to the job. A client that waits asks for a later version. */
+  /** Number of changes to the job. A waiting client asks for a later version. */
   readonly version: number;
   readonly createdAt: Date;
   readonly startedAt: Date | null;
@@ -97,7 +97,7 @@ export interface NewJob {
   readonly message: string;
 }
 
-/** Decision about a database whose provider does not make databases automatically, so that people make it. */
+/** Decision about a database that people make, because its provider does not do so automatically. */
 export type ManualDecision =
   | { readonly kind: 'completed' }
   | { readonly kind: 'refused'; readonly reason: string };

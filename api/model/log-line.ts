@@ -1,4 +1,4 @@
-/** Lines that the containers of a database log. */
+/** Log lines of a database's containers. */
 export const logSeverities = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'] as const;
 export type LogSeverity = (typeof logSeverities)[number];
 
@@ -6,12 +6,12 @@ export type LogSeverity = (typeof logSeverities)[number];
 export const logComponents = ['engine', 'agent', 'etcd', 'backup'] as const;
 export type LogComponent = (typeof logComponents)[number];
 
-/** Days that lines are kept before today. */
+/** Number of days before today whose lines are kept. */
 export const logDays = 7;
-/** Bytes of lines that are kept of a database; beyond that, the oldest go. */
+/** Maximum bytes of a database's kept lines; beyond that, the oldest are removed. */
 export const logBytesMax = 50 * 1024 * 1024;
 
-/** The severity of a number as pino has it. */
+/** The severity of one of pino's numbers. */
 export const logSeverityOf = (level: number): LogSeverity =>
   logSeverities.findLast((_, index) => level >= logLevels[index]!) ?? 'DEBUG';
 

@@ -1,6 +1,6 @@
 /**
- * Figures that are kept of each database, every 15 seconds. A row of figures is an array: the place of a figure in these lists is
- * its place in the rows of the store. New figures are therefore added at the end only, and none is removed.
+ * Figures that are kept of each database, every 15 seconds. A row of figures is an array: a figure's index in these lists is
+ * its index in the rows of the store. So new figures are added only at the end, and none is removed.
  */
 import { latencyBounds } from '../../domain/latency-bounds.ts';
 
@@ -19,7 +19,7 @@ export type FigureOperation = (typeof figureOperations)[number];
 
 const requestsOf = figureOperations.map((operation) => `requests_per_second.${operation}` as const);
 
-/** Of one replica; 1 and 0 stand for yes and no. */
+/** Figures of one replica; 1 and 0 stand for yes and no. */
 export const replicaFigures = [
   'up',
   'leader',
@@ -45,7 +45,7 @@ export const replicaFigures = [
 ] as const;
 export type ReplicaFigure = (typeof replicaFigures)[number];
 
-/** Of the gateway of one API process. */
+/** Figures of the gateway of one API process. */
 export const gatewayFigures = [
   'events_per_second',
   ...figureOperations.map((operation) => `answered_per_second.${operation}` as const),
@@ -59,22 +59,22 @@ export const latencyBuckets = latencyBounds.length + 1;
 /** Number of places of a row's latencies: for each operation, its buckets, as requests a second. */
 export const latencyPlaces = figureOperations.length * latencyBuckets;
 
-/** Number of places of a row's figures, which is that of the longest list. */
+/** Length of a row's figures: that of the longest list. */
 export const figurePlaces = Math.max(replicaFigures.length, gatewayFigures.length);
 
 /** First place of an operation's latencies, from 0. */
 export const latencyPlaceOf = (operation: FigureOperation): number =>
   figureOperations.indexOf(operation) * latencyBuckets;
 
-/** What a row of figures is about: `r0` is replica 0, `g:api-1` the gateway of the process `api-1`. */
+/** Source of a row of figures: `r0` is replica 0, `g:api-1` the gateway of the process `api-1`. */
 export const replicaSource = (index: number): string => `r${index}`;
 export const gatewaySource = (identity: string): string => `g:${identity}`;
 
 export type Figure = number | null;
 
 /**
- * Seconds below which the given part of requests ended, interpolated within its bucket; null without requests. `buckets` are
- * weights of any unit. Requests above the last bound count as that bound.
+ * Seconds within which the given part of the requests ended, interpolated within its bucket; null without requests. `buckets`
+ * are weights of any unit. Requests above the last bound count as that bound.
  */
 export function quantile(part: number, buckets: readonly number[]): number | null {
   const all = buckets.reduce((sum, count) => sum + count, 0);

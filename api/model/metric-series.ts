@@ -1,4 +1,4 @@
-/** Series that clients may ask for: how each is made from the figures that are kept. */
+/** Series that clients may request, and the figures that each is made from. */
 import {
   figureOperations,
   gatewayFigures,
@@ -10,7 +10,7 @@ import {
 export const metricFunctions = ['avg', 'min', 'max', 'p50', 'p95', 'p99'] as const;
 export type MetricFunction = (typeof metricFunctions)[number];
 
-/** One line of a series: its labels, and the place of its figure, from 0. */
+/** One line of a series: its labels, and the index of its figure. */
 interface Line {
   readonly labels: Readonly<Record<string, string>>;
   readonly place: number;
@@ -21,8 +21,8 @@ export interface MetricSeries {
   readonly description: string;
   readonly from: 'replica' | 'gateway';
   /**
-   * How the values of several sources become one: `each` does not, every replica has a line of its own; `max` and `sum` do. The
-   * replicas of a database execute the same requests, so `max` is what the database does.
+   * Combines the values of several sources: `each` gives every replica a line of its own; `max` and `sum` make one line. The
+   * replicas of a database execute the same requests, so `max` gives the database's figure.
    */
   readonly across: 'each' | 'max' | 'sum';
   /** Absent for latencies. */
@@ -159,7 +159,7 @@ export const metricSeries = {
 export type MetricSeriesName = keyof typeof metricSeries;
 export const metricSeriesNames = Object.keys(metricSeries) as readonly MetricSeriesName[];
 
-/** The function of a series when the client names none that it has. */
+/** The function of a series if the client names none that it has. */
 export const functionOf = (
   { functions }: MetricSeries,
   wanted: MetricFunction | undefined,

@@ -1,4 +1,4 @@
-/** What people are notified of: kinds of events that somebody should look at, and whom they concern. */
+/** Kinds of notifications: the events that somebody should look at, and the people that they concern. */
 import { hasRight, type Right, type Role } from './access.ts';
 import type { EventType } from './event-types.ts';
 
@@ -73,7 +73,7 @@ export const unreadMax = 100;
 export const kindsOfRole = (role: Role): readonly NotificationKind[] =>
   notificationKindNames.filter((kind) => hasRight(role, notificationKinds[kind].right));
 
-/** The kind of each type of event that anybody is notified of. */
+/** The kind of each event type that causes notifications. */
 export const kindOfType: ReadonlyMap<EventType, NotificationKind> = new Map(
   notificationKindNames.flatMap((kind) =>
     notificationKinds[kind].types.map((type): [EventType, NotificationKind] => [type, kind]),

@@ -1,4 +1,4 @@
-/** Where a resource of the cluster is, or was. */
+/** Place of a resource in the cluster that exists or existed. */
 export interface PlacedResource {
   readonly namespace: string;
   readonly name: string;

@@ -13,10 +13,10 @@ export interface FieldError {
 }
 
 export interface Occasion {
-  /** Description of what is wrong this time and what to do, in one or two sentences. */
+  /** One or two sentences about this occurrence: the fault, and what to do. */
   readonly detail: string;
   readonly errors?: readonly FieldError[];
-  /** Further members of the problem; its schema must have them. */
+  /** Further properties of the problem; its schema must have them. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;

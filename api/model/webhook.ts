@@ -1,11 +1,11 @@
-/** Words of webhooks that store, contract and sender share. */
+/** Definitions of webhooks that store, contract and sender share. */
 export const deliveryStatuses = ['PENDING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export const attemptTriggers = ['SCHEDULED', 'MANUAL'] as const;
 export type AttemptTrigger = (typeof attemptTriggers)[number];
 
-/** `BLOCKED_ADDRESS`: the host name leads to an address to which the installation sends nothing. */
+/** `BLOCKED_ADDRESS`: the host name resolves to an address to which the installation sends nothing. */
 export const attemptOutcomes = [
   'SUCCESS',
   'HTTP_ERROR',
@@ -16,7 +16,7 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** One attempt to deliver, as it is kept. */
+/** One attempt to deliver, as stored. */
 export interface AttemptRecord {
   readonly outcome: AttemptOutcome;
   readonly requestHeaders: Readonly<Record<string, string>>;
@@ -29,5 +29,5 @@ export interface AttemptRecord {
   readonly durationMs: number;
 }
 
-/** Attempts, deliveries and their events are kept for so long. */
+/** Number of days for which attempts, deliveries and their events are kept. */
 export const deliveriesKeptDays = 30;

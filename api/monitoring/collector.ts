@@ -1,7 +1,7 @@
 /**
- * Collects what the replicas of databases say of themselves, every 15 seconds, and writes it into the store. Each worker collects
- * the databases of its shards. A round has a deadline; replicas that were silent in the last round have places of their own, so that
- * they delay nobody. What could not be asked or written is a gap.
+ * Collects the replicas' own figures every 15 seconds and writes them into the store. Each worker collects the databases of its
+ * shards. A round has a deadline; replicas that were silent in the last round have places of their own, so that they delay no
+ * others. Figures that could not be collected or written are a gap.
  */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
@@ -36,11 +36,11 @@ interface CollectorOptions {
   readonly statusUrl?: (address: string) => string;
 }
 
-/** Requests at a time to replicas that answered in the last round, and to those that did not. */
+/** Maximum number of concurrent requests to replicas that answered in the last round, and to those that did not. */
 const atOnceMax = 32;
 const silentAtOnceMax = 16;
 const timeoutMs = 3_000;
-/** End of a round, after its begin. */
+/** Maximum length of a round. */
 const roundMaxMs = 12_000;
 const metricsSizeMax = 256 * 1024;
 
@@ -61,12 +61,12 @@ export class Collector {
   readonly #task: RepeatingTask;
   /** Last answers, by target. */
   #answers = new Map<string, ReplicaAnswer>();
-  /** Last answers, also of targets that have been silent since, and the last leader, by database. */
+  /** Last answers by database, also of targets that have been silent since, and the last leader. */
   readonly #seen = new Map<string, Map<number, ReplicaAnswer>>();
   readonly #leaders = new Map<string, number>();
-  /** Targets that did not answer when last asked; the one that was asked longest ago first. */
+  /** Targets that did not answer their last request; the one that was asked longest ago first. */
   readonly #silent = new Set<string>();
-  /** Targets that the last round had no time for: they are the first of the next one. */
+  /** Targets that the last round had no time for: they come first in the next one. */
   #unasked: ReadonlySet<string> = new Set();
 
   constructor(options: CollectorOptions) {
@@ -139,7 +139,7 @@ export class Collector {
     for (const key of this.#silent) if (!keys.has(key)) this.#silent.delete(key);
   }
 
-  /** Asks until the signal aborts. Returns the answers of those that were asked; `undefined` stands for silence. */
+  /** Asks until the signal aborts. Returns the answers of the asked targets; `undefined` stands for silence. */
   async #askAll(
     targets: readonly Target[],
     signal: AbortSignal,
@@ -156,7 +156,7 @@ export class Collector {
       for (const target of from) {
         if (signal.aborted) return;
         const answer = await this.#ask(target, signal);
-        // Aborted meanwhile: whether it would have answered is not known.
+        // Aborted meanwhile: whether it would have answered is unknown.
         if (signal.aborted && answer === undefined) return;
         answers.set(target, answer);
         this.#silent.delete(keyOf(target));

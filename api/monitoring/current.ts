@@ -1,4 +1,4 @@
-/** What a database does now, and when it will be full. */
+/** The current figures of a database, and the time at which it will be full. */
 import {
   figureOperations,
   gatewayFigures,
@@ -32,7 +32,7 @@ const maxOf = (values: readonly Figure[]): Figure => {
 
 const isReplica = ({ source }: LatestSample): boolean => source.startsWith('r');
 
-/** Use of the database by its newest samples; null without any. */
+/** Use of the database according to its newest samples; null if there are none. */
 export function usageOf(samples: readonly LatestSample[]) {
   const replicas = samples.filter(isReplica);
   const [first] = replicas;
@@ -116,7 +116,7 @@ export async function currentMetrics(db: Reader, databaseId: string) {
 
 const leastTrendSeconds = 6 * 3_600;
 const daySeconds = 86_400;
-/** A later end is none that anybody plans for. */
+/** Maximum: nobody plans for a later end. */
 const farDays = 3_650;
 
 async function forecasts(db: Reader, databaseId: string, replicas: readonly LatestSample[]) {
@@ -130,7 +130,7 @@ async function forecasts(db: Reader, databaseId: string, replicas: readonly Late
   };
 }
 
-/** The replica that is full first. */
+/** The replica that will be full first. */
 function forecast(
   what: 'memory' | 'storage',
   trends: readonly FigureTrend[],

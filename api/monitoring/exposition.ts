@@ -1,4 +1,4 @@
-/** Reads Prometheus' text format (0.0.4), of which a collector needs names, labels and values. */
+/** Reads Prometheus' text format (0.0.4). The collector needs only names, labels and values. */
 
 export interface ReadSample {
   readonly name: string;
@@ -6,13 +6,13 @@ export interface ReadSample {
   readonly value: number;
 }
 
-/** Samples of one answer at most; what follows is left out. */
+/** Maximum number of samples of one answer; the rest is ignored. */
 const samplesMax = 5_000;
 
 const line = /^([a-zA-Z_:][\w:]*)(?:\{([^]*)\})? +(\S+)(?: +-?\d+)?$/;
 const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"(?:,|$)/y;
 
-/** Returns the samples. Comments and lines that are none are left out: any process may answer in a pod. */
+/** Returns the samples. Comments and invalid lines are ignored: any process may answer in a pod. */
 export function readExposition(text: string): readonly ReadSample[] {
   const samples: ReadSample[] = [];
   for (const row of text.split('\n')) {

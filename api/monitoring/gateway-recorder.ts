@@ -1,5 +1,5 @@
 /**
- * Figures of the requests over HTTP that this process serves: counted in memory and written every 15 seconds, as one sample for each
+ * Figures of the HTTP requests that this process serves: counted in memory and written every 15 seconds, as one sample for each
  * database that had any. Slow and failed requests are kept one by one, a bounded number of each database in 15 seconds.
  */
 import type { Logger } from 'pino';
@@ -24,10 +24,10 @@ interface RecorderOptions {
   readonly timers?: Timers;
 }
 
-/** Databases that are counted at a time; those beyond it are left out of this interval. */
+/** Maximum number of databases counted at a time; others are left out of this interval. */
 const databasesMax = 10_000;
 const slowMs = 500;
-/** Requests of one database that are kept of an interval, of the failed and of the slow ones. */
+/** Maximum number of a database's requests kept in an interval, of the failed and of the slow ones. */
 const keptMax = 25;
 
 interface Counts {
@@ -105,7 +105,7 @@ export class GatewayRecorder {
     else if (durationMs >= slowMs) this.#keep(slow, request);
   }
 
-  /** Keeps a request; when there are too many, each has the same chance to be among the kept ones. */
+  /** Keeps a request; if there are too many, each has the same chance to be kept. */
   #keep(kept: Kept, request: FinishedOperation): void {
     kept.seen += 1;
     const place =
@@ -121,7 +121,7 @@ export class GatewayRecorder {
     if (!signal.aborted) await this.write(new Date(atMs));
   }
 
-  /** Writes what was counted since the last time, and begins anew. Rejects if the store does not answer. */
+  /** Writes the counts since the last call, and starts again from zero. Rejects if the store does not answer. */
   async write(at: Date): Promise<void> {
     const { store, identity } = this.#options;
     const counts = this.#counts;

@@ -96,7 +96,7 @@ const figureHandlers = ({
   },
 });
 
-/** The part of a span in which figures can be, so that a span of ten thousand years asks for no more. The answer names it. */
+/** The part of a span that can contain figures, so that a span of ten thousand years reads no more. The answer names it. */
 function keptPartOf(fromMs: number, toMs: number, nowMs: number) {
   const keptMs = (ms: number) => Math.min(Math.max(ms, nowMs - longestKeptMs), nowMs + dayMs);
   const keptFromMs = keptMs(fromMs);

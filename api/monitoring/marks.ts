@@ -1,4 +1,4 @@
-/** Marks that follow from two answers of a replica, and from who leads. */
+/** Marks derived from two answers of a replica, and from changes of the leader. */
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { ReplicaMark } from '../store/metric-marks.ts';
 import type { ReplicaAnswer } from './replica-reading.ts';
@@ -35,7 +35,7 @@ export function marksOf(
   return marks;
 }
 
-/** The replica that leads, by the newest view: one that was cut off may still believe that it does. */
+/** The leading replica, by the newest view: a replica that was cut off may still believe that it leads. */
 export function leaderOf(answers: ReadonlyMap<number, ReplicaAnswer>): number | undefined {
   const leaders = [...answers].filter(([, { status }]) => status.role === ReplicaRole.primary);
   leaders.sort(([, one], [, other]) => other.status.view - one.status.view);

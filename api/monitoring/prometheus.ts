@@ -1,6 +1,7 @@
 /**
- * Figures of databases as last sampled, in Prometheus' text format: gauges of the series that queries have, with the same meaning. What
- * nobody could measure is absent. Samples have no timestamps of their own, so Prometheus ends a series that is absent at once.
+ * The newest samples of databases in Prometheus' text format: gauges of the series that queries have, with the same meaning.
+ * Figures that could not be measured are absent. Samples have no timestamps of their own, so Prometheus ends an absent series
+ * at once.
  */
 import { exposition, type Metric, type Sample } from '../../base/metrics/exposition.ts';
 import {
@@ -15,7 +16,7 @@ import type { DatabaseHealth } from '../model/database-standing.ts';
 import type { DatabaseView } from '../store/database-record.ts';
 import { sampleMs, type LatestSample } from '../store/metric-samples.ts';
 
-/** Databases of one answer at most: the first that were made. Each has at most 164 series, with six replicas. */
+/** Maximum number of databases in one answer: the ones made first. Each has at most 164 series, with six replicas. */
 export const scrapedMax = 100;
 
 const prefix = 'ledgerhouse_database_';
@@ -24,18 +25,18 @@ export interface ScrapedDatabase {
   readonly view: DatabaseView;
   readonly health: DatabaseHealth;
   readonly samples: readonly LatestSample[];
-  /** When its newest backup was done. */
+  /** Completion time of its newest backup. */
   readonly backupAt: Date | undefined;
 }
 
 /** The text of one metric of one database; empty without samples. */
 interface Section {
   readonly text: Buffer;
-  /** Bytes of what comes before the samples. */
+  /** Number of bytes before the samples. */
   readonly headBytes: number;
 }
 
-/** The text of one database: a section for each metric, always as many and in the same order. */
+/** The text of one database: a section for each metric, always the same number in the same order. */
 export interface DatabaseText {
   readonly sections: readonly Section[];
   readonly bytes: number;
@@ -51,7 +52,7 @@ export async function databaseText(one: ScrapedDatabase, nowMs: number): Promise
   return { sections, bytes };
 }
 
-/** What a section takes beside its text. */
+/** Bytes of a section besides its text. */
 const sectionBytes = 200;
 
 function sectionOf(text: string): Section {
@@ -59,7 +60,7 @@ function sectionOf(text: string): Section {
   return { text: Buffer.from(text), headBytes: Buffer.byteLength(head) };
 }
 
-/** Joins the texts of databases: the samples of a metric stand together, under one head. */
+/** Joins the texts of databases: all samples of a metric come together, under one head. */
 export async function scrapeText(
   databases: readonly DatabaseText[],
   isComplete: boolean,
@@ -147,7 +148,7 @@ function sourcesOf(of: ScrapedDatabase): Sources {
   const { database, profile } = of.view;
   const { samples } = of;
   const isReplica = ({ source }: LatestSample) => source.startsWith('r');
-  // A process of the API writes only when there were requests: its older samples tell of those that are over.
+  // A process of the API writes only when there were requests: its older samples are about requests of the past.
   const sinceMs = newestMs(samples) - sampleMs;
   return {
     of,

@@ -1,4 +1,4 @@
-/** Makes the lines of series from the figures that are kept. */
+/** Makes the lines of series from the kept figures. */
 import {
   figureOperations,
   latencyBuckets,
@@ -23,7 +23,7 @@ import { metricTables } from '../store/metric-rollups.ts';
 import type { Reader } from '../store/tables.ts';
 
 export const pointsMax = 300;
-/** Steps that the server takes, in seconds: each holds whole rows of the tables that it is read from. */
+/** Steps of the server, in seconds: each holds whole rows of the tables that it is read from. */
 const steps = [
   15, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
 ];
@@ -60,7 +60,7 @@ interface Drawn {
   readonly values: Values;
 }
 
-/** The step that is taken: at least the wanted one, with at most `pointsMax` points, and of rows that are kept that long. */
+/** The step to use: at least the wanted one, with at most `pointsMax` points, and made of rows that are kept long enough. */
 export function stepOf({ fromMs, toMs, stepSeconds = 0 }: MetricQuery, nowMs: number): number {
   const kept = Object.values(metricTables).find(
     ({ keptDays }) => fromMs >= nowMs - keptDays * 86_400_000,
@@ -130,7 +130,7 @@ async function figures(
   fn: MetricFunction,
   filters: MetricQuery['filters'],
 ): Promise<readonly Drawn[]> {
-  // The replica is known only from the rows.
+  // Replicas are known only from the rows.
   const ofLines = filters.filter(({ key }) => key !== 'replica' || series.across !== 'each');
   const lines = (series.lines ?? []).filter(({ labels }) => matches(labels, ofLines));
   if (lines.length === 0) return [];
@@ -173,7 +173,7 @@ function joined(rows: readonly StepOfSource[], column: number, across: 'max' | '
 
 const parts = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 
-/** A line for each operation, of the requests to all replicas or to all processes of the API. */
+/** A line for each operation, over the requests to all replicas or to all processes of the API. */
 async function latencies(
   db: Reader,
   span: Span,

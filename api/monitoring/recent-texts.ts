@@ -1,14 +1,14 @@
 /**
- * The texts of databases that were scraped last. Making one takes milliseconds, and a hundred of them a third of a second, so a text is
- * made once in some seconds, whoever asks for it and however often. Who may see which database is asked for each scrape.
+ * The texts of recently scraped databases. Making one takes milliseconds, and a hundred of them a third of a second, so a text
+ * is made at most once in some seconds, for all callers. Each scrape checks anew who may see which database.
  */
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { databaseText, type DatabaseText, type ScrapedDatabase } from './prometheus.ts';
 
-/** Time for which a text is shown again. Figures come every 15 seconds. */
+/** Time for which a text is reused. Figures come every 15 seconds. */
 export const shownAgainMs = 5_000;
-/** Bytes that are kept: the texts of about 2,000 databases with six replicas. */
+/** Maximum bytes kept: the texts of about 2,000 databases with six replicas. */
 const keptBytes = 64 * 1024 * 1024;
 
 type Load = (ids: readonly string[]) => Promise<readonly ScrapedDatabase[]>;
@@ -29,7 +29,7 @@ export class RecentTexts {
     });
   }
 
-  /** Returns the texts of databases, in this order; `load` is asked for those that nobody has made, or makes, just now. */
+  /** Returns the texts of databases, in this order. `load` is called for those that are not kept and not being made. */
   async of(ids: readonly string[], load: Load): Promise<readonly DatabaseText[]> {
     const known = new Map(ids.map((id) => [id, this.#kept.get(id) ?? this.#making.get(id)]));
     const missing = ids.filter((id) => known.get(id) === undefined);

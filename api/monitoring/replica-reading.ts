@@ -1,4 +1,4 @@
-/** Turns what a replica says of itself into a row of figures. */
+/** Turns a replica's own figures into a row of figures. */
 import { ReplicaRole, type EngineStatus } from '../../domain/engine-status.ts';
 import { latencyBounds } from '../../domain/latency-bounds.ts';
 import {
@@ -13,13 +13,13 @@ import {
 } from '../model/metric-figures.ts';
 import type { ReadSample } from './exposition.ts';
 
-/** What one answer of a replica says. */
+/** Content of one answer of a replica. */
 export interface ReplicaAnswer {
   readonly atMs: number;
   readonly status: EngineStatus;
   readonly counters: Counters;
   readonly processMemoryBytes: Figure;
-  /** When its process started, in seconds since 1970; null: the engine does not say. */
+  /** Start time of its process, in seconds since 1970; null: the engine does not report it. */
   readonly startedAtSeconds: Figure;
 }
 
@@ -63,12 +63,12 @@ export function answerOf(
       cpuSeconds: single.get(`${prefix}cpu_seconds_total`) ?? null,
     },
     processMemoryBytes: single.get(`${prefix}resident_memory_bytes`) ?? null,
-    // NaN is not even itself, so every answer would be one of another process.
+    // NaN does not equal itself, so every answer would look like one of another process.
     startedAtSeconds: finite(single.get(`${prefix}start_time_seconds`)),
   };
 }
 
-/** Older clients have codes of their own for the same operations. */
+/** Older clients use other codes for the same operations. */
 const operationOf = (name = ''): FigureOperation | undefined => {
   const plain = name.replace(/_(unbatched|sparse)$/, '');
   return figureOperations.find((known) => known === plain);
@@ -77,15 +77,15 @@ const operationOf = (name = ''): FigureOperation | undefined => {
 const bucketOf = (le = ''): number =>
   le === '+Inf' ? latencyBuckets - 1 : latencyBounds.findIndex((bound) => bound === Number(le));
 
-/** Counts of each bucket by itself; an exposition's buckets hold all that is below, too. */
+/** Counts of each bucket alone; an exposition's buckets include all lower ones. */
 const separated = (cumulative: readonly number[]): readonly number[] =>
   cumulative.map((count, place) =>
     place % latencyBuckets === 0 ? count : Math.max(0, count - (cumulative[place - 1] ?? 0)),
   );
 
 /**
- * The row of a replica. `before`: its previous answer, without which there are no rates; they are also missing when its process was
- * restarted since. `furthestOp`: the last op of any replica.
+ * The row of a replica. `before`: its previous answer, without which there are no rates; they are also missing after a restart
+ * of its process. `furthestOp`: the highest op of any replica.
  */
 export function readingsOf(
   now: ReplicaAnswer,
@@ -131,7 +131,10 @@ export function readingsOf(
 
 type Rate = (now: Figure | undefined, before: Figure | undefined) => Figure;
 
-/** Returns what computes rates between two answers: null where a count is unknown or fell, because its process began again. */
+/**
+ * Returns a function that computes rates between two answers: null if a count is unknown or fell, because its process started
+ * again.
+ */
 function ratesSince(now: ReplicaAnswer, before: ReplicaAnswer | undefined): Rate {
   const isSame = before !== undefined && now.startedAtSeconds === before.startedAtSeconds;
   const seconds = isSame ? (now.atMs - before.atMs) / 1_000 : 0;
@@ -145,7 +148,7 @@ function rowOf(figures: Partial<Readonly<Record<ReplicaFigure, Figure>>>): reado
   return replicaFigures.map((name) => finite(figures[name]));
 }
 
-/** The value if the store can keep it, which has figures of single precision: one row that it refuses would be the end of all others. */
+/** The value if the store can keep it, whose figures have single precision: one row that it refuses would stop all others. */
 function finite(value: Figure | undefined): Figure {
   if (value === undefined || value === null) return null;
   const kept = Math.fround(value);

@@ -15,7 +15,7 @@ import { RecentTexts } from './recent-texts.ts';
 
 export interface ScrapeServices {
   readonly store: Store;
-  /** Whether somebody observes the databases; otherwise their health is not known. */
+  /** Whether the databases are observed; otherwise their health is unknown. */
   readonly observed: () => boolean;
   readonly now?: () => number;
 }

@@ -1,4 +1,4 @@
-/** Keeps the tables of figures in shape: partitions, roll-ups, and the end of what is too old. */
+/** Maintains the tables of figures: partitions, roll-ups, and the removal of old rows. */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { keepPartitions, rollUp } from '../store/metric-rollups.ts';

@@ -1,4 +1,4 @@
-/** Use of all databases as last sampled, held in memory, so that reading a database costs no further query. */
+/** Last sampled use of all databases, held in memory, so that reading a database costs no further query. */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { latestSamples, sampleMs, type LatestSample } from '../store/metric-samples.ts';
@@ -7,7 +7,7 @@ import { usageOf } from './current.ts';
 
 export type Usage = NonNullable<ReturnType<typeof usageOf>>;
 
-/** Age at which a sample no longer tells about the present. */
+/** Age at which a sample no longer describes the present. */
 const staleMs = 90_000;
 
 export class UsageView {
@@ -32,7 +32,7 @@ export class UsageView {
     return this.#task.stop();
   }
 
-  /** Null: nothing is known of the last minute. */
+  /** Null: nothing is known about the last minute. */
   of(databaseId: string): Usage | null {
     const usage = this.#usage.get(databaseId);
     if (usage === undefined || Date.now() - Date.parse(usage.at) > staleMs) return null;

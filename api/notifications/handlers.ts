@@ -102,7 +102,7 @@ const preferencesOf = (
   { mutedKinds, mutedDatabases }: NotificationSettings,
 ) => ({ kinds: kindsOfRole(role), mutedKinds, mutedDatabases });
 
-/** A muted database may have been deleted since; one that never was is a mistake. */
+/** A muted database may have been deleted since; an ID that never existed is a mistake. */
 async function requireVisible(
   { read }: Store,
   principal: MemberPrincipal,

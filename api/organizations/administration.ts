@@ -1,4 +1,4 @@
-/** Operations of the installation's administrator on organizations. An owner may rename the own one. */
+/** Operations of the installation's administrator on organizations. An owner may rename their own. */
 import type { organizationRoutes } from '../contract/routes/organizations.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
@@ -23,7 +23,7 @@ import { shownOrganization } from './shown-organization.ts';
 interface AdministrationServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
-  /** Called when this process must forget what it caches about an organization. */
+  /** Called when this process must forget its cached data about an organization. */
   readonly forget: (organizationId: string) => void;
 }
 
@@ -49,7 +49,7 @@ export function administrationHandlers({
   requests,
   forget,
 }: AdministrationServices): Handlers {
-  /** Forgets after the commit: what is read before it is the organization as it was. */
+  /** Forgets after the commit: a read before it would return the earlier organization. */
   const forgetting = async <Answer>(id: string, work: Promise<Answer>): Promise<Answer> => {
     const reply = await work;
     forget(id);
@@ -103,7 +103,7 @@ export function requireAdministrator({ administrator }: Person): void {
   });
 }
 
-/** For members who are no administrators: an owner may rename the organization, and set nothing else. */
+/** For members who are not administrators: an owner may rename the organization, and change nothing else. */
 async function requireOwner(
   db: Reader,
   { user }: Person,

@@ -17,7 +17,7 @@ interface OrganizationServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
-  /** Called when this process must forget what it caches about an organization. */
+  /** Called when this process must forget its cached data about an organization. */
   readonly forget: (organizationId: string) => void;
 }
 

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 
 const atOnce = 100;
 
-/** Purges some deleted organizations whose retention is over. Returns the number of those purged; more may be left. */
+/** Purges some deleted organizations whose retention is over. Returns the number of purged ones; more may be left. */
 export async function purgeOrganizations(store: Store): Promise<number> {
   const over = await listOrganizationsToPurge(store.read, atOnce);
   let purged = 0;

@@ -30,7 +30,7 @@ interface SessionServices {
   readonly limits: { readonly maxDatabases: number; readonly requestsPerMinute: number };
 }
 
-/** Organizations of a person in the answer to GET /session; GET /organizations returns all. */
+/** Maximum number of a person's organizations in the answer to GET /session; GET /organizations returns all. */
 const organizationsShown = 100;
 
 export const sessionHandlers = (services: SessionServices): HandlersOf<typeof sessionRoutes> => ({

@@ -42,7 +42,7 @@ export async function signInAdministrator(
   redirect(response, returnTo);
 }
 
-/** `wrong` tells what was wrong with the token that was sent before. */
+/** `wrong`: the fault of the token that was sent before. */
 function showForm(response: Response, returnTo: string, wrong?: string): void {
   const told = wrong === undefined ? '' : `<p class="bad" role="alert">${escaped(wrong)}</p>`;
   show(

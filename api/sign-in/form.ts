@@ -6,7 +6,7 @@ import { formMax } from '../http/problem-response.ts';
 export const readForm = () =>
   express.urlencoded({ extended: false, inflate: false, limit: formMax, parameterLimit: 20 });
 
-/** Returns a field that was sent exactly once; `undefined` if it was not, or is empty. */
+/** Returns a field that was sent exactly once and is not empty; otherwise `undefined`. */
 export function fieldOf(request: Request, name: string): string | undefined {
   const value = (request.body as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -113,7 +113,7 @@ export class IdentityProvider {
     throw failed('it took too long');
   }
 
-  /** A new configuration each time: an old one would remember the provider's keys, which must be fetched anew. */
+  /** A new configuration each time: an old one would remember the provider's keys, which must be fetched again. */
   async #configuration(): Promise<openid.Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings;
     const client = { [openid.clockTolerance]: skewSeconds };
@@ -149,7 +149,7 @@ function checkAge(issuedAt: number): void {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Further claims of the person: many providers give the address at their userinfo endpoint only. */
+/** Further claims of the person: many providers return the address only at their userinfo endpoint. */
 async function moreClaims(
   configuration: openid.Configuration,
   accessToken: string,

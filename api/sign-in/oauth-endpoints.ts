@@ -1,6 +1,6 @@
 /**
- * `/oauth/device_authorization` and `/oauth/token` (RFC 8628, RFC 6749). Refusals have the two members that OAuth requires, and
- * those of a problem too.
+ * `/oauth/device_authorization` and `/oauth/token` (RFC 8628, RFC 6749). Refusals have the two properties that OAuth requires,
+ * and those of a problem too.
  */
 import type { Express, Request, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';

@@ -25,7 +25,7 @@ export interface ChainHead {
   readonly keyedFrom: bigint | null;
 }
 
-/** `keyVersion` and `mac` are null as long as `keyedFrom` is. */
+/** `keyVersion` and `mac` are null while `keyedFrom` is null. */
 export interface HeadSeal {
   readonly keyVersion: string | null;
   readonly mac: Buffer | null;

@@ -21,7 +21,7 @@ type Written = Pick<
   | 'actor'
 >;
 
-/** Adds a schedule that was requested and whose resource exists. If the watch was faster, its maker is written anew. */
+/** Adds a schedule that was requested and whose resource exists. If the watch was faster, overwrites its maker. */
 export async function createSchedule(change: Change, schedule: Written): Promise<BackupSchedule> {
   const values = valuesOf(schedule);
   const row = await change.db
@@ -33,7 +33,7 @@ export async function createSchedule(change: Change, schedule: Written): Promise
   return scheduleOf(row);
 }
 
-/** Adds a schedule that was found in the cluster, unless it is there already. */
+/** Adds a schedule that was found in the cluster, unless it exists. */
 export async function adoptSchedule(change: Change, schedule: Written): Promise<void> {
   await change.db
     .insertInto('backupSchedules')
@@ -57,7 +57,7 @@ export type SchedulePatch = Pick<
   'databaseId' | 'resourceVersion' | 'spec' | 'state'
 >;
 
-/** Writes what a resource says now, and increments the version. */
+/** Writes the present state of a resource, and increments the version. */
 export async function updateSchedule(
   change: Change,
   id: string,
@@ -92,7 +92,7 @@ export async function deleteSchedule(
   return row && scheduleOf(row);
 }
 
-/** Returns a schedule of a database. Whoever reads for a client has checked whose database it is. */
+/** Returns a schedule of a database. Callers that serve a client must have checked whose database it is. */
 export async function findSchedule(
   db: Reader,
   databaseId: string,
@@ -131,10 +131,10 @@ export async function lockSchedule(
   return row && scheduleOf(row);
 }
 
-/** More schedules of one database are made in Kubernetes only, and not shown. */
+/** Maximum shown; more schedules of one database can be made only in Kubernetes. */
 const listedMax = 100;
 
-/** Lists the schedules of a database by their names. */
+/** Lists the schedules of a database by name. */
 export async function listSchedules(
   db: Reader,
   databaseId: string,
@@ -150,7 +150,7 @@ export async function listSchedules(
   return rows.map(scheduleOf);
 }
 
-/** Lists the resources that schedules have, as far as the store knows. */
+/** Lists the resources of schedules that exist according to the store. */
 export async function listPlacedSchedules(db: Reader): Promise<readonly PlacedResource[]> {
   const rows = await db
     .selectFrom('backupSchedules')

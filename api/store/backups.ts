@@ -35,11 +35,11 @@ export type NewBackup = Pick<
   readonly id?: string;
   readonly kubernetesUid?: string;
   readonly actor: Actor;
-  /** When its resource was made. */
+  /** Time of its resource's making. */
   readonly createdAt?: Date;
 };
 
-/** Returns `undefined` if there is a backup with this resource already. */
+/** Returns `undefined` if a backup with this resource exists. */
 export async function createBackup(
   change: Change,
   { id = newTypeId('bkp'), actor, ...rest }: NewBackup,
@@ -102,7 +102,7 @@ export async function updateBackup(
   return backupOf(row);
 }
 
-/** Returns a backup of a database. Whoever reads for a client has checked whose database it is. */
+/** Returns a backup of a database. Callers that serve a client must have checked whose database it is. */
 export async function findBackup(
   db: Reader,
   databaseId: string,
@@ -166,7 +166,7 @@ export async function findBackupOfResource(
   return row && backupOf(row);
 }
 
-/** Lists the resources of backups that are in the cluster, as far as the store knows. */
+/** Lists the resources of backups that exist according to the store. */
 export async function listPlacedBackups(db: Reader): Promise<readonly PlacedResource[]> {
   const rows = await db
     .selectFrom('backups')
@@ -224,7 +224,7 @@ export async function listBackups(
   ]);
 }
 
-/** Backups of a database that this service was asked for and that are there: their number, and the job of one that goes on. */
+/** Counts the backups of a database that were requested here and exist; also returns the job of one in progress. */
 export async function countRequested(
   db: Reader,
   databaseId: string,
@@ -241,7 +241,7 @@ export async function countRequested(
   return { count: rows.length, unfinishedJobId };
 }
 
-/** When the newest backup of each of these databases was done, of those that can be restored; by the database's ID. */
+/** Completion time of the newest backup of each of these databases that can be restored; by the database's ID. */
 export async function newestBackups(
   db: Reader,
   databaseIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Billing accounts: an organization's standing at the payment provider, as the store knows it. */
+/** Billing accounts: an organization's standing at the payment provider, as known to the store. */
 import { sql, type Selectable } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { BillingAccountsTable } from './billing-tables.ts';
@@ -33,7 +33,7 @@ export interface BillingAccount {
   readonly customerId: string | null;
   readonly subscriptionId: string | null;
   readonly paymentMethod: PaymentMethod | null;
-  /** Number of subscriptions so far. It is part of the idempotency key of the next one; `checkouts` likewise. */
+  /** Number of subscriptions so far. It is part of the idempotency key of the next one; so is `checkouts`. */
   readonly subscriptions: number;
   readonly checkouts: number;
   /** The last checkout that was handed out and is not known to be over. */
@@ -42,7 +42,7 @@ export interface BillingAccount {
   readonly spendLimitMicros: bigint | null;
   readonly toldPercent: number;
   readonly toldMonth: Date | null;
-  /** When billing ended for good, because the organization was purged. */
+  /** Time at which billing ended for good, because the organization was purged. */
   readonly closedAt: Date | null;
   readonly version: number;
 }
@@ -137,8 +137,8 @@ interface NewestCard extends Card {
 }
 
 /**
- * Stores the card unless the account has a newer one. Returns the newest card. The version stays: the card says what to ask of
- * the provider, and nothing about the standing.
+ * Stores the card unless the account has a newer one. Returns the newest card. The version does not change: the card says
+ * nothing about the standing.
  */
 export async function keepNewestCard(
   db: Reader,
@@ -280,8 +280,8 @@ export async function organizationsToLookAt(db: Reader, limit: number): Promise<
 }
 
 /**
- * Accounts of purged organizations whose billing is not closed yet, and whose use was sent. Use that the provider refuses for longer
- * than it would take it keeps no account open. They come in the order of their organizations' IDs, those after `after`.
+ * Accounts of purged organizations whose billing is not closed yet, and whose use was sent. Use that the provider has refused
+ * for longer than it accepts use does not keep an account open. Sorted by organization ID, those after `after`.
  */
 export async function accountsToClose(
   db: Reader,

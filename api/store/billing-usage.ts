@@ -1,4 +1,4 @@
-/** Usage of databases by the hour. The first process to take an hour writes it, once; from here it is sent to the provider. */
+/** Usage of databases by the hour. The first process to take an hour writes it, once; it is then sent to the provider. */
 import { sql, type UpdateObject } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { RunningEvent } from './running.ts';
@@ -121,7 +121,7 @@ export async function writeUsage(
 
 interface Accrued {
   readonly micros: bigint;
-  /** The end of the last hour that is counted. */
+  /** The end of the last counted hour. */
   readonly until: Date | null;
 }
 

@@ -181,8 +181,8 @@ export async function listConfigurationChanges(
 }
 
 /**
- * Queued changes whose time has come and whose database has no unfinished job that excludes others, the oldest first.
- * `after`: ID of the last one of the page before.
+ * Queued changes whose time has come and whose database has no unfinished job that excludes others, the oldest first. `after`:
+ * ID of the last change of the previous page.
  */
 export async function dueChanges(
   db: Reader,

@@ -24,9 +24,9 @@ export interface ConnectionCheck {
 }
 
 const validMinutes = 15;
-/** Maximum of checks of a database that wait at once. */
+/** Maximum number of a database's checks that wait at once. */
 const waitingMax = 50;
-/** Maximum of troubles that a check remembers. */
+/** Maximum number of troubles that a check remembers. */
 const troublesMax = 10;
 
 export async function createConnectionCheck(
@@ -93,7 +93,7 @@ export async function verifyConnectionCheck(
     .execute();
 }
 
-/** Adds a trouble to the checks of the database that wait, unless they have it. */
+/** Adds a trouble to the waiting checks of the database, unless they have it. */
 export async function addConnectionTrouble(
   db: Reader,
   databaseId: string,

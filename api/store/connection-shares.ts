@@ -5,7 +5,7 @@ import { StoreUnavailable } from './store-errors.ts';
 
 const owners = new AsyncLocalStorage<string>();
 
-/** Runs `work`; its calls to the store count for `owner`, an organization's ID for example. */
+/** Runs `work`; its calls to the store count for `owner`, for example an organization's ID. */
 export const onBehalfOf = <T>(owner: string, work: () => T): T => owners.run(owner, work);
 
 /** Runs `work` for the process itself, whatever the owner of the caller. */

@@ -63,7 +63,7 @@ export async function listDatabases(
   ]);
 }
 
-/** One statement: database, profile and job are of the same moment. The profile's columns have the prefix `profile`. */
+/** A single statement: database, profile and job are of the same moment. The profile's columns have the prefix `profile`. */
 const views = (db: Reader) =>
   db
     .selectFrom('databases')

@@ -14,7 +14,7 @@ export interface ObservedDatabase {
   /** Release of the client protocol. */
   readonly release: string | null;
   readonly observedAt: string;
-  /** `resourceVersion` of the resource; it tells which of two observations is later. */
+  /** `resourceVersion` of the resource; it shows which of two observations is later. */
   readonly resourceVersion: string;
   /** Generation of the resource's spec; absent in rows that an earlier version wrote. */
   readonly generation?: number;
@@ -111,14 +111,14 @@ export interface Profile extends ProfileChoice {
   readonly active: boolean;
   readonly status: ProfileStatus;
   readonly error: Explanation | null;
-  /** Who made the revision; null in revisions from before this was kept. */
+  /** The author of the revision; null in revisions from before this was recorded. */
   readonly actor: Actor | null;
   readonly createdAt: Date;
   readonly readyAt: Date | null;
   readonly supersededAt: Date | null;
 }
 
-/** A database as clients see it: with its active profile and its unfinished job. */
+/** A database as shown to clients: with its active profile and its unfinished job. */
 export interface DatabaseView {
   readonly database: Database;
   readonly profile: Profile;

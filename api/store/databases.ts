@@ -19,7 +19,7 @@ import { choiceColumns } from './profile-revisions.ts';
 import type { DatabasesTable, Reader } from './tables.ts';
 
 export interface NewDatabase {
-  /** ID of a database whose resource was applied to the cluster and so has one; made here when absent. */
+  /** ID of a database whose applied resource already has one; made here if absent. */
   readonly id?: string;
   readonly organizationId: string;
   readonly name: string;
@@ -117,7 +117,7 @@ export async function updateDatabase(
   try {
     return databaseOf(await query.returningAll().executeTakeFirstOrThrow());
   } catch (error) {
-    // The unique index decides; a look beforehand could be outdated.
+    // The unique index decides; an earlier check could be outdated.
     if (!(error instanceof pg.DatabaseError) || error.constraint !== 'databases_name_taken') {
       throw error;
     }

@@ -1,16 +1,16 @@
-/** Tables with a partition for each day: their partitions are made ahead, and dropped whole when their days are over. */
+/** Tables with a partition for each day: partitions are made in advance, and dropped whole when their days are over. */
 import { sql } from 'kysely';
 import type { Reader } from './tables.ts';
 
 export const dayMs = 86_400_000;
-/** Number of the advisory lock, under which one process makes and drops partitions. */
+/** Number of the advisory lock that one process holds while it makes and drops partitions. */
 const lock = 7_203_450_218_943_135n;
 
 interface DailyTable {
   readonly table: string;
-  /** Days that are kept before today. */
+  /** Number of days before today that are kept. */
   readonly keptDays: number;
-  /** Days before today of which rows may still come. */
+  /** Number of days before today whose rows may still come. */
   readonly lateDays: number;
 }
 

@@ -1,12 +1,12 @@
-/** Housekeeping: sweeps what has expired, now and then. Every worker may sweep, since sweeping twice does nothing. */
+/** Housekeeping: regularly deletes what has expired. Every worker may sweep, since sweeping twice does nothing. */
 import type { Logger } from 'pino';
 import { sleep, systemTimers } from '../../base/timers.ts';
 
-/** Sweeps by name, which is for the log. Each does a bounded piece of work and returns the number of rows that it swept. */
+/** Sweeps by name, which is for the log. Each does a bounded piece of work and returns the number of deleted rows. */
 type Sweeps = Readonly<Record<string, () => Promise<number>>>;
 
 const everyMs = 10 * 60_000;
-/** Pieces of one sweep in a round. What is left then waits for the next round. */
+/** Maximum number of pieces of one sweep in a round. The rest waits for the next round. */
 const piecesMax = 100;
 
 export class Housekeeping {

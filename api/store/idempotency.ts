@@ -80,7 +80,7 @@ export async function endIdempotent(change: Change, token: string, sealed: Buffe
   }
 }
 
-/** Releases a key whose request did nothing, as if the key had never been used. */
+/** Releases a key whose request did nothing, as if it had never been used. */
 export async function abandonIdempotent(db: Reader, token: string): Promise<void> {
   await db.deleteFrom('idempotencyKeys').where('token', '=', token).execute();
 }

@@ -1,6 +1,6 @@
 /**
  * Leases: a worker takes a job for a while, keeps it by heartbeats, and gives it back or ends it. Every write names the lease's
- * token, so that a worker whose lease ran out cannot write to a job that another one has. Times are the server's.
+ * token, so that a worker whose lease ran out cannot write to another worker's job. Times are the server's.
  */
 import { sql } from 'kysely';
 import { uuidOf } from './ids.ts';
@@ -131,7 +131,7 @@ export async function lockLeased(change: Change, { job, token }: LeasedJob): Pro
   return jobOf(row);
 }
 
-/** Writes the progress that clients see. The job must be locked by `lockLeased` in the same change. */
+/** Writes the progress for clients. The job must be locked by `lockLeased` in the same change. */
 export async function writeProgress(
   change: Change,
   job: Job,

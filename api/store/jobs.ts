@@ -271,7 +271,7 @@ export async function retryJob(
   return job;
 }
 
-/** Records people's decision. Returns `not_waiting` if the job does not wait for it, or has it already. */
+/** Records people's decision. Returns `not_waiting` if the job does not wait for it, or already has it. */
 export async function decideJob(
   change: Change,
   organizationId: string,
@@ -316,7 +316,7 @@ const tell = (
     data: { job: jobFact(job), ...more },
   });
 
-/** Makes the database's jobs due at once, because something happened that they may be waiting for. */
+/** Makes the database's jobs due at once, because they may be waiting for what has just happened. */
 export async function wakeJobOf(db: Reader, databaseId: string): Promise<void> {
   await db
     .updateTable('jobs')

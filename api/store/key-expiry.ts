@@ -1,4 +1,4 @@
-/** The expiry of API keys: putting it off, and finding the keys whose expiry is near. */
+/** The expiry of API keys: renewal, and the search for keys that expire soon. */
 import { sql } from 'kysely';
 import { apiKeyOf, factOf, findApiKey, isActive, type ApiKey } from './api-keys.ts';
 import type { Change } from './change.ts';
@@ -7,7 +7,10 @@ import { uuidOf } from './ids.ts';
 /** Days before the expiry at which a notice is given. */
 export const noticeDays = [7, 1] as const;
 
-/** Gives a working key another expiry; null: none. Its secret stays. Returns `undefined` if no such key works, or it is being replaced. */
+/**
+ * Gives a working key another expiry; null: none. Its secret does not change. Returns `undefined` if no such key works, or it
+ * is being replaced.
+ */
 export async function renewApiKey(
   change: Change,
   organizationId: string,
@@ -43,8 +46,8 @@ export async function renewApiKey(
 }
 
 /**
- * Takes working keys that expire within `days`, and marks that a notice was given. A key that had less time than that from the
- * start is left out: its maker knows. So are the keys of deleted organizations.
+ * Takes working keys that expire within `days`, and records that a notice was sent. Keys that had less time than that from the
+ * start are left out, since their makers know, and so are the keys of deleted organizations.
  */
 export async function takeExpiringKeys(
   change: Change,

@@ -17,7 +17,7 @@ export const channels = {
   jobDue: 'ledgerhouse_job_due',
   /** Payload: UUID of the organization. */
   event: 'ledgerhouse_event',
-  /** A webhook is due that no event announces: a test, a replay, an endpoint that was enabled. */
+  /** A webhook is due that no event announces: a test, a replay, or an endpoint that was enabled. */
   webhook: 'ledgerhouse_webhook',
   /** An organization's standing with the provider of payments may have changed. */
   billing: 'ledgerhouse_billing',

@@ -1,4 +1,4 @@
-/** Lines that the containers of databases logged, as they are read. */
+/** Log lines of databases' containers: reads. */
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import {
   logLevelOf,
@@ -11,7 +11,7 @@ import { beyond, pageOf, type Page } from './page.ts';
 import type { Reader, Tables } from './tables.ts';
 
 export interface LogLine {
-  /** Its place in the order in which lines were kept. */
+  /** Position in the order in which lines were kept. */
   readonly id: string;
   readonly at: Date;
   readonly severity: LogSeverity;
@@ -28,7 +28,7 @@ export interface LogFilter {
   readonly since?: Date | undefined;
   /** Before this time. */
   readonly until?: Date | undefined;
-  /** This one and those above it. */
+  /** This severity and those above it. */
   readonly severity?: LogSeverity | undefined;
   readonly components?: readonly LogComponent[] | undefined;
   readonly node?: number | undefined;
@@ -38,7 +38,7 @@ export interface LogFilter {
 
 type Rows = SelectQueryBuilder<Tables, 'logLines', object>;
 
-/** Lines by their time. */
+/** Lists lines by their time. */
 export async function listLines(
   db: Reader,
   databaseId: string,
@@ -66,21 +66,21 @@ export async function listLines(
   ]);
 }
 
-/** Lines in the order in which they were kept. `after`: where to go on, beyond what the filter left out. */
+/** Lines in the order in which they were kept. `after`: where to continue, also past lines that the filter left out. */
 interface LinesAfter {
   readonly rows: readonly LogLine[];
   readonly hasMore: boolean;
   readonly after: string;
 }
 
-/** Lines that were kept after the one of this ID. */
+/** Lines that were kept after the line with this ID. */
 export async function linesAfter(
   db: Reader,
   databaseId: string,
   filter: LogFilter,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<LinesAfter> {
-  // Before the lines are read: what is kept meanwhile has a greater ID.
+  // Read before the lines: lines kept meanwhile have greater IDs.
   const last = await lastLineId(db, databaseId);
   const found = await matching(db, databaseId, filter)
     .where('id', '>', after)
@@ -96,7 +96,7 @@ export async function linesAfter(
 const latest = (...ids: readonly string[]): string =>
   ids.reduce((one, other) => (BigInt(one) < BigInt(other) ? other : one));
 
-/** ID of the line of a database that was kept last; `0`: there is none. */
+/** ID of the database's last kept line; `0`: there is none. */
 export async function lastLineId(db: Reader, databaseId: string): Promise<string> {
   const row = await db
     .selectFrom('logLines')

@@ -1,5 +1,5 @@
 /**
- * Writing of log lines. Each container's log has a place up to which it is kept; lines and the place are written together, and
+ * Log lines: writes. Each container's log has a place up to which it is kept; lines and the place are written together, and
  * only if nobody has moved the place meanwhile. So no line is kept twice, whoever reads the log, and however often.
  */
 import { sql } from 'kysely';
@@ -19,7 +19,7 @@ export interface LogSource {
 
 export interface NewLogLine {
   readonly at: Date;
-  /** As pino has it. */
+  /** pino's number of the severity. */
   readonly level: number;
   readonly component: LogComponent;
   readonly node: number | null;
@@ -30,7 +30,7 @@ export interface NewLogLine {
 
 export interface LogBatch {
   readonly source: LogSource;
-  /** The place as it was read; if it is another one now, nothing of the batch is written. */
+  /** The place as read before; if it has changed since, nothing of the batch is written. */
   readonly expected: string;
   readonly next: string;
   readonly lines: readonly NewLogLine[];
@@ -38,17 +38,17 @@ export interface LogBatch {
 
 /** Rows of one statement. */
 const rowsAtOnce = 500;
-/** Bytes that a row takes beside its texts. */
+/** Bytes of a row besides its texts. */
 const rowBytes = 80;
-/** Share of the bound down to which the oldest lines go. */
+/** Share of the bound to which the oldest lines are trimmed. */
 const trimmedShare = 0.9;
-/** Places whose log nobody has read for this long are forgotten: its lines are gone, too. */
+/** Places whose log nobody has read for this long are deleted: its lines are gone, too. */
 const unseenDays = logDays + 1;
 
-/** Lines of the future have no partition: the clock of a node is wrong. */
+/** Lines of the future have no partition: a node's clock is wrong. */
 const aheadMaxMs = dayMs;
 
-/** Returns the places of sources, in their order, and notes that they are being read. Empty: nothing is kept of it. */
+/** Returns the places of sources, in their order, and records that they are being read. Empty: nothing of the log is kept. */
 export async function openLogSources(
   db: Reader,
   sources: readonly LogSource[],
@@ -81,7 +81,7 @@ export async function openLogSources(
 const nameOf = ({ databaseId, pod, container }: LogSource): string =>
   `${databaseId} ${pod} ${container}`;
 
-/** Writes what may be written; returns those batches. At most one batch of each source. */
+/** Writes the batches that may be written, and returns them. At most one batch of each source. */
 export function writeLogLines(
   db: Reader,
   batches: readonly LogBatch[],
@@ -93,7 +93,8 @@ export function writeLogLines(
       const databaseId = uuidOf(source.databaseId);
       return lines.flatMap((line) => rowOf(databaseId, line, now) ?? []);
     });
-    // Before the lines: who writes to a database waits here, so that IDs are given in the order in which lines are seen.
+    // Comes before the lines: writers to one database wait here, so that IDs are given in the order in which lines become
+    // visible.
     const volumes = new Map<string, { databaseId: string; day: string; bytes: number }>();
     for (const { databaseId, at, bytes } of rows) {
       const day = dayOf(at.getTime());
@@ -104,7 +105,7 @@ export function writeLogLines(
     if (volumes.size > 0) {
       await transaction
         .insertInto('logVolumes')
-        // In one order everywhere, so that two workers never wait for each other.
+        // The same order everywhere, so that two workers never wait for each other.
         .values(
           [...volumes.entries()]
             .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -175,7 +176,7 @@ export async function keepLogDays(db: Reader, now: Date): Promise<number> {
   return dropped;
 }
 
-/** Removes the oldest lines of databases that have more than the bound. Returns their number; more may be left. */
+/** Removes the oldest lines of databases above the bound. Returns their number; more may be left. */
 export async function trimLogs(db: Reader, bytesMax = logBytesMax): Promise<number> {
   const { rows } = await sql<{ id: string; bytes: string }>`
     SELECT database_id AS id, sum(bytes) AS bytes FROM log_volumes GROUP BY 1
@@ -220,6 +221,6 @@ async function removeOldest(db: Reader, databaseId: string, wantedBytes: number)
   return removed;
 }
 
-/** Forgets places of logs that are gone. Returns their number. */
+/** Deletes places of logs that are gone. Returns their number. */
 export const sweepLogSources = (db: Reader): Promise<number> =>
   sweepRows(db, 'logSources', sql`seen_at < clock_timestamp() - ${unseenDays} * interval '1 day'`);

@@ -3,7 +3,7 @@ import { typeIdOfUuid } from '../../domain/type-id.ts';
 import { isInShards } from './metric-shards.ts';
 import type { Reader } from './tables.ts';
 
-/** A database in the cluster, with what the names of its pods follow from. */
+/** A database in the cluster, with the inputs of its pods' names. */
 export interface LoggedDatabase {
   readonly id: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Marks on the time axis of a database: what its replicas did, and what people changed. */
+/** Marks on the time axis of a database: events of its replicas, and changes by people. */
 import { sql } from 'kysely';
 import type { EventType } from '../model/event-types.ts';
 import type { Actor } from '../model/actor.ts';
@@ -15,7 +15,7 @@ export interface ReplicaMark {
   readonly detail: string;
 }
 
-/** Events that are marks, too. */
+/** Event types that are marks, too. */
 const markedEvents = [
   'configuration.change_started',
   'configuration.change_applied',

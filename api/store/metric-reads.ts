@@ -1,4 +1,7 @@
-/** Reads figures over time, from the coarsest roll-up that a step allows and from finer tables where that is not made yet. */
+/**
+ * Reads figures over time: from the coarsest roll-up that a step allows, and from finer tables where that roll-up is not made
+ * yet.
+ */
 import { sql, type RawBuilder } from 'kysely';
 import { uuidOf } from './ids.ts';
 import { metricTables } from './metric-rollups.ts';
@@ -12,7 +15,7 @@ interface MetricSpan {
   readonly stepSeconds: number;
 }
 
-/** Values of one source in one step, in the order of what was asked for. */
+/** Values of one source in one step, in the order of the request. */
 export interface StepOfSource {
   /** Number of the step, from 0. */
   readonly step: number;
@@ -22,7 +25,7 @@ export interface StepOfSource {
 
 export type Aggregate = 'avg' | 'min' | 'max';
 
-/** Reads figures by their places. `sourceLike`: pattern of the sources, as for LIKE. */
+/** Reads figures by index. `sourceLike`: pattern of the sources, as for LIKE. */
 export function readFigures(
   db: Reader,
   span: MetricSpan,
@@ -43,7 +46,7 @@ export function readFigures(
   );
 }
 
-/** Reads latencies by their places, as weights of buckets. */
+/** Reads latencies by index, as weights of buckets. */
 export function readLatencies(
   db: Reader,
   span: MetricSpan,
@@ -100,7 +103,7 @@ function selectOf(
       AND source LIKE ${sourceLike}`;
 }
 
-/** The tables that a span is read from, one after the other in time. */
+/** The tables that a span is read from, in order of time. */
 async function partsOf(db: Reader, span: MetricSpan): Promise<readonly Part[]> {
   const rows = await db.selectFrom('metricRollups').select(['kind', 'doneUntil']).execute();
   const doneUntil = (kind: string): number =>
@@ -121,9 +124,9 @@ async function partsOf(db: Reader, span: MetricSpan): Promise<readonly Part[]> {
 export interface FigureTrend {
   readonly source: string;
   readonly place: number;
-  /** Change of the figure, a second. */
+  /** Change of the figure per second. */
   readonly perSecond: number;
-  /** Length of time that the values span. */
+  /** Length of time that the values cover. */
   readonly seconds: number;
 }
 

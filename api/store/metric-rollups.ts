@@ -1,22 +1,24 @@
-/** Upkeep of the tables of figures: their partitions, one a day, and the roll-ups from 15 seconds to minutes and to ten minutes. */
+/** Upkeep of the tables of figures: one partition a day, and the roll-ups from 15 seconds to minutes and to ten minutes. */
 import { sql, type RawBuilder } from 'kysely';
 import { figurePlaces, latencyPlaces } from '../model/metric-figures.ts';
 import { dayMs, keepDays } from './day-partitions.ts';
 import type { Reader } from './tables.ts';
 
-/** Samples may be written this long after their time. */
+/** Maximum delay of a sample's write after its time. */
 const lateMs = 60_000;
-/** Time that one statement rolls up at most: after a long pause, the rest waits for the next call. */
+/** Maximum time that one statement rolls up: after a long pause, the rest waits for the next call. */
 const spanMaxMs = 3_600_000;
 
-/** Tables, with the days that are kept before today. The day of the last sample that may be asked for is kept whole. */
+/**
+ * Tables, with the number of days before today that are kept. The day of the last sample that may be requested is kept whole.
+ */
 export const metricTables = {
   samples: { table: 'metric_samples', seconds: 15, keptDays: 1 },
   minutes: { table: 'metric_minutes', seconds: 60, keptDays: 7 },
   tens: { table: 'metric_tens', seconds: 600, keptDays: 30 },
 } as const;
 
-/** Makes the partitions of yesterday, today and tomorrow and drops those whose time is over. Returns the number of dropped ones. */
+/** Makes the partitions of yesterday, today and tomorrow and drops expired ones. Returns the number of dropped ones. */
 export const keepPartitions = (db: Reader, now: Date): Promise<number> =>
   keepDays(
     db,
@@ -42,7 +44,7 @@ export async function rollUp(db: Reader, now: Date): Promise<void> {
         .executeTakeFirstOrThrow();
       const ready = await readyUntil(transaction, kind, now);
       const stepMs = seconds * 1_000;
-      // Days that have no partition any more are left out.
+      // Days that no longer have a partition are left out.
       const begin = Math.max(row.doneUntil.getTime(), floor(now.getTime() - dayMs, dayMs));
       const end = floor(Math.min(ready, begin + spanMaxMs), stepMs);
       if (end <= begin) return;

@@ -1,4 +1,4 @@
-/** Samples of databases' figures: written every 15 seconds by the workers and the API, read for what is shown now. */
+/** Samples of databases' figures: written every 15 seconds by the workers and the API, read for current figures. */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Figure } from '../model/metric-figures.ts';
@@ -18,7 +18,7 @@ export interface MetricSample {
 
 /** Interval between samples. */
 export const sampleMs = 15_000;
-/** Age up to which a sample tells about the present. */
+/** Age up to which a sample describes the present. */
 const freshSeconds = 60;
 /** Rows of one statement. */
 const rowsAtOnce = 500;

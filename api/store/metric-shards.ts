@@ -1,4 +1,7 @@
-/** Shards of the databases whose figures are collected and whose logs are kept: each belongs to one worker at a time, by a lease. */
+/**
+ * Shards of the databases whose figures are collected and whose logs are kept: each belongs to one worker at a time, by a
+ * lease.
+ */
 import { sql, type RawBuilder } from 'kysely';
 import type { Reader } from './tables.ts';
 
@@ -10,8 +13,8 @@ const leaseSeconds = 40;
 const aliveSeconds = 30;
 
 /**
- * Renews the worker's leases, takes free shards up to its share, and gives back what is beyond it. Returns its shards. The share
- * follows from the number of workers that live.
+ * Renews the worker's leases, takes free shards up to its share, and gives back those beyond it. Returns its shards. The share
+ * depends on the number of living workers.
  */
 export function claimShards(db: Reader, owner: string): Promise<readonly number[]> {
   return db.transaction().execute(async (transaction) => {

@@ -1,8 +1,8 @@
-/** Record of namespaces that got their defaults. The cluster cannot tell: an administrator may have deleted them. */
+/** Record of namespaces that got their defaults. The cluster does not show it: an administrator may have deleted them. */
 import { uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
 
-/** `namespaceUid`: UID of the namespace, because one that was made again under the same name counts as new. */
+/** `namespaceUid`: UID of the namespace, because a namespace that is made again under the same name counts as new. */
 export async function hasNamespaceDefaults(
   db: Reader,
   organizationId: string,

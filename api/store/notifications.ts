@@ -1,4 +1,4 @@
-/** Notifications of people: events that concern them, with what they have read and muted. */
+/** Notifications of people: events that concern them, and which of them they have read and muted. */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { StoredEvent } from '../model/event.ts';
@@ -29,11 +29,11 @@ export interface NotificationFilter {
   /** TypeIDs of the only databases that the person may see; `undefined`: all. */
   readonly onlyDatabases: readonly string[] | undefined;
   readonly mutedDatabases: readonly string[];
-  /** Events with higher numbers only. */
+  /** Only events with higher numbers. */
   readonly afterSequence?: string;
 }
 
-/** Notifications are shown for so long; the audit log keeps the events. */
+/** Number of days for which notifications are shown; the audit log keeps the events. */
 const notificationDays = 90;
 
 const untouched: NotificationSettings = { readThrough: '0', mutedKinds: [], mutedDatabases: [] };
@@ -51,7 +51,10 @@ export async function findNotificationSettings(
   return row === undefined ? untouched : settingsOf(row);
 }
 
-/** Counts everything up to this event as read. An earlier number changes nothing; one that is not there yet means all there are. */
+/**
+ * Counts everything up to this event as read. An earlier number changes nothing; a number beyond the last event means all
+ * events.
+ */
 export async function readThrough(
   db: Reader,
   reading: Reading,

@@ -80,7 +80,7 @@ export async function deleteOrganization(
     .selectFrom('databases')
     .select('id')
     .where('organizationId', '=', uuidOf(id))
-    // A database that is being deleted is still there.
+    // A database that is being deleted still counts.
     .where('status', '!=', 'DELETED')
     .executeTakeFirst();
   if (living !== undefined) return 'not_empty';
@@ -112,7 +112,7 @@ export async function listOrganizationsToPurge(
   limit: number,
 ): Promise<readonly string[]> {
   const rows = await dueForPurge(db)
-    // The data of its databases are kept longer if the catalog says so.
+    // The data of its databases is kept longer if the catalog says so.
     .where((expression) =>
       expression.not(
         expression.exists(
@@ -138,8 +138,8 @@ const dueForPurge = (db: Reader) =>
     .where('purgedAt', 'is', null);
 
 /**
- * Removes what gives access to a deleted organization and what it kept for later. Its row, its records of use and its audit log
- * stay, and nobody else can have its slug. Returns `undefined` if it is not due any more.
+ * Removes a deleted organization's access and temporary data. Its row, its records of use and its audit log stay, and nobody
+ * else can have its slug. Returns `undefined` if it is no longer due.
  */
 export async function purgeOrganization(
   change: Change,
@@ -169,7 +169,7 @@ const purgedTables = [
   'savedCreates',
 ] as const;
 
-/** A deleted organization is treated as if there were none. */
+/** A deleted organization is treated as missing. */
 async function lockLiving(change: Change, id: string): Promise<Organization | undefined> {
   const found = await lockOrganization(change, id);
   return found?.deletedAt === null ? found : undefined;

@@ -1,7 +1,7 @@
 import type { PlacedResource } from '../model/placed-resource.ts';
 import type { Reader } from './tables.ts';
 
-/** Lists the resources of databases that are in the cluster, as far as the store knows. */
+/** Lists the resources of databases that exist according to the store. */
 export async function listPlaced(db: Reader): Promise<readonly PlacedResource[]> {
   const rows = await db
     .selectFrom('databases')

@@ -20,7 +20,7 @@ export interface RemarkableRequest {
   readonly standsFor: number;
 }
 
-/** Rows that are kept of a database. */
+/** Maximum number of rows kept of a database. */
 const requestsKept = 1_000;
 
 export async function writeRequests(
@@ -34,7 +34,7 @@ export async function writeRequests(
     .execute();
 }
 
-/** Lists them, the newest first. `failed`: only those that failed, or only those that did not. */
+/** Lists them, newest first. `failed`: only failed requests, or only others. */
 export async function listRequests(
   db: Reader,
   databaseId: string,
@@ -57,7 +57,7 @@ export async function listRequests(
   );
 }
 
-/** Removes what is beyond the kept rows of each database. Returns their number. */
+/** Deletes rows of each database beyond the maximum. Returns their number. */
 export async function sweepRequests(db: Reader): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM remarkable_requests WHERE id IN (

@@ -1,4 +1,4 @@
-/** Seals secrets that sign anew after the signing key was rotated, so that they do not depend on the earlier key. */
+/** Seals signing secrets again after the signing key was rotated, so that they do not depend on the earlier key. */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Sealer } from './sealing.ts';
@@ -8,7 +8,7 @@ const atOnce = 100;
 
 interface SealedTable {
   readonly name: string;
-  /** Prefix of the TypeIDs of its rows, to which their secrets are bound. */
+  /** Prefix of its rows' TypeIDs, to which the secrets are bound. */
   readonly prefix: string;
 }
 
@@ -19,8 +19,8 @@ const sealedTables: readonly SealedTable[] = [
 ];
 
 /**
- * Seals all secrets that are sealed with another key than the one that seals now. Returns the number of rows. Those that no key
- * opens hold up no other; rejects if there are only such: a key is missing.
+ * Seals all secrets again that another key than the present one sealed. Returns the number of rows. Rows that no key opens do
+ * not delay others; rejects if only such rows are left: a key is missing.
  */
 export async function resealSecrets(db: Reader, sealer: Sealer): Promise<number> {
   const failures: unknown[] = [];
@@ -61,7 +61,7 @@ interface Sealed {
   readonly previousSealedSecret: Buffer | null;
 }
 
-/** Rows, those after `after`, whose secrets are sealed with another key. */
+/** Rows after `after` whose secrets another key sealed. */
 async function sealedOtherwise(
   db: Reader,
   sealer: Sealer,

@@ -9,7 +9,7 @@ const derivedBytes = 32;
 const versionBytes = 4;
 
 export interface VersionedKey {
-  /** Eight hexadecimal digits that tell keys apart and reveal nothing about the key. */
+  /** Eight hexadecimal digits that identify a key and reveal nothing about it. */
   readonly version: string;
   readonly bytes: Buffer;
 }

@@ -154,7 +154,7 @@ export class Store {
 const databaseOver = (pool: StorePool): Kysely<Tables> =>
   new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    // Members of JSON values are data, not columns.
+    // Properties of JSON values are data, not columns.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
 

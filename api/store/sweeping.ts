@@ -1,4 +1,4 @@
-/** Deletes rows that are over, a bounded number in each statement, so that a sweep after a long pause holds no lock for long. */
+/** Deletes expired rows, a bounded number in each statement, so that a sweep after a long pause holds no lock for long. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Reader, Tables } from './tables.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The tables as kysely sees them: columns in camel case, UUIDs as text, bigint as text, times as Date. Only `api/store` and the
+ * The tables in kysely's form: columns in camel case, UUIDs as text, bigint as text, times as Date. Only `api/store` and the
  * worker see rows; other code gets the records that the functions of this folder return.
  */
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';

@@ -46,7 +46,7 @@ export interface NewDelivery {
   readonly databaseId: string | null;
 }
 
-/** Makes deliveries that are due at once, in this order, and wakes their endpoints. Ones that exist already are left alone. */
+/** Makes deliveries that are due at once, in this order, and wakes their endpoints. Existing ones are not changed. */
 export async function createDeliveries(
   change: Change,
   deliveries: readonly NewDelivery[],
@@ -158,7 +158,7 @@ export async function eventOfDelivery(
   return row && eventOf(row);
 }
 
-/** Lists attempts, the newest first, at most `limit`. */
+/** Lists at most `limit` attempts, newest first. */
 export async function listAttempts(
   db: Reader,
   deliveryId: string,
@@ -179,7 +179,7 @@ export async function listAttempts(
   }));
 }
 
-/** Numbers of a replay. `expedited`: were pending and are due now. `skipped`: their endpoint is disabled. */
+/** Numbers of a replay. `expedited`: they were pending and are due now. `skipped`: their endpoint is disabled. */
 export interface Replay {
   readonly replayed: number;
   readonly expedited: number;
@@ -197,7 +197,7 @@ export async function countReplay(
   return totals(rows);
 }
 
-/** Makes deliveries again, or sooner, at most `limit`, the oldest first and in the order of their events. */
+/** Makes at most `limit` deliveries again, or sooner, the oldest first and in the order of their events. */
 export async function replayDeliveries(
   change: Change,
   organizationId: string,
@@ -253,7 +253,7 @@ export interface DeliveryCounts {
   readonly pending: number;
 }
 
-/** Deliveries of each endpoint that were made in the last 24 hours, of each endpoint's newest `limit`. */
+/** Number of each endpoint's deliveries in the last 24 hours, among its newest `limit`. */
 export async function countDeliveries(
   db: Reader,
   endpointIds: readonly string[],

@@ -19,15 +19,15 @@ export interface WebhookEndpoint {
   readonly organizationId: string;
   readonly url: string;
   readonly description: string;
-  /** Event types, `database.*` and the like, or `*`. */
+  /** Event types, patterns such as `database.*`, or `*`. */
   readonly eventTypes: readonly string[];
   /** The one database whose events the endpoint gets; null: all of the organization. */
   readonly databaseId: string | null;
   readonly status: WebhookEndpointStatus;
   readonly disabledReason: string | null;
-  /** After a rotation: until then the secret before signs as well. */
+  /** After a rotation: until then the previous secret signs as well. */
   readonly previousSecretUntil: Date | null;
-  /** The receiver could not take more, and is left alone until then. */
+  /** The receiver is overloaded, and gets nothing until then. */
   readonly throttledUntil: Date | null;
   /** Every attempt since then has failed. */
   readonly failingSince: Date | null;
@@ -113,7 +113,7 @@ export async function updateWebhookEndpoint(
       ...(eventTypes === undefined ? {} : { eventTypes: [...eventTypes] }),
       ...(databaseId === undefined ? {} : { databaseId: uuidOrNull(databaseId) }),
       ...(patch.status === undefined ? {} : { disabledReason: null }),
-      // What is enabled again, or has another receiver, starts anew: earlier failures do not count against it.
+      // An endpoint that is enabled again, or has another receiver, starts from scratch: earlier failures do not count.
       ...(patch.status === 'ENABLED' && found.status !== 'ENABLED' && afresh),
       ...(patch.url !== undefined && patch.url !== found.url && afresh),
       version: sql<number>`version + 1`,
@@ -177,7 +177,7 @@ export async function revealWebhookSecret(
   return sealer.open(id, row.sealedSecret);
 }
 
-/** Replaces the secret. The one before signs as well for `graceSeconds`; a secret before that one no longer does. */
+/** Replaces the secret. The previous one signs as well for `graceSeconds`; older ones no longer do. */
 export async function rotateWebhookSecret(
   change: Change,
   sealer: Sealer,

@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /**
- * Columns of a row whose secret is replaced. The one before signs as well for `graceSeconds`; a secret before that one no longer
- * does. `sealed_by` stays: it tells by which key the older of the two was sealed.
+ * Columns of a row whose secret is replaced. The previous one signs as well for `graceSeconds`; older ones no longer do.
+ * `sealed_by` stays: it names the key that sealed the older of the two.
  */
 export const rotated = (sealedSecret: Buffer, graceSeconds: number) => ({
   previousSealedSecret: graceSeconds === 0 ? null : sql<Buffer>`sealed_secret`,

@@ -1,7 +1,7 @@
 /**
- * The work on webhooks: a worker leases an endpoint, sends what is due, records the results and gives the endpoint back. Only the
- * holder of a lease sends to an endpoint. A result counts once: it names the number of its attempt, so that a worker whose lease
- * ran out cannot write over another's. Times are the server's.
+ * The work on webhooks: a worker leases an endpoint, sends what is due, records the results and gives the endpoint back. Only
+ * the holder of a lease sends to an endpoint. A result counts once: it names the number of its attempt, so that a worker whose
+ * lease ran out cannot overwrite another's result. Times are the server's.
  */
 import { sql, type Selectable } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
@@ -18,7 +18,7 @@ export interface LeasedEndpoint {
   readonly endpoint: WebhookEndpoint;
   /** Secrets that sign, sealed; the second one during the grace of a rotation. */
   readonly sealedSecrets: readonly Buffer[];
-  /** Failures in a row that say the receiver cannot take more. */
+  /** Consecutive failures that show an overloaded receiver. */
   readonly failures: number;
   readonly token: string;
 }
@@ -56,7 +56,10 @@ export async function takeEndpoints(
   }));
 }
 
-/** Extends those of the leases that have not run out. A lease that nobody works under, because its answer was lost, runs out. */
+/**
+ * Extends those of the leases that have not run out. A lease without a worker, because the answer that gave it was lost, runs
+ * out.
+ */
 export async function renewEndpointLeases(
   db: Reader,
   leased: readonly Pick<LeasedEndpoint, 'token'>[],
@@ -125,7 +128,7 @@ export interface AttemptResult extends AttemptRecord {
   readonly retryInMs: number | null;
 }
 
-/** Records attempts and what follows for their deliveries. Results of deliveries that changed meanwhile are dropped. */
+/** Records attempts and their consequences for their deliveries. Results of deliveries that changed meanwhile are dropped. */
 export async function recordAttempts(db: Reader, results: readonly AttemptResult[]): Promise<void> {
   const rows = results.map(({ delivery, ...one }) => ({
     delivery_id: uuidOf(delivery.id),
@@ -171,30 +174,31 @@ export async function recordAttempts(db: Reader, results: readonly AttemptResult
     FROM result JOIN changed ON changed.id = result.delivery_id`.execute(db);
 }
 
-/** What a run over an endpoint's deliveries says about its receiver. */
+/** Result of a run over an endpoint's deliveries, about its receiver. */
 export interface RunOutcome {
   readonly succeeded: boolean;
   /** A scheduled attempt failed. Attempts of replays do not count. */
   readonly failed: boolean;
-  /** Failures in a row that say the receiver cannot take more. */
+  /** Consecutive failures that show an overloaded receiver. */
   readonly failures: number;
-  /** The receiver is left alone for so long. */
+  /** Time for which the receiver gets nothing. */
   readonly throttleMs: number | null;
 }
 
 const untold: RunOutcome = { succeeded: false, failed: false, failures: 0, throttleMs: null };
 
-/** Failures that are further apart do not count as one row: nothing was tried between them. */
+/** Failures further apart are not consecutive: nothing was tried between them. */
 const rowOfFailuresDays = 2;
 
-/** Gives an endpoint back. Returns for how many days all attempts have failed. */
+/** Gives an endpoint back. Returns the number of days for which all attempts have failed. */
 export async function releaseEndpoint(
   change: Change,
   { endpoint, token }: LeasedEndpoint,
   outcome: RunOutcome,
 ): Promise<number> {
   const id = uuidOf(endpoint.id);
-  // Whoever makes deliveries marks the endpoint afterwards. With this lock the statement below sees them, or the mark comes later.
+  // Deliveries are made before their endpoint is marked. With this lock, the statement below either sees them, or the mark
+  // comes later.
   const held = await change.db
     .selectFrom('webhookEndpoints')
     .select('url')
@@ -203,7 +207,7 @@ export async function releaseEndpoint(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (held === undefined) return 0;
-  // What another receiver answered says nothing about the one that the endpoint has by now.
+  // An earlier receiver's answer says nothing about the endpoint's present one.
   const isMoved = held.url !== endpoint.url;
   const { succeeded, failed, failures, throttleMs } = isMoved ? untold : outcome;
   const { rows } = await sql<{ failingDays: number | null }>`
@@ -225,7 +229,7 @@ export async function releaseEndpoint(
   return rows[0]?.failingDays ?? 0;
 }
 
-/** Age of the oldest delivery that is due although its endpoint could get it, in seconds. */
+/** Age in seconds of the oldest due delivery that its endpoint could get. */
 export async function webhookBacklogSeconds(db: Reader): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     SELECT extract(epoch FROM clock_timestamp() - min(greatest(due_at, throttled_until)))::float8 AS seconds

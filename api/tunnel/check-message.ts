@@ -1,6 +1,6 @@
 /**
- * Decides about one message that a client sends through a tunnel. Only what a client of the protocol sends may pass: replicas of
- * TigerBeetle take each other's messages on the same port.
+ * Decides about one message that a client sends through a tunnel. Only messages that clients of the protocol send may pass: on
+ * the same port, TigerBeetle's replicas accept each other's messages.
  */
 import {
   Command,
@@ -28,7 +28,7 @@ export type Verdict =
   | { readonly kind: 'pass'; readonly operation: TunnelOperation | undefined }
   /** The protocol ignores such a message, too. */
   | { readonly kind: 'ignore' }
-  /** The client is told by an eviction, the only message by which the protocol ends a client. */
+  /** The client gets an eviction, the only message by which the protocol ends a client. */
   | {
       readonly kind: 'refuse';
       readonly operation: TunnelOperation;
@@ -82,7 +82,7 @@ export function checkMessage(
         : { kind: 'ignore' };
     case Command.request: {
       const request = new RequestHeader(header);
-      // A timestamp belongs to the recovery from a log, which no client does.
+      // A timestamp belongs to recovery from a log, which no client does.
       if (!request.isWellFormed() || request.timestamp !== 0n) return { kind: 'ignore' };
       return checkRequest(request.operation, body, rights, engine);
     }

@@ -51,7 +51,7 @@ export function tunnelHandlers({
   };
 }
 
-/** Ledgers of a suspended organization can be read only, as over HTTP. */
+/** Ledgers of a suspended organization are read-only, as over HTTP. */
 function rightsOf(principal: Principal): LedgerRights {
   const isActive = principal.organization.status === 'ACTIVE';
   if (principal.type === 'api_key') {

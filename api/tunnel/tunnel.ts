@@ -1,10 +1,10 @@
 /**
- * One tunnel: a client's connection to one replica, carried by a WebSocket. Each message of the client is read whole and checked
- * before its first byte goes on; answers pass as they come. Neither side is read while the other one does not take its bytes, so
- * a tunnel holds one message, one chunk of the next, and what the sockets' own buffers hold.
+ * One tunnel: a client's connection to one replica, carried by a WebSocket. Each message of the client is read whole and
+ * checked before its first byte goes on; answers pass as they come. Neither side is read while the other one does not take its
+ * bytes, so a tunnel holds one message, one chunk of the next, and the sockets' own buffers.
  *
- * A tunnel that ends closes the client's connection at the other end. Clients of the protocol then connect again and repeat their
- * request; the cluster executes it once. A tunnel therefore never needs to carry on where another one ended.
+ * A tunnel that ends closes the client's connection at the other end. Clients of the protocol then connect again and repeat
+ * their request; the cluster executes it once. A tunnel therefore never needs to carry on where another one ended.
  */
 import { connect, type Socket } from 'node:net';
 import { sleep, systemTimers } from '../../base/timers.ts';
@@ -64,7 +64,7 @@ const connectMaxMs = 5_000;
 /** Bounds in time, ms. Tests give shorter ones. */
 export interface TunnelTimes {
   readonly pingEveryMs: number;
-  /** A tunnel whose other end answers no ping for so long has lost it. */
+  /** Time without an answer to a ping, after which the other end counts as lost. */
   readonly silenceMaxMs: number;
   /** For a large message: from its header to its last byte, and from there until the replica has taken it. */
   readonly messageMaxMs: number;
@@ -137,7 +137,7 @@ export class Tunnel {
     if (socket.readyState === socket.OPEN) this.#send(JSON.stringify(note));
   }
 
-  /** Ends the tunnel; answers that are on their way to the client may be lost. */
+  /** Ends the tunnel; answers on their way to the client may be lost. */
   end(code: number, why: string): void {
     if (this.#ended) return;
     const { socket } = this.#options;
@@ -176,7 +176,7 @@ export class Tunnel {
     this.#done.resolve();
   }
 
-  /** Gives everything back that the tunnel holds. */
+  /** Releases everything that the tunnel holds. */
   #stop(): void {
     this.#ended = true;
     this.#gone.abort();
@@ -300,7 +300,7 @@ export class Tunnel {
     this.#take(nothing);
   }
 
-  /** Takes a message that is no request from the same limits, since to read and check it costs as much. */
+  /** Charges a message that is not a request to the same limits, since reading and checking it costs as much. */
   #count({ bytes }: Message): void {
     this.#admitted(bytes.length, 0)
       .then(() => this.#take(nothing))
@@ -330,7 +330,7 @@ export class Tunnel {
     this.#send(buildEviction({ cluster, view, release, replica: 0, client, reason }));
   }
 
-  /** Sends to the client. What it does not read stops both directions. */
+  /** Sends to the client. If the client does not read, both directions stop. */
   #send(data: Uint8Array | string): void {
     const { socket } = this.#options;
     socket.send(data, () => this.#sent());

@@ -231,5 +231,8 @@ class ClientsOf {
   }
 }
 
-/** Clients that one tunnel is counted for. A client has a connection of its own; more than a few are somebody's experiment. */
+/**
+ * Maximum number of clients that one tunnel is counted for. Each client has its own connection, so more are somebody's
+ * experiment.
+ */
 const ownMax = 8;

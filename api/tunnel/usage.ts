@@ -1,6 +1,6 @@
 /**
- * Sums up what each credential does through tunnels, for the audit log: one event a minute for each credential and database, with
- * the number of requests of each operation. Payloads are in no event.
+ * Sums up what each credential does through tunnels, for the audit log: one event a minute for each credential and database,
+ * with the number of requests of each operation. No event contains payloads.
  */
 import type { Logger } from 'pino';
 import type { Author } from '../model/actor.ts';
@@ -24,7 +24,7 @@ interface Sum {
 }
 
 const writeEveryMs = 60_000;
-/** Sums that wait to be written. Beyond them the oldest is given up, which is logged. */
+/** Maximum number of sums that wait to be written. Beyond it the oldest is dropped, and this is logged. */
 const sumsMax = 10_000;
 
 export class TunnelUsage {

@@ -1,4 +1,4 @@
-/** The built dashboard, held in memory: its page, and its assets in the encodings in which the build wrote them. */
+/** The built dashboard, held in memory: its page, and its assets in the encodings of the build. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';

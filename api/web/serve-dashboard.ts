@@ -81,7 +81,7 @@ function send(request: Request, response: Response, file: BuiltFile): void {
     return;
   }
   response.set('Content-Type', file.type);
-  // One after the other: browsers accept both alike and name gzip first, which would win then.
+  // Checked one after the other: browsers accept both equally and name gzip first, which would win otherwise.
   if (file.brotli && request.acceptsEncodings('br') !== false) {
     response.set('Content-Encoding', 'br').end(file.brotli);
   } else if (file.gzip && request.acceptsEncodings('gzip') !== false) {

@@ -1,6 +1,6 @@
 /**
- * Addresses to which webhooks are sent: public ones, and those that the installation names. Everything else would let a tenant
- * reach what stands beside the service: the cluster, its nodes, the metadata of a cloud.
+ * Addresses to which webhooks are sent: public ones, and those that the installation names. Other addresses would let a tenant
+ * reach the service's surroundings: the cluster, its nodes, the metadata of a cloud.
  */
 import { BlockList, isIP } from 'node:net';
 

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../model/event.ts';
 
-/** Body of a webhook, minified. It follows from the event alone, so that it is the same in every attempt. */
+/** Body of a webhook, minified. It depends only on the event, so it is the same in every attempt. */
 export const webhookBody = (event: StoredEvent): string =>
   JSON.stringify({
     id: event.id,

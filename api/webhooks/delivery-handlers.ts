@@ -1,4 +1,4 @@
-/** Deliveries over HTTP: what was sent, how it went, and sending it again. */
+/** Deliveries over HTTP: their content, their results, and sending them again. */
 import type { deliveryRoutes } from '../contract/routes/webhooks.ts';
 import { replayMax } from '../contract/schemas/webhook-delivery.ts';
 import type { HandlersOf } from '../http/handler.ts';

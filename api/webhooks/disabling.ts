@@ -1,4 +1,4 @@
-/** Disables endpoints whose receivers fail for good: an event of the organization, and a mail to its owners. */
+/** Disables endpoints whose receivers fail permanently: an event of the organization, and a mail to its owners. */
 import { plain } from '../mail/plain.ts';
 import { autoDisable, type WebhookEndpoint } from '../store/webhook-endpoints.ts';
 import type { Change } from '../store/change.ts';
@@ -7,7 +7,7 @@ import { ownersAddresses } from '../store/members.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { Sealer } from '../store/sealing.ts';
 
-/** An endpoint is disabled after so many days in which every attempt failed. */
+/** An endpoint is disabled after this many days in which every attempt failed. */
 export const failingDaysMax = 5;
 
 export const reasons = {
@@ -21,7 +21,7 @@ interface DisablingParts {
   readonly mails: boolean;
 }
 
-/** Returns false if the endpoint is not enabled, or has another receiver by now, so that nothing was to be done. */
+/** Returns false, doing nothing, if the endpoint is not enabled or has another receiver by now. */
 export async function disable(
   change: Change,
   failing: WebhookEndpoint,

@@ -1,6 +1,6 @@
 /**
- * One run over the deliveries of an endpoint that are due. The deliveries of a database go one after the other, in the order of its
- * events, beside those of other databases. One that fails comes back later by its schedule; those behind it do not wait for it.
+ * One run over an endpoint's due deliveries. The deliveries of a database go one after the other, in the order of its events;
+ * databases go side by side. A failed delivery comes back later by its schedule; later ones do not wait for it.
  */
 import { systemTimers } from '../../base/timers.ts';
 import {
@@ -17,9 +17,9 @@ import type { AttemptRecorder } from './recorder.ts';
 import { attemptsMax, retryInMs, throttleMs } from './schedule.ts';
 import { lanesMax, type Attempt, type WebhookSender } from './sender.ts';
 
-/** Deliveries that a run holds in memory: with 256 runs 32 MiB, and one event beyond for each. */
+/** Deliveries that a run holds in memory: for 256 runs 32 MiB, and one more event for each. */
 const most = { rows: 64, bytes: 128 * 1024 };
-/** A run begins no request after this time, so that the end of its lease is never far. */
+/** A run begins no request after this time, so it ends long before its lease does. */
 const runMaxMs = 10_000;
 
 export interface RunParts {
@@ -27,9 +27,9 @@ export interface RunParts {
   readonly sealer: Sealer;
   readonly sender: WebhookSender;
   readonly recorder: AttemptRecorder;
-  /** No request begins any more. */
+  /** Aborted when no further request may begin. */
   readonly stopping: AbortSignal;
-  /** Requests under way are cut off. */
+  /** Aborted when requests under way must be cut off. */
   readonly abandoning: AbortSignal;
   readonly onAttempt: (delivery: DueDelivery, attempt: Attempt) => void;
 }
@@ -43,7 +43,7 @@ export interface RunResult extends RunOutcome {
 export async function runEndpoint(leased: LeasedEndpoint, parts: RunParts): Promise<RunResult> {
   const { id } = leased.endpoint;
   const secrets = leased.sealedSecrets.map((one) => parts.sealer.open(id, one));
-  // After a failure that says the receiver cannot take more, a single delivery tries it.
+  // After a failure that shows an overloaded receiver, a single delivery tries it.
   const rows = leased.failures > 0 ? 1 : most.rows;
   const due = await dueDeliveries(parts.store.read, id, { ...most, rows });
   const run = new EndpointRun(leased, secrets, parts);
@@ -114,7 +114,7 @@ class EndpointRun {
       },
       abandoning,
     );
-    // Cut off by our own end: nobody knows whether it arrived, so it is made again.
+    // Cut off by our own shutdown: whether it arrived is unknown, so it is sent again.
     if (attempt.outcome !== 'SUCCESS' && abandoning.aborted) return;
     onAttempt(delivery, attempt);
     this.#judge(delivery, attempt);
@@ -130,7 +130,7 @@ class EndpointRun {
     if (replayGeneration === 0 && !manual) this.#failed = true;
     if (attempt.statusCode === 410) this.#gone = true;
     if (!cannotTakeMore(attempt)) {
-      // It answers: a single delivery need not try it again.
+      // The receiver answers: it need not be tried with a single delivery.
       this.#failures = 0;
       return;
     }
@@ -141,7 +141,7 @@ class EndpointRun {
   }
 }
 
-/** Statuses of a receiver, or of what stands before it, that is overloaded or not there. */
+/** Statuses of an overloaded or missing receiver, or of a proxy before it. */
 const overloaded = new Set([429, 502, 503, 504]);
 
 const cannotTakeMore = ({ outcome, statusCode }: Attempt): boolean =>

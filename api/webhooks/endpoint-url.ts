@@ -3,13 +3,13 @@ import { isIP } from 'node:net';
 import { Refusal } from '../model/refusal.ts';
 import { AddressGuard } from './addresses.ts';
 
-/** Ports below are those of other protocols, which must not get requests of ours. */
+/** Lower ports belong to other protocols, which must not get our requests. */
 const firstFreePort = 1_024;
 const webPorts = new Set(['', '80', '443']);
 
 /**
- * Throws a refusal if webhooks cannot be sent to the URL. `ranges`: addresses to which they may go although they are not public.
- * `pointer`: where the URL is in the body.
+ * Throws a refusal if webhooks cannot be sent to the URL. `ranges`: further allowed addresses that are not public. `pointer`:
+ * place of the URL in the body.
  */
 export function checkUrl(url: string, ranges: readonly string[], pointer: string): void {
   const fault = faultOfUrl(url, new AddressGuard(ranges), ranges.length > 0);

@@ -33,7 +33,7 @@ interface WebhookServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly sealer: Sealer;
-  /** Ranges of addresses to which webhooks may go although they are not public. */
+  /** Address ranges that may get webhooks although they are not public. */
   readonly ranges: readonly string[];
 }
 
@@ -217,7 +217,7 @@ const test =
 /** Seconds between tests of an endpoint. */
 const testEverySeconds = 20;
 
-/** The endpoint, of which a test begins now. */
+/** The endpoint whose test begins now. */
 async function testable(
   change: Change,
   organizationId: string,
@@ -233,7 +233,7 @@ async function testable(
   });
 }
 
-/** Deliveries of an endpoint that are counted. */
+/** Maximum number of an endpoint's deliveries that are counted. */
 const countedMax = 10_000;
 const noCounts = { success: 0, failed: 0, pending: 0 };
 

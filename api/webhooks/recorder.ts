@@ -1,4 +1,4 @@
-/** Records attempts of all endpoints of this process together: while one write is under way, the next results gather. */
+/** Records attempts of all endpoints of this process together: results gather during a write. */
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
@@ -10,7 +10,7 @@ interface Waiting {
   readonly done: (recorded: boolean) => void;
 }
 
-/** Results of one write: 1 MiB at most, by the bounds of an excerpt and of headers. */
+/** Maximum number of results in one write: at most 1 MiB, by the bounds of an excerpt and of headers. */
 const writtenMax = 128;
 const tries = 5;
 const trouble = { baseMs: 100, maxMs: 2_000 };

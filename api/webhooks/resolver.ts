@@ -1,6 +1,7 @@
 /**
- * Names of receivers. The resolver asks DNS itself, with deadlines: the operating system's own would wait in one of the few threads
- * that the whole process shares, know the search domains of the cluster, and be asked again at the connection.
+ * Resolves names of receivers. It queries DNS itself, with deadlines: the operating system's resolver would occupy one of the
+ * few threads that the whole process shares, would use the cluster's search domains, and would be queried again at the
+ * connection.
  */
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
@@ -15,7 +16,10 @@ interface Address {
   readonly family: number;
 }
 
-/** The name leads to an address to which nothing may be sent. The message does not name it: it may be a secret of the cluster. */
+/**
+ * The name resolves to an address to which nothing may be sent. The message does not contain it: it may be a secret of the
+ * cluster.
+ */
 export class BlockedAddress extends Error {
   override readonly name = 'BlockedAddress';
 }
@@ -41,8 +45,8 @@ export class ReceiverNames {
   }
 
   /**
-   * Lookup of a connection. The socket connects to exactly the addresses that were checked here, so that a name that leads elsewhere
-   * a moment later changes nothing. One address that is not allowed blocks the name.
+   * Lookup for a connection. The socket connects to exactly the addresses that were checked here, so a later change of the name
+   * has no effect. One address that is not allowed blocks the name.
    */
   lookup(plain: boolean): LookupFunction {
     const checked = callbackify((hostname: string) => this.#checked(hostname, plain));

@@ -1,9 +1,9 @@
-/** Times of the attempts of a delivery (Standard Webhooks), and for how long a receiver that cannot take more is left alone. Pure. */
+/** Times of a delivery's attempts (Standard Webhooks), and pauses for overloaded receivers. Pure. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Waits before the second attempt and those after it: about 75 hours in all. */
+/** Waits before the second and later attempts: about 75 hours in all. */
 const waitsMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,
@@ -16,9 +16,9 @@ const waitsMs: readonly number[] = [
   24 * hourMs,
 ];
 export const attemptsMax = waitsMs.length + 1;
-/** Share of a wait by which it is longer or shorter, so that failed deliveries do not return all at once. */
+/** Random part of a wait, so that failed deliveries do not return all at once. */
 const jitter = 0.1;
-/** Maximum of a wait that the receiver asks for. */
+/** Maximum wait that the receiver may ask for. */
 const retryAfterMaxMs = 24 * hourMs;
 
 /** Wait until the next attempt after `made` attempts, at least as long as the receiver asks; `undefined`: there is none. */
@@ -36,8 +36,8 @@ export function retryInMs(
 const pause = { baseMs: 5 * secondMs, maxMs: 5 * minuteMs };
 
 /**
- * Pause of a receiver after `failures` failures in a row that say it cannot take more. One that asks for none gets the shortest:
- * without any, all that waits for it would be sent to it at once.
+ * Pause for a receiver after `failures` consecutive failures that show an overload. A receiver that asks for no pause gets the
+ * shortest one: otherwise everything waiting for it would be sent at once.
  */
 export function throttleMs(failures: number, retryAfterMs: number | undefined): number {
   if (retryAfterMs !== undefined) return Math.max(pause.baseMs, retryAfterMs);

@@ -1,6 +1,6 @@
 /**
- * Sends one request of a webhook and tells how it went; never throws. Each endpoint has connections of its own, so that one that
- * hangs takes none from others. No proxy is used, whatever the environment says: it would connect where we do not look.
+ * Sends one request of a webhook and returns its result; never throws. Each endpoint has its own connections, so that one that
+ * hangs does not affect others. Proxies of the environment are not used: they would connect to addresses that we do not check.
  */
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
@@ -12,15 +12,17 @@ import { readRetryAfter } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
 
 export const sendMaxMs = 15_000;
-/** Deliveries under way to one endpoint: those of so many databases at once. */
+/** Maximum number of concurrent deliveries to one endpoint, each of another database. */
 export const lanesMax = 8;
 const connectMaxMs = 10_000;
 const excerptBytes = 4_096;
-/** Time to read the beginning of an answer's body, which says no more than the status does. */
+/** Time for reading the beginning of an answer's body, which says no more than the status. */
 const excerptMaxMs = 1_000;
-/** Endpoints whose connections are kept for the next delivery. */
+/** Maximum number of endpoints whose connections are kept for the next delivery. */
 const poolsMax = 512;
-/** Idle connections are used again for so long only: many receivers close theirs soon, and a request into that is lost. */
+/**
+ * Idle connections are reused only for this long: many receivers close theirs soon, and a request into a closed one is lost.
+ */
 const idleMs = 1_000;
 
 export interface Outgoing {
@@ -32,7 +34,7 @@ export interface Outgoing {
 }
 
 export interface Attempt extends AttemptRecord {
-  /** The receiver asks for this pause. */
+  /** The pause that the receiver asks for. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -216,7 +218,7 @@ async function excerptOf(
       if (bytes > excerptBytes) break;
     }
   } catch {
-    // The status has come; what is missing of the body changes nothing.
+    // The status has come; a missing rest of the body changes nothing.
   } finally {
     clearTimeout(timer);
   }

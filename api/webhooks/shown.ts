@@ -1,4 +1,4 @@
-/** Deliveries and attempts as the API shows them. */
+/** Deliveries and attempts in the API's form. */
 import type { KeptAttempt, WebhookDelivery } from '../store/webhook-deliveries.ts';
 
 export const shownDelivery = (delivery: WebhookDelivery) => ({

@@ -12,7 +12,7 @@ export interface WebhookMetrics {
   backlog(seconds: number): void;
 }
 
-/** `busy`: returns the number of endpoints to which this process sends now. */
+/** `busy`: returns the number of endpoints to which this process is sending. */
 export function webhookMetrics(
   registry: MetricRegistry,
   prefix: string,
