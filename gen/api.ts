@@ -128,8 +128,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read what a database is made of
-         * @description Of the active profile. Its ETag may be sent as If-Match with a change.
+         * Read the configuration of a database
+         * @description The configuration of the active profile. Its ETag may be sent as If-Match with a change.
          */
         readonly get: operations["getConfiguration"];
         readonly put?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * List the parameters of a database’s engine
-         * @description All that the catalog has for its engine, with their limits and values.
+         * @description All parameters that the catalog has for its engine, with limits and values.
          */
         readonly get: operations["listParameters"];
         readonly put?: never;
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * List the revisions of a database’s configuration
-         * @description The newest first. Each change makes one, over HTTP or in Kubernetes; `diff` is what it changed, `actor` who made it.
+         * @description The newest first. Each change makes one, over HTTP or in Kubernetes; `diff` has its differences, `actor` is its author.
          */
         readonly get: operations["listProfiles"];
         readonly put?: never;
@@ -191,7 +191,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Preview a change
-         * @description Difference, impact and price of a change, decided by what decides when it is applied. Nothing is made.
+         * @description Difference, impact and price of a change, by the same rules as when it is applied. Nothing is changed.
          */
         readonly post: operations["previewChange"];
         readonly delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Change a database
-         * @description One change is applied at a time, one waits, and what is asked for meanwhile joins the one that waits. The job tells how it goes. To take a change back, ask for an earlier `revision`.
+         * @description One change is applied at a time, one waits, and further requests join the one that waits. The job shows the progress. To take a change back, ask for an earlier `revision`.
          */
         readonly post: operations["createChange"];
         readonly delete?: never;
@@ -256,7 +256,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Stop a database
-         * @description A change like any other: all replicas stop, and nobody can use the database until it is resumed. Data, addresses, name and keys stay. Only its storage is charged while it is stopped; `previewChange` with `suspended` tells the price.
+         * @description A change like any other: all replicas stop, and nobody can use the database until it is resumed. Data, addresses, name and keys stay. Only its storage is charged while it is stopped; `previewChange` with `suspended` has the price.
          */
         readonly post: operations["suspendDatabase"];
         readonly delete?: never;
@@ -276,7 +276,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Start a stopped database
-         * @description It goes on where it was, at the same addresses. A database that was stopped for want of payment is started by payment only.
+         * @description It goes on with its data, at the same addresses. A database that was stopped because payment is missing starts only after payment.
          */
         readonly post: operations["resumeDatabase"];
         readonly delete?: never;
@@ -300,7 +300,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Back a database up
-         * @description Answers as soon as it is queued; the job shows the progress. It is made beside the running database, which goes on, and contains everything that was answered before. One that was requested is made at a time.
+         * @description Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time.
          */
         readonly post: operations["createBackup"];
         readonly delete?: never;
@@ -322,7 +322,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a backup
-         * @description It cannot be restored any more. Objects that no other backup needs go from the store within two days. Asked for again, the answer is the same until it is removed.
+         * @description It cannot be restored any more. Objects that no other backup needs are deleted from the store within two days. A repeated request gets the same answer until the backup is removed.
          */
         readonly delete: operations["deleteBackup"];
         readonly options?: never;
@@ -342,7 +342,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Test a backup by restoring it
-         * @description Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup tells the result, and how long it took. The job fails if the backup is damaged.
+         * @description Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.
          */
         readonly post: operations["verifyBackup"];
         readonly delete?: never;
@@ -362,7 +362,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Begin a new database with a backup
-         * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose no smaller size than that had.
+         * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose a size that is at least as large.
          */
         readonly post: operations["restoreBackup"];
         readonly delete?: never;
@@ -385,8 +385,8 @@ export interface paths {
         readonly get: operations["listBackupSchedules"];
         readonly put?: never;
         /**
-         * Back a database up by the clock
-         * @description Its backups are listed with the others, as SCHEDULED. Each goes when nothing of `keep` keeps it any more.
+         * Schedule backups of a database
+         * @description Its backups are listed with the others, as SCHEDULED. A backup is removed when no rule of `keep` keeps it any more.
          */
         readonly post: operations["createBackupSchedule"];
         readonly delete?: never;
@@ -415,7 +415,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a schedule of backups
-         * @description What is absent stays. Backups that nothing keeps any more go.
+         * @description Absent properties stay. Backups that no rule keeps any more are removed.
          */
         readonly patch: operations["updateBackupSchedule"];
         readonly trace?: never;
@@ -588,7 +588,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Read series over time
-         * @description Figures are taken every 15 seconds. What nobody could measure is a gap: its points are null, never 0.
+         * @description Figures are taken every 15 seconds. Figures that could not be measured are gaps: their points are null, never 0.
          */
         readonly post: operations["queryMetrics"];
         readonly delete?: never;
@@ -604,7 +604,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read what a database does now */
+        /** Read the newest figures of a database */
         readonly get: operations["getCurrentMetrics"];
         readonly put?: never;
         readonly post?: never;
@@ -623,7 +623,7 @@ export interface paths {
         };
         /**
          * Read the figures of all databases, as Prometheus scrapes them
-         * @description The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. What nobody could measure in the last minute is absent. Samples carry no timestamps. At most 100 databases, those that were made first; `ledgerhouse_scrape_complete` is 0 when there are more. A key for one database gets only that one. A request counts as 10 in the rate limit.
+         * @description The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. Figures that could not be measured in the last minute are absent. Samples carry no timestamps. At most 100 databases, those that were made first; `ledgerhouse_scrape_complete` is 0 when there are more. A key for one database gets only that one. A request counts as 10 in the rate limit.
          */
         readonly get: operations["scrapeDatabases"];
         readonly put?: never;
@@ -643,7 +643,7 @@ export interface paths {
         };
         /**
          * Read the figures of a database, as Prometheus scrapes them
-         * @description The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. What nobody could measure in the last minute is absent. Samples carry no timestamps. A deleted database has none.
+         * @description The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. Figures that could not be measured in the last minute are absent. Samples carry no timestamps. A deleted database has none.
          */
         readonly get: operations["scrapeDatabase"];
         readonly put?: never;
@@ -662,7 +662,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List what happened to a database, for the time axis of its series
+         * List the marks of a database, for the time axis of its series
          * @description Changes of its configuration, of its health and of who leads; restarts, versions, jobs that ended.
          */
         readonly get: operations["listMetricMarks"];
@@ -683,7 +683,7 @@ export interface paths {
         };
         /**
          * List slow and failed requests over HTTP
-         * @description The newest first, of the last 1,000: those that failed, and those that took half a second or more. Nothing of their content is kept.
+         * @description The newest first, of the last 1,000: those that failed, and those that took half a second or more. Their content is not kept.
          */
         readonly get: operations["listLedgerRequests"];
         readonly put?: never;
@@ -702,7 +702,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read what the containers of a database logged
+         * Read the logs of a database’s containers
          * @description Lines of the last 7 days, as far as the bound of the database allows; the newest first unless `order` says otherwise. With `after`, lines in the order in which they were kept: a program that always goes on with `page.after` misses none, also those that came late.
          */
         readonly get: operations["listLogLines"];
@@ -722,7 +722,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Follow what the containers of a database log
+         * Follow the logs of a database’s containers
          * @description Server-sent events `line`, each with a line as data and its ID as ID, from now on. A client that comes back with `Last-Event-ID`, as browsers do, gets the lines that were kept meanwhile.
          */
         readonly get: operations["streamLogLines"];
@@ -1175,7 +1175,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Rename an organization, or set its quota
-         * @description The administrator of the installation may do both; an owner may rename the own organization, unless it is suspended. The slug and the namespace stay.
+         * @description The administrator of the installation may do both; an owner may rename their own organization, unless it is suspended. The slug and the namespace stay.
          */
         readonly patch: operations["updateOrganization"];
         readonly trace?: never;
@@ -1607,7 +1607,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event to a webhook endpoint
-         * @description The event is `webhook.test`, whatever the endpoint subscribes to; once in 20 seconds. Its delivery tells how it went.
+         * @description The event is `webhook.test`, whatever the endpoint subscribes to; once in 20 seconds. Its delivery has the result.
          */
         readonly post: operations["testWebhookEndpoint"];
         readonly delete?: never;
@@ -1681,7 +1681,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Make a delivery again
-         * @description With the same `webhook-id`, so that a receiver that has the event can tell. One that is pending is due at once. Failures of replays never disable the endpoint.
+         * @description With the same `webhook-id`, so that a receiver that has the event recognizes it. A pending delivery is due at once. Failures of replays never disable the endpoint.
          */
         readonly post: operations["replayWebhookDelivery"];
         readonly delete?: never;
@@ -1718,7 +1718,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List what you should look at
+         * List your notifications
          * @description The newest first: events of the last 90 days that concern your role and the databases that you may see, that you did not cause yourself, and that you did not mute.
          */
         readonly get: operations["listNotifications"];
@@ -1892,7 +1892,7 @@ export interface webhooks {
         };
         readonly get?: never;
         readonly put?: never;
-        /** A deleted organization is there again. */
+        /** A deleted organization was restored. */
         readonly post: operations["onOrganizationRestored"];
         readonly delete?: never;
         readonly options?: never;
@@ -3470,7 +3470,7 @@ export interface components {
                 readonly addresses: readonly string[];
                 readonly clusterId: string | null;
             };
-            /** @description What it uses, as measured in the last minute; null: nothing was heard. */
+            /** @description Its use, as measured in the last minute; null: unknown. */
             readonly usage: components["schemas"]["DatabaseUsage"] | null;
             /** @description Null without prices. */
             readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
@@ -3816,9 +3816,9 @@ export interface components {
             readonly createdAt: string;
             readonly readyAt: string | null;
             readonly supersededAt: string | null;
-            /** @description Who made it; null in revisions of before this was kept. */
+            /** @description The author; null in revisions from before this was recorded. */
             readonly actor: components["schemas"]["Actor"] | null;
-            /** @description From the revision before; empty in the first one. */
+            /** @description Differences from the revision before; empty in the first one. */
             readonly diff: readonly components["schemas"]["FieldChange"][];
         };
         readonly FieldChange: {
@@ -3827,7 +3827,7 @@ export interface components {
             readonly from: unknown;
             readonly to: unknown;
         };
-        /** @description What would change; nothing did. */
+        /** @description The difference that the change would make; nothing was changed. */
         readonly ChangePreview: {
             /** @constant */
             readonly success: true;
@@ -3917,7 +3917,7 @@ export interface components {
             readonly previousRevision: number;
             /** @description The revision that it made. */
             readonly profileRevision: number | null;
-            /** @description What was going on last. */
+            /** @description The last progress. */
             readonly progress: string | null;
             readonly error: {
                 readonly code: string;
@@ -4125,15 +4125,15 @@ export interface components {
             readonly keep: {
                 /** @description How many of the newest good backups stay. */
                 readonly last: number;
-                /** @description Hours of which the last backup stays. */
+                /** @description Hours whose last backup stays. */
                 readonly hourly: number;
-                /** @description Days of which the last backup stays. */
+                /** @description Days whose last backup stays. */
                 readonly daily: number;
-                /** @description Weeks of which the last backup stays. */
+                /** @description Weeks whose last backup stays. */
                 readonly weekly: number;
-                /** @description Months of which the last backup stays. */
+                /** @description Months whose last backup stays. */
                 readonly monthly: number;
-                /** @description Years of which the last backup stays. */
+                /** @description Years whose last backup stays. */
                 readonly yearly: number;
                 /** @description Days for which every backup stays. */
                 readonly withinDays: number;
@@ -4168,7 +4168,7 @@ export interface components {
             readonly createdAt: string;
             /**
              * Format: date-time
-             * @description When it, or what the operator says of it, last changed. RFC 3339, UTC, milliseconds.
+             * @description When it, or its state at the operator, last changed. RFC 3339, UTC, milliseconds.
              */
             readonly updatedAt: string;
         };
@@ -4178,7 +4178,7 @@ export interface components {
             /** @description Five fields of cron, in the time of the zone; at most one backup an hour. */
             readonly schedule: string;
             /**
-             * @description Name of a time zone of the IANA database, as `Europe/Vienna`.
+             * @description Name of a time zone of the IANA database, such as `Europe/Vienna`.
              * @default Etc/UTC
              */
             readonly timeZone?: string;
@@ -4203,27 +4203,27 @@ export interface components {
                  */
                 readonly last?: number;
                 /**
-                 * @description Hours of which the last backup stays.
+                 * @description Hours whose last backup stays.
                  * @default 0
                  */
                 readonly hourly?: number;
                 /**
-                 * @description Days of which the last backup stays.
+                 * @description Days whose last backup stays.
                  * @default 0
                  */
                 readonly daily?: number;
                 /**
-                 * @description Weeks of which the last backup stays.
+                 * @description Weeks whose last backup stays.
                  * @default 0
                  */
                 readonly weekly?: number;
                 /**
-                 * @description Months of which the last backup stays.
+                 * @description Months whose last backup stays.
                  * @default 0
                  */
                 readonly monthly?: number;
                 /**
-                 * @description Years of which the last backup stays.
+                 * @description Years whose last backup stays.
                  * @default 0
                  */
                 readonly yearly?: number;
@@ -4259,23 +4259,23 @@ export interface components {
         readonly UpdateBackupScheduleRequest: {
             /** @description Five fields of cron, in the time of the zone; at most one backup an hour. */
             readonly schedule?: string;
-            /** @description Name of a time zone of the IANA database, as `Europe/Vienna`. */
+            /** @description Name of a time zone of the IANA database, such as `Europe/Vienna`. */
             readonly timeZone?: string;
             /** @description Backups begin up to this much later, always by the same delay. */
             readonly jitterSeconds?: number;
-            /** @description What is absent stays. */
+            /** @description Absent properties stay. */
             readonly keep?: {
                 /** @description How many of the newest good backups stay. */
                 readonly last?: number;
-                /** @description Hours of which the last backup stays. */
+                /** @description Hours whose last backup stays. */
                 readonly hourly?: number;
-                /** @description Days of which the last backup stays. */
+                /** @description Days whose last backup stays. */
                 readonly daily?: number;
-                /** @description Weeks of which the last backup stays. */
+                /** @description Weeks whose last backup stays. */
                 readonly weekly?: number;
-                /** @description Months of which the last backup stays. */
+                /** @description Months whose last backup stays. */
                 readonly monthly?: number;
-                /** @description Years of which the last backup stays. */
+                /** @description Years whose last backup stays. */
                 readonly yearly?: number;
                 /** @description Days for which every backup stays. */
                 readonly withinDays?: number;
@@ -4308,9 +4308,9 @@ export interface components {
         };
         readonly MetricSeriesList: {
             readonly data: readonly components["schemas"]["MetricSeries"][];
-            /** @description What is kept, the finest first. */
+            /** @description Kept resolutions, the finest first. */
             readonly retention: readonly {
-                /** @description Distance of the points that are kept. */
+                /** @description Interval between the points that are kept. */
                 readonly stepSeconds: number;
                 /** @description Days for which they are kept, and the current one. */
                 readonly days: number;
@@ -4369,10 +4369,10 @@ export interface components {
              * @description End; now when absent.
              */
             readonly to?: string;
-            /** @description Wanted distance of points. The answer names the one that was taken: there are never more than 300 points. */
+            /** @description Wanted interval between points. The answer has the actual one: there are never more than 300 points. */
             readonly stepSeconds?: number;
             /**
-             * @description What a point tells of its step. A series without this function has its default.
+             * @description Function that makes a step’s point. A series without this function has its default.
              * @enum {string}
              */
             readonly fn?: "avg" | "min" | "max" | "p50" | "p95" | "p99";
@@ -4505,7 +4505,7 @@ export interface components {
             /** @description Null when there is no more, and with `after`. */
             readonly nextCursor: string | null;
             readonly hasMore: boolean;
-            /** @description What to give as `after`, to go on with lines that are kept later. */
+            /** @description Value of `after` for lines that are kept later. */
             readonly after: string;
         };
         readonly CreateAccountsAnswer: {
@@ -5347,7 +5347,7 @@ export interface components {
              * @enum {string}
              */
             readonly status: "WAITING" | "VERIFIED" | "EXPIRED";
-            /** @description Ways by which a lookup is seen. Databases of TigerBeetle do not tell of clients inside the Kubernetes cluster. */
+            /** @description Ways by which a lookup is seen. Databases of TigerBeetle do not report clients inside the Kubernetes cluster. */
             readonly seenBy: readonly ("tunnel" | "http" | "cluster")[];
             readonly observed: {
                 /**
@@ -5360,14 +5360,14 @@ export interface components {
                  * @enum {string}
                  */
                 readonly via: "tunnel" | "http" | "cluster";
-                /** @description The program; clients of the protocol do not tell their name. */
+                /** @description The program; clients of the protocol do not send their name. */
                 readonly client: string | null;
                 readonly clientVersion: string | null;
                 readonly ip: string | null;
                 /** @description From the arrival of the lookup at the service to its answer; for `cluster`, at the replica. */
                 readonly latencyMs: number | null;
             } | null;
-            /** @description What kept clients of this database from it since the check was made, oldest first. */
+            /** @description Problems that kept clients from this database since the check was made, oldest first. */
             readonly troubles: readonly {
                 /**
                  * Format: date-time
@@ -5384,7 +5384,7 @@ export interface components {
             readonly createdAt: string;
             /**
              * Format: date-time
-             * @description Until when it waits. RFC 3339, UTC, milliseconds.
+             * @description Time until which it waits. RFC 3339, UTC, milliseconds.
              */
             readonly expiresAt: string;
         };
@@ -6085,13 +6085,13 @@ export interface components {
             /** @description Decimal; increases within the organization. */
             readonly sequence: string;
             /**
-             * @description `database_trouble`: A database could not be made, is unavailable, or is there again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
+             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
              * @enum {string}
              */
             readonly kind: "database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
             /** @description Type of the event, such as `database.unavailable`. */
             readonly type: string;
-            /** @description What happened, for people. */
+            /** @description Description of the event, for people. */
             readonly summary: string;
             /**
              * Format: date-time
@@ -6123,9 +6123,9 @@ export interface components {
         readonly NotificationPreferences: {
             /** @description The kinds that your role gets. */
             readonly kinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
-            /** @description Kinds that you do not want. */
+            /** @description Kinds that you muted. */
             readonly mutedKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
-            /** @description Databases that you want nothing of. */
+            /** @description Databases that you muted. */
             readonly mutedDatabases: readonly string[];
         };
         readonly ChangedNotificationPreferences: {
@@ -6133,7 +6133,7 @@ export interface components {
             readonly success: true;
             readonly notificationPreferences: components["schemas"]["NotificationPreferences"];
         };
-        /** @description What is absent stays as it is. */
+        /** @description Absent properties stay as they are. */
         readonly UpdateNotificationPreferencesRequest: {
             readonly mutedKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             readonly mutedDatabases?: readonly string[];
@@ -12906,7 +12906,7 @@ export interface operations {
                 readonly search?: string;
                 /** @description By time. */
                 readonly order?: "desc" | "asc";
-                /** @description Lines that were kept after the one of this ID, in that order; not with `cursor`. */
+                /** @description Lines that were kept after the line with this ID, in that order; not with `cursor`. */
                 readonly after?: string;
                 /** @description Maximum number of lines. */
                 readonly limit?: number;
@@ -14590,7 +14590,7 @@ export interface operations {
     readonly getConnectionCheck: {
         readonly parameters: {
             readonly query?: {
-                /** @description Answer when it no longer waits, or after so many seconds. */
+                /** @description Answer when the check no longer waits, or after this many seconds. */
                 readonly waitSeconds?: number;
             };
             readonly header?: {

@@ -127,7 +127,7 @@ async function giveUp(
   const { startedAt, completedAt } = object?.status ?? {};
   const isBegun = startedAt !== undefined || completedAt !== undefined;
   if (object?.metadata.uid === kubernetesUid && isBegun) return undefined;
-  const message = sentence(statusReason?.message ?? 'the operator said nothing of it');
+  const message = sentence(statusReason?.message ?? 'the operator did not report it');
   const reason = withoutStore
     ? { code: 'backups_not_configured', message }
     : {

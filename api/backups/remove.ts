@@ -94,7 +94,7 @@ async function waitsFor(
   if (told !== undefined) return toldOf(told, metadata.name);
   const restores = await listRestores(store.read, [id]);
   return restores.some((one) => one.status === 'FAILED')
-    ? 'Waiting for a database that was begun with this backup and has failed; the field restores of the backup names it. Delete that database: then the backup goes.'
+    ? 'Waiting for a database that was begun with this backup and has failed; the field restores of the backup names it. Delete that database: then the backup is removed.'
     : 'Waiting until the removal is noted in the store.';
 }
 
@@ -109,7 +109,7 @@ async function markRemoved(change: Change, id: string): Promise<void> {
 async function done(context: JobContext): Promise<JobOutcome> {
   await context.step('await_removal', 'SUCCEEDED', {
     percent: 100,
-    message: 'The backup cannot be restored any more; its objects go within two days.',
+    message: 'The backup cannot be restored any more; its objects are deleted within two days.',
   });
   return { kind: 'succeeded' };
 }

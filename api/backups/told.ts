@@ -10,10 +10,10 @@ interface Condition {
  * Reasons whose messages are for administrators only: endpoint, bucket and words of the store, and the installation's nodes.
  */
 const ofTheInstallation: Readonly<Partial<Record<string, string>>> = {
-  [BackupReason.Delayed]: 'Its Job did not get on so far, and is tried again.',
+  [BackupReason.Delayed]: 'Its Job has not succeeded yet, and is tried again.',
   [BackupReason.StoreUnreachable]: 'The store of backups does not answer.',
   [BackupReason.StoreRefused]: 'The store of backups refuses the requests.',
-  [BackupReason.StoreFull]: 'The store of backups takes no more.',
+  [BackupReason.StoreFull]: 'The store of backups is full.',
   [BackupReason.StoreOverwrites]: 'The store of backups cannot be used: it overwrites objects.',
   [BackupReason.ArchiveForeign]: 'The store has another archive in the place of this one.',
   [VerifiedReason.NotScheduled]:

@@ -243,7 +243,7 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   ),
   'organization.resumed': sent('The suspension of an organization ended.'),
   'organization.deleted': audited('An organization was deleted; it can be restored for a week.'),
-  'organization.restored': sent('A deleted organization is there again.'),
+  'organization.restored': sent('A deleted organization was restored.'),
   'organization.purged': audited('A deleted organization can no longer be restored.'),
   'session.opened': audited('Somebody signed in.'),
   'session.closed': audited('Somebody signed out, or ended a session elsewhere.'),
@@ -274,7 +274,7 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
     'Somebody used a database through tunnels; the sums of a minute, for one credential.',
   ),
   'database.ledger_written': audited(
-    'A person sent accounts or transfers to a ledger; what became of each is in the ledger.',
+    'A person sent accounts or transfers to a ledger; the result of each is in the ledger.',
   ),
   'configuration.change_queued': sent(
     'A change of a database’s configuration waits, or more was added to it.',

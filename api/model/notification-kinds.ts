@@ -11,7 +11,7 @@ interface NotificationKindRow {
 
 export const notificationKinds = {
   database_trouble: {
-    description: 'A database could not be made, is unavailable, or is there again.',
+    description: 'A database could not be made, is unavailable, or is available again.',
     types: ['database.failed', 'database.unavailable', 'database.recovered'],
     right: 'readDatabases',
   },

@@ -9,7 +9,7 @@ const byName = 'Give the ID or the name of the database.';
 const handlers = () => import('../handlers/backup-schedules.ts');
 
 const times: readonly Option[] = [
-  { name: 'time-zone', value: 'zone', summary: 'IANA time zone, as Europe/Vienna' },
+  { name: 'time-zone', value: 'zone', summary: 'IANA time zone, such as Europe/Vienna' },
   {
     name: 'jitter',
     value: 'seconds',
@@ -25,11 +25,11 @@ const times: readonly Option[] = [
 
 const keeps: readonly Option[] = [
   { name: 'keep-last', value: 'count', summary: 'newest good backups that stay, 1 to 100' },
-  { name: 'keep-hourly', value: 'count', summary: 'hours of which the last backup stays' },
-  { name: 'keep-daily', value: 'count', summary: 'days of which the last backup stays' },
-  { name: 'keep-weekly', value: 'count', summary: 'weeks of which the last backup stays' },
-  { name: 'keep-monthly', value: 'count', summary: 'months of which the last backup stays' },
-  { name: 'keep-yearly', value: 'count', summary: 'years of which the last backup stays' },
+  { name: 'keep-hourly', value: 'count', summary: 'hours whose last backup stays' },
+  { name: 'keep-daily', value: 'count', summary: 'days whose last backup stays' },
+  { name: 'keep-weekly', value: 'count', summary: 'weeks whose last backup stays' },
+  { name: 'keep-monthly', value: 'count', summary: 'months whose last backup stays' },
+  { name: 'keep-yearly', value: 'count', summary: 'years whose last backup stays' },
   { name: 'keep-within-days', value: 'days', summary: 'days for which every backup stays' },
   { name: 'keep-failed', value: 'count', summary: 'newest failed backups that stay' },
 ];
@@ -59,7 +59,7 @@ const get: Command = {
 const create: Command = {
   kind: 'command',
   name: 'create',
-  summary: 'Back a database up by the clock',
+  summary: 'Schedule backups of a database',
   description: `A backup stays if any of the --keep options keeps it; without one, the last 7 stay. ${byName}`,
   arguments: [database, { name: 'cron' }],
   options: [
@@ -87,7 +87,7 @@ const update: Command = {
   kind: 'command',
   name: 'update',
   summary: 'Change a schedule',
-  description: `What is not given stays. Backups that nothing keeps any more go. ${byName}`,
+  description: `Options that are not given stay. Backups that no rule keeps any more are removed. ${byName}`,
   arguments: [database, scheduleId],
   options: [
     { name: 'cron', value: 'fields', summary: 'five fields of cron' },
@@ -115,6 +115,6 @@ const remove: Command = {
 export const schedules: Group = {
   kind: 'group',
   name: 'schedules',
-  summary: 'Backups by the clock, and which of them stay',
+  summary: 'Schedules of backups, and the backups that they keep',
   children: [list, get, create, update, remove],
 };

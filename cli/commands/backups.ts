@@ -24,7 +24,7 @@ const list: Command = {
     {
       name: 'status',
       value: 'status',
-      summary: 'only backups with this status; repeatable; all that can be there when absent',
+      summary: 'only backups with this status; repeatable; all but DELETED and EXPIRED when absent',
       repeatable: true,
       choices: statuses,
     },
@@ -117,7 +117,7 @@ const verify: Command = {
   load: async () => (await handlers()).verifyBackup,
 };
 
-const asBefore = 'as it was when absent';
+const asBefore = 'the original’s when absent';
 
 const restore: Command = {
   kind: 'command',

@@ -45,7 +45,7 @@ const list: Command = {
 const get: Command = {
   kind: 'command',
   name: 'get',
-  summary: 'Show a change stream: its state, how far it is, and its last failure',
+  summary: 'Show a change stream: its state, its position, and its last failure',
   arguments: [database, stream],
   options: [],
   examples: [{ command: `cdc get payments-prod ${chs}` }],
@@ -76,7 +76,7 @@ const update: Command = {
   summary: 'Change the URL or the description of a change stream; needs a sign-in',
   arguments: [database, stream],
   options: [
-    { name: 'url', value: 'url', summary: 'where it goes on, with the next event' },
+    { name: 'url', value: 'url', summary: 'URL for the next event and later ones' },
     description,
   ],
   examples: [{ command: `cdc update payments-prod ${chs} --url https://other.example.com/ledger` }],
@@ -86,7 +86,7 @@ const update: Command = {
 const pause: Command = {
   kind: 'command',
   name: 'pause',
-  summary: 'Pause a change stream; it keeps its place; needs a sign-in',
+  summary: 'Pause a change stream; it keeps its position; needs a sign-in',
   arguments: [database, stream],
   options: [],
   examples: [{ command: `cdc pause payments-prod ${chs}` }],
@@ -96,7 +96,7 @@ const pause: Command = {
 const resume: Command = {
   kind: 'command',
   name: 'resume',
-  summary: 'Let a change stream go on that is paused or failed, or try at once; needs a sign-in',
+  summary: 'Resume a change stream that is paused or failed, or try at once; needs a sign-in',
   arguments: [database, stream],
   options: [],
   examples: [{ command: `cdc resume payments-prod ${chs}` }],
@@ -106,7 +106,7 @@ const resume: Command = {
 const remove: Command = {
   kind: 'command',
   name: 'delete',
-  summary: 'Delete a change stream and its place; needs a sign-in',
+  summary: 'Delete a change stream and its position; needs a sign-in',
   arguments: [database, stream],
   options: [],
   examples: [{ command: `cdc delete payments-prod ${chs}` }],
@@ -136,6 +136,6 @@ const rotateSecret: Command = {
 export const cdc: Group = {
   kind: 'group',
   name: 'cdc',
-  summary: 'Read what changes in a ledger, and push it to a receiver',
+  summary: 'Read the change events of a ledger, and push them to a receiver',
   children: [tail, list, get, create, update, pause, resume, remove, secret, rotateSecret],
 };

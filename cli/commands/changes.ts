@@ -94,7 +94,7 @@ const get: Command = {
 const preview: Command = {
   kind: 'command',
   name: 'preview',
-  summary: 'Show what a change would do',
+  summary: 'Show the effects of a change',
   description: `Its difference, its impact and its price; nothing is changed. ${byName}`,
   arguments: [database],
   options: [...wanted, ...payloadOptions, dryRun],

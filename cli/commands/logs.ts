@@ -4,7 +4,7 @@ import type { Command } from '../command.ts';
 export const logs: Command = {
   kind: 'command',
   name: 'logs',
-  summary: 'Print what the containers of a database log, and follow them',
+  summary: 'Print the logs of a database’s containers, and follow them',
   description:
     'Prints the newest lines, the oldest of them first. With --follow it goes on with new ones, through restarts of the service, until it is interrupted. Give the ID or the name of the database.',
   arguments: [{ name: 'database' }],

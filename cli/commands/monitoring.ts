@@ -7,9 +7,9 @@ const database = { name: 'database' } as const;
 export const metrics: Command = {
   kind: 'command',
   name: 'metrics',
-  summary: 'Show what a database does now, or series over time',
+  summary: 'Show the newest figures of a database, or series over time',
   description:
-    'Without --series: load, memory, storage, and when they are full. With it: each line with its least, mean, greatest and last value; --json has all points. A blank in a line is a time of which nothing is known.',
+    'Without --series: load, memory, storage, and when they are full. With it: each line with its least, mean, greatest and last value; --json has all points. A blank in a line is a time for which nothing is known.',
   arguments: [database],
   options: [
     {
@@ -26,7 +26,7 @@ export const metrics: Command = {
       repeatable: true,
       summary: 'only lines with this label, such as operation=create_transfers; repeatable',
     },
-    { name: 'list', summary: 'list the series that there are' },
+    { name: 'list', summary: 'list the available series' },
     { name: 'marks', summary: 'list changes, failovers, restarts and upgrades instead' },
   ],
   examples: [
@@ -40,9 +40,9 @@ export const metrics: Command = {
 export const top: Command = {
   kind: 'command',
   name: 'top',
-  summary: 'Show what a database does, again and again',
+  summary: 'Show the newest figures of a database, again and again',
   description:
-    'In a terminal each look takes the place of the one before, until Ctrl-C; elsewhere they follow each other. With --json each is one answer of the API.',
+    'In a terminal each look replaces the one before, until Ctrl-C; elsewhere they follow each other. With --json each is one answer of the API.',
   arguments: [database],
   options: [
     { name: 'every', value: 'duration', summary: 'time between two looks (5s by default)' },

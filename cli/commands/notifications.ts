@@ -8,9 +8,9 @@ const what = { name: 'kind-or-database' } as const;
 const list: Command = {
   kind: 'command',
   name: 'list',
-  summary: 'List what you should look at, the newest first',
+  summary: 'List your notifications, the newest first',
   arguments: [],
-  options: [{ name: 'unread', summary: 'only what you have not read' }, ...pageOptions],
+  options: [{ name: 'unread', summary: 'only unread ones' }, ...pageOptions],
   examples: [{ command: 'notifications list --unread' }],
   load: async () => (await handlers()).listNotifications,
 };
@@ -18,7 +18,7 @@ const list: Command = {
 const readAll: Command = {
   kind: 'command',
   name: 'read-all',
-  summary: 'Count everything that is there now as read',
+  summary: 'Count all present notifications as read',
   arguments: [],
   options: [],
   examples: [{ command: 'notifications read-all' }],

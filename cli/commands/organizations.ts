@@ -45,7 +45,7 @@ const update: Command = {
   kind: 'command',
   name: 'update',
   summary: 'Rename an organization, or set its quota',
-  description: 'An owner may rename the own organization; the administrator may do both.',
+  description: 'An owner may rename their own organization; the administrator may do both.',
   arguments: [organization],
   options: [
     { name: 'name', value: 'name', summary: 'for people; slug and namespace stay' },
@@ -89,13 +89,13 @@ const remove: Command = {
   name: 'delete',
   summary: 'Delete an organization that has no databases',
   description:
-    'It can be restored for seven days; its keys and members have no access meanwhile. Without --confirm, the slug is asked for on a terminal.',
+    'It can be restored for seven days; its keys and members have no access meanwhile. Without --confirm, the terminal asks for the slug.',
   arguments: [organization],
   options: [
     {
       name: 'confirm',
       value: 'slug',
-      summary: 'the slug of the organization, to say that it is meant',
+      summary: 'the slug of the organization, to confirm the deletion',
     },
   ],
   examples: [{ command: `organizations delete ${id} --confirm acme` }],
@@ -115,6 +115,6 @@ const restore: Command = {
 export const organizations: Group = {
   kind: 'group',
   name: 'organizations',
-  summary: 'Organizations of the installation; this takes a sign-in',
+  summary: 'Organizations of the installation; needs a sign-in',
   children: [list, get, create, update, suspend, resume, remove, restore],
 };

@@ -69,7 +69,10 @@ export const updateOrganization: Handler = async (context, input) => {
 export const suspendOrganization: Handler = async (context, input) => {
   const reason = input.text('reason');
   if (reason === undefined) {
-    throw usageFailure('the reason is missing, which its members see', 'give --reason');
+    throw usageFailure(
+      'the reason is missing; the members of the organization see it',
+      'give --reason',
+    );
   }
   const { exchange } = await context.service();
   const request = contractRequest('post', `${one}/suspend`, {

@@ -38,7 +38,7 @@ export function backupText(backup: Backup): string {
     ['expires', orDash(backup.expiresAt)],
     ...(backup.managed || backup.archiveId === null
       ? []
-      : [['resource', 'deleted in Kubernetes; the store may have the backup still'] as const]),
+      : [['resource', 'deleted in Kubernetes; the store may still have the backup'] as const]),
     ...optional('archive id', backup.archiveId),
     ...optional('engine', backup.engineVersion),
     ...optional('op', backup.op),

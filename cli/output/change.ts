@@ -50,7 +50,7 @@ export function changeText(change: Change): string {
 export const previewText = ({ preview }: ChangePreview): string =>
   fields([
     ...plannedFields(preview),
-    ['begins', preview.applies === 'NOW' ? 'at once' : 'after the work that goes on'],
+    ['begins', preview.applies === 'NOW' ? 'at once' : 'after the current work'],
   ]);
 
 function plannedFields({ diff, impact, priceDelta }: Planned): (readonly [string, string])[] {

@@ -95,7 +95,7 @@ export function sparkline(points: readonly Figure[]): string {
 }
 
 export function seriesText({ data, stepSeconds }: MetricQueryAnswer): string {
-  if (data.length === 0) return 'Nothing is known of this time.\n';
+  if (data.length === 0) return 'Nothing is known about this time.\n';
   const valuesOf = ({ points }: Line) => points.map(([, value]) => value ?? null);
   const known = (line: Line) => valuesOf(line).filter((value) => value !== null);
   const text = table<Line>(

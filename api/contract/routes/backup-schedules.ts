@@ -18,9 +18,9 @@ export const backupScheduleRoutes = {
     method: 'POST',
     path,
     tag,
-    summary: 'Back a database up by the clock',
+    summary: 'Schedule backups of a database',
     description:
-      'Its backups are listed with the others, as SCHEDULED. Each goes when nothing of `keep` keeps it any more.',
+      'Its backups are listed with the others, as SCHEDULED. A backup is removed when no rule of `keep` keeps it any more.',
     access: access.changeDatabase,
     body: jsonBody(createBackupScheduleRequest, {
       nightly: {
@@ -74,7 +74,7 @@ export const backupScheduleRoutes = {
     path: one,
     tag,
     summary: 'Change a schedule of backups',
-    description: 'What is absent stays. Backups that nothing keeps any more go.',
+    description: 'Absent properties stay. Backups that no rule keeps any more are removed.',
     access: access.changeDatabase,
     body: jsonBody(updateBackupScheduleRequest, {
       pause: { suspended: true },

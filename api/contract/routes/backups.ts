@@ -32,7 +32,7 @@ export const backupRoutes = {
     tag,
     summary: 'Back a database up',
     description:
-      'Answers as soon as it is queued; the job shows the progress. It is made beside the running database, which goes on, and contains everything that was answered before. One that was requested is made at a time.',
+      'Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time.',
     access: access.changeDatabase,
     body: {
       ...jsonBody(createBackupRequest, {
@@ -103,7 +103,7 @@ export const backupRoutes = {
     tag,
     summary: 'Remove a backup',
     description:
-      'It cannot be restored any more. Objects that no other backup needs go from the store within two days. Asked for again, the answer is the same until it is removed.',
+      'It cannot be restored any more. Objects that no other backup needs are deleted from the store within two days. A repeated request gets the same answer until the backup is removed.',
     access: access.changeDatabase,
     responses: { 202: answer('It is being removed.', acceptedBackup, removingExample, accepted) },
     problems: ['backup_protected', 'backup_not_managed', 'operation_in_progress'],
@@ -114,7 +114,7 @@ export const backupRoutes = {
     tag,
     summary: 'Test a backup by restoring it',
     description:
-      'Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup tells the result, and how long it took. The job fails if the backup is damaged.',
+      'Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.',
     access: access.changeDatabase,
     responses: { 202: answer('The test is queued.', acceptedBackup, testingExample, accepted) },
     problems: ['backup_not_restorable', 'backup_not_managed', 'backups_not_configured'],
@@ -125,7 +125,7 @@ export const backupRoutes = {
     tag,
     summary: 'Begin a new database with a backup',
     description:
-      'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose no smaller size than that had.',
+      'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose a size that is at least as large.',
     access: access.changeDatabase,
     body: jsonBody(restoreBackupRequest, {
       same: { name: 'payments-again' },

@@ -42,7 +42,7 @@ export const changeRoutes = {
     tag,
     summary: 'Preview a change',
     description:
-      'Difference, impact and price of a change, decided by what decides when it is applied. Nothing is made.',
+      'Difference, impact and price of a change, by the same rules as when it is applied. Nothing is changed.',
     access: access.changeDatabase,
     body: jsonBody(previewChangeRequest, {
       size: { clusterSize: 'lh-10' },
@@ -57,7 +57,7 @@ export const changeRoutes = {
     tag,
     summary: 'Change a database',
     description:
-      'One change is applied at a time, one waits, and what is asked for meanwhile joins the one that waits. The job tells how it goes. To take a change back, ask for an earlier `revision`.',
+      'One change is applied at a time, one waits, and further requests join the one that waits. The job shows the progress. To take a change back, ask for an earlier `revision`.',
     access: access.changeDatabase,
     body: jsonBody(changeRequest, {
       size: { clusterSize: 'lh-10' },
@@ -110,7 +110,7 @@ export const changeRoutes = {
     tag,
     summary: 'Stop a database',
     description:
-      'A change like any other: all replicas stop, and nobody can use the database until it is resumed. Data, addresses, name and keys stay. Only its storage is charged while it is stopped; `previewChange` with `suspended` tells the price.',
+      'A change like any other: all replicas stop, and nobody can use the database until it is resumed. Data, addresses, name and keys stay. Only its storage is charged while it is stopped; `previewChange` with `suspended` has the price.',
     access: access.changeDatabase,
     responses: {
       202: answer('It is accepted.', acceptedChange, suspendingExample, accepted),
@@ -124,7 +124,7 @@ export const changeRoutes = {
     tag,
     summary: 'Start a stopped database',
     description:
-      'It goes on where it was, at the same addresses. A database that was stopped for want of payment is started by payment only.',
+      'It goes on with its data, at the same addresses. A database that was stopped because payment is missing starts only after payment.',
     access: access.changeDatabase,
     responses: {
       202: answer('It is accepted.', acceptedChange, resumingExample, accepted),

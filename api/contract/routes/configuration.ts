@@ -19,8 +19,9 @@ export const configurationRoutes = {
     method: 'GET',
     path: `${one}/configuration`,
     tag,
-    summary: 'Read what a database is made of',
-    description: 'Of the active profile. Its ETag may be sent as If-Match with a change.',
+    summary: 'Read the configuration of a database',
+    description:
+      'The configuration of the active profile. Its ETag may be sent as If-Match with a change.',
     access: access.readDatabase,
     responses: {
       200: answer('The configuration.', readConfiguration, { configuration: configurationExample }),
@@ -33,7 +34,7 @@ export const configurationRoutes = {
     path: `${one}/parameters`,
     tag,
     summary: 'List the parameters of a database’s engine',
-    description: 'All that the catalog has for its engine, with their limits and values.',
+    description: 'All parameters that the catalog has for its engine, with limits and values.',
     access: access.readDatabase,
     responses: { 200: answer('The parameters.', parameterList, parametersExample) },
     problems: [],
@@ -44,7 +45,7 @@ export const configurationRoutes = {
     tag,
     summary: 'List the revisions of a database’s configuration',
     description:
-      'The newest first. Each change makes one, over HTTP or in Kubernetes; `diff` is what it changed, `actor` who made it.',
+      'The newest first. Each change makes one, over HTTP or in Kubernetes; `diff` has its differences, `actor` is its author.',
     access: access.readDatabase,
     query: z.strictObject({ limit, cursor }),
     responses: { 200: answer('A page of revisions.', profileRevisionList, profilesExample) },

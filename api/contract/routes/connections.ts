@@ -69,7 +69,7 @@ export const connectionRoutes = {
         .min(0)
         .max(25)
         .default(0)
-        .describe('Answer when it no longer waits, or after so many seconds.'),
+        .describe('Answer when the check no longer waits, or after this many seconds.'),
     }),
     responses: {
       200: answer('The check.', connectionCheckAnswer, { connectionCheck: connectionCheckExample }),

@@ -21,7 +21,7 @@ export const logRoutes = {
     method: 'GET',
     path: logs,
     tag,
-    summary: 'Read what the containers of a database logged',
+    summary: 'Read the logs of a database’s containers',
     description: `Lines of the last ${logDays} days, as far as the bound of the database allows; the newest first unless \`order\` says otherwise. With \`after\`, lines in the order in which they were kept: a program that always goes on with \`page.after\` misses none, also those that came late.`,
     access: access.readDatabase,
     query: z.strictObject({
@@ -30,7 +30,7 @@ export const logRoutes = {
       ...logFilter,
       order: z.enum(['desc', 'asc']).default('desc').describe('By time.'),
       after: lineId.describe(
-        'Lines that were kept after the one of this ID, in that order; not with `cursor`.',
+        'Lines that were kept after the line with this ID, in that order; not with `cursor`.',
       ),
       limit: z
         .int()
@@ -52,7 +52,7 @@ export const logRoutes = {
     method: 'GET',
     path: `${logs}/stream`,
     tag,
-    summary: 'Follow what the containers of a database log',
+    summary: 'Follow the logs of a database’s containers',
     description:
       'Server-sent events `line`, each with a line as data and its ID as ID, from now on. A client that comes back with `Last-Event-ID`, as browsers do, gets the lines that were kept meanwhile.',
     access: access.readDatabase,

@@ -33,7 +33,7 @@ const scraped = textAnswer(
 /** 100 databases with six replicas are 2.5 MB, read and written in a third of a second. */
 const scrapeCounts = 10;
 const scrapedWhat =
-  'The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. What nobody could measure in the last minute is absent. Samples carry no timestamps.';
+  'The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. Figures that could not be measured in the last minute are absent. Samples carry no timestamps.';
 
 export const metricRoutes = {
   listMetricSeries: {
@@ -65,7 +65,7 @@ export const metricRoutes = {
     tag,
     summary: 'Read series over time',
     description:
-      'Figures are taken every 15 seconds. What nobody could measure is a gap: its points are null, never 0.',
+      'Figures are taken every 15 seconds. Figures that could not be measured are gaps: their points are null, never 0.',
     access: access.readDatabase,
     makesNothing: true,
     body: jsonBody(queryMetricsRequest, {
@@ -100,7 +100,7 @@ export const metricRoutes = {
     method: 'GET',
     path: `${one}/current`,
     tag,
-    summary: 'Read what a database does now',
+    summary: 'Read the newest figures of a database',
     access: access.readDatabase,
     responses: {
       200: answer('The newest figures.', currentMetricsAnswer, { current: currentExample }),
@@ -132,7 +132,7 @@ export const metricRoutes = {
     method: 'GET',
     path: `${one}/marks`,
     tag,
-    summary: 'List what happened to a database, for the time axis of its series',
+    summary: 'List the marks of a database, for the time axis of its series',
     description:
       'Changes of its configuration, of its health and of who leads; restarts, versions, jobs that ended.',
     access: access.readDatabase,
@@ -155,7 +155,7 @@ export const metricRoutes = {
     tag,
     summary: 'List slow and failed requests over HTTP',
     description:
-      'The newest first, of the last 1,000: those that failed, and those that took half a second or more. Nothing of their content is kept.',
+      'The newest first, of the last 1,000: those that failed, and those that took half a second or more. Their content is not kept.',
     access: access.readDatabase,
     query: z.strictObject({
       limit,

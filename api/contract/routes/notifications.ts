@@ -22,7 +22,7 @@ export const notificationRoutes = {
     method: 'GET',
     path,
     tag,
-    summary: 'List what you should look at',
+    summary: 'List your notifications',
     description:
       'The newest first: events of the last 90 days that concern your role and the databases that you may see, that you did not cause yourself, and that you did not mute.',
     access: access.anyPerson,

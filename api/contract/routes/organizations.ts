@@ -89,7 +89,7 @@ export const organizationRoutes = {
     tag,
     summary: 'Rename an organization, or set its quota',
     description:
-      'The administrator of the installation may do both; an owner may rename the own organization, unless it is suspended. The slug and the namespace stay.',
+      'The administrator of the installation may do both; an owner may rename their own organization, unless it is suspended. The slug and the namespace stay.',
     access: access.ownPerson,
     body: jsonBody(updateOrganizationRequest, { rename: { name: 'Acme Payments' } }),
     responses: { 200: changed('It is changed.', { name: 'Acme Payments' }) },

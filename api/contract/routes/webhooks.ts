@@ -161,7 +161,7 @@ export const webhookRoutes = {
     tag,
     summary: 'Send a test event to a webhook endpoint',
     description:
-      'The event is `webhook.test`, whatever the endpoint subscribes to; once in 20 seconds. Its delivery tells how it went.',
+      'The event is `webhook.test`, whatever the endpoint subscribes to; once in 20 seconds. Its delivery has the result.',
     access: access.webhooks,
     responses: {
       202: answer('It is on its way.', queuedWebhookDelivery, {
@@ -234,7 +234,7 @@ export const deliveryRoutes = {
     tag,
     summary: 'Make a delivery again',
     description:
-      'With the same `webhook-id`, so that a receiver that has the event can tell. One that is pending is due at once. Failures of replays never disable the endpoint.',
+      'With the same `webhook-id`, so that a receiver that has the event recognizes it. A pending delivery is due at once. Failures of replays never disable the endpoint.',
     access: access.webhooks,
     responses: {
       202: answer('It is due.', queuedWebhookDelivery, {

@@ -18,7 +18,7 @@ const schedule = z
   .max(100)
   .regex(/^([!-~]+ +){4}[!-~]+$/, { error: 'must have the five fields of cron' })
   .describe('Five fields of cron, in the time of the zone; at most one backup an hour.');
-const timeZone = text(64, 'Name of a time zone of the IANA database, as `Europe/Vienna`.');
+const timeZone = text(64, 'Name of a time zone of the IANA database, such as `Europe/Vienna`.');
 const jitterSeconds = z
   .int()
   .min(0)
@@ -33,11 +33,11 @@ const count = (max: number, about: string) => z.int().min(0).max(max).describe(a
 /** A backup stays if any of these keeps it. */
 const keepFields = {
   last: z.int().min(1).max(100).describe('How many of the newest good backups stay.'),
-  hourly: count(1_000, 'Hours of which the last backup stays.'),
-  daily: count(1_000, 'Days of which the last backup stays.'),
-  weekly: count(1_000, 'Weeks of which the last backup stays.'),
-  monthly: count(1_000, 'Months of which the last backup stays.'),
-  yearly: count(100, 'Years of which the last backup stays.'),
+  hourly: count(1_000, 'Hours whose last backup stays.'),
+  daily: count(1_000, 'Days whose last backup stays.'),
+  weekly: count(1_000, 'Weeks whose last backup stays.'),
+  monthly: count(1_000, 'Months whose last backup stays.'),
+  yearly: count(100, 'Years whose last backup stays.'),
   withinDays: count(3_650, 'Days for which every backup stays.'),
   failed: count(100, 'How many of the newest failed backups stay.'),
 };
@@ -79,7 +79,7 @@ export const updateBackupScheduleRequest = z
     schedule: schedule.optional(),
     timeZone: timeZone.optional(),
     jitterSeconds: jitterSeconds.optional(),
-    keep: z.strictObject(keepFields).partial().optional().describe('What is absent stays.'),
+    keep: z.strictObject(keepFields).partial().optional().describe('Absent properties stay.'),
     verify: verify.optional(),
     suspended: suspended.optional(),
   })
@@ -112,7 +112,7 @@ export const backupSchedule = z
     backups: z.int().min(0).describe('Number of its backups.'),
     actor,
     createdAt: time('When it was made.'),
-    updatedAt: time('When it, or what the operator says of it, last changed.'),
+    updatedAt: time('When it, or its state at the operator, last changed.'),
   })
   .meta({ id: 'BackupSchedule' });
 

@@ -107,7 +107,7 @@ export const change = z
     jobId: id('job', 'The job that applies it.').nullable(),
     previousRevision: z.int().min(1).describe('The revision to ask for to take it back.'),
     profileRevision: z.int().min(1).nullable().describe('The revision that it made.'),
-    progress: z.string().nullable().describe('What was going on last.'),
+    progress: z.string().nullable().describe('The last progress.'),
     error: z
       .object({
         code: z.string(),
@@ -119,7 +119,7 @@ export const change = z
     actor,
     createdAt: time('When it was accepted.'),
     startedAt: time('When it was begun.').nullable(),
-    appliedAt: time('When the database was as asked.').nullable(),
+    appliedAt: time('When the database matched the request.').nullable(),
     finishedAt: time('When it ended in any way.').nullable(),
   })
   .meta({ id: 'Change' });
@@ -136,7 +136,7 @@ export const changePreview = z
         .describe('Whether a request would begin at once.'),
     }),
   })
-  .describe('What would change; nothing did.')
+  .describe('The difference that the change would make; nothing was changed.')
   .meta({ id: 'ChangePreview' });
 
 export const acceptedChange = z

@@ -63,8 +63,12 @@ const profileRevision = profile
   .extend({
     status: z.enum([...databaseStatuses, 'SUPERSEDED']),
     supersededAt: time('When the next revision replaced it.').nullable(),
-    actor: actor.nullable().describe('Who made it; null in revisions of before this was kept.'),
-    diff: z.array(fieldChange).describe('From the revision before; empty in the first one.'),
+    actor: actor
+      .nullable()
+      .describe('The author; null in revisions from before this was recorded.'),
+    diff: z
+      .array(fieldChange)
+      .describe('Differences from the revision before; empty in the first one.'),
   })
   .meta({ id: 'ProfileRevision' });
 

@@ -53,7 +53,7 @@ export const connectionCheck = z
     seenBy: z
       .array(z.enum(connectionWays))
       .describe(
-        'Ways by which a lookup is seen. Databases of TigerBeetle do not tell of clients inside the Kubernetes cluster.',
+        'Ways by which a lookup is seen. Databases of TigerBeetle do not report clients inside the Kubernetes cluster.',
       ),
     observed: z
       .object({
@@ -66,7 +66,7 @@ export const connectionCheck = z
         client: z
           .string()
           .nullable()
-          .describe('The program; clients of the protocol do not tell their name.'),
+          .describe('The program; clients of the protocol do not send their name.'),
         clientVersion: z.string().nullable(),
         ip: z.string().nullable(),
         latencyMs: z
@@ -86,10 +86,10 @@ export const connectionCheck = z
         }),
       )
       .describe(
-        'What kept clients of this database from it since the check was made, oldest first.',
+        'Problems that kept clients from this database since the check was made, oldest first.',
       ),
     createdAt: time('When it was made.'),
-    expiresAt: time('Until when it waits.'),
+    expiresAt: time('Time until which it waits.'),
   })
   .meta({ id: 'ConnectionCheck' });
 

@@ -167,7 +167,7 @@ export const database = z
     }),
     usage: databaseUsage
       .nullable()
-      .describe('What it uses, as measured in the last minute; null: nothing was heard.'),
+      .describe('Its use, as measured in the last minute; null: unknown.'),
     estimatedMonthlyPrice: estimatedPrice.nullable().describe('Null without prices.'),
     limits: z.object({
       maxEventsPerBatch: z.int(),

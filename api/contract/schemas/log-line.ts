@@ -36,7 +36,7 @@ const page = z
     after: z
       .string()
       .regex(/^(0|[1-9]\d{0,18})$/)
-      .describe('What to give as `after`, to go on with lines that are kept later.'),
+      .describe('Value of `after` for lines that are kept later.'),
   })
   .meta({ id: 'LogPage' });
 

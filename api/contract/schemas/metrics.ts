@@ -25,11 +25,11 @@ export const metricSeriesList = z
     retention: z
       .array(
         z.object({
-          stepSeconds: z.int().describe('Distance of the points that are kept.'),
+          stepSeconds: z.int().describe('Interval between the points that are kept.'),
           days: z.int().describe('Days for which they are kept, and the current one.'),
         }),
       )
-      .describe('What is kept, the finest first.'),
+      .describe('Kept resolutions, the finest first.'),
   })
   .meta({ id: 'MetricSeriesList' });
 
@@ -44,11 +44,13 @@ export const queryMetricsRequest = z
       .max(86_400)
       .optional()
       .describe(
-        'Wanted distance of points. The answer names the one that was taken: there are never more than 300 points.',
+        'Wanted interval between points. The answer has the actual one: there are never more than 300 points.',
       ),
     fn: fn
       .optional()
-      .describe('What a point tells of its step. A series without this function has its default.'),
+      .describe(
+        'Function that makes a step’s point. A series without this function has its default.',
+      ),
     filters: z
       .array(z.strictObject({ key: z.string().max(64), value: z.string().max(64) }))
       .max(8)

@@ -22,7 +22,7 @@ const notification = z
     sequence: sequence.describe('Decimal; increases within the organization.'),
     kind,
     type: z.string().describe('Type of the event, such as `database.unavailable`.'),
-    summary: z.string().describe('What happened, for people.'),
+    summary: z.string().describe('Description of the event, for people.'),
     occurredAt: time('When it happened.'),
     databaseId: id('db', 'The database of the event.').nullable(),
     target: z.object({ type: z.string(), id: z.string().nullable(), display: z.string() }),
@@ -56,8 +56,8 @@ const databaseIds = z.array(id('db', 'A database.')).max(100);
 const notificationPreferences = z
   .object({
     kinds: z.array(kind).describe('The kinds that your role gets.'),
-    mutedKinds: z.array(kind).describe('Kinds that you do not want.'),
-    mutedDatabases: databaseIds.describe('Databases that you want nothing of.'),
+    mutedKinds: z.array(kind).describe('Kinds that you muted.'),
+    mutedDatabases: databaseIds.describe('Databases that you muted.'),
   })
   .meta({ id: 'NotificationPreferences' });
 
@@ -66,7 +66,7 @@ export const updateNotificationPreferencesRequest = z
     mutedKinds: z.array(kind).max(notificationKindNames.length).optional(),
     mutedDatabases: databaseIds.optional(),
   })
-  .describe('What is absent stays as it is.')
+  .describe('Absent properties stay as they are.')
   .meta({ id: 'UpdateNotificationPreferencesRequest' });
 
 export const readNotificationPreferences = z

@@ -8,7 +8,7 @@ export const webhookDelivery = z
     endpointId: id('whe', 'Where it goes.'),
     eventId: id('evt', 'The event; `webhook-id` of every request.'),
     eventType: z.string(),
-    databaseId: id('db', 'What database the event is about.').nullable(),
+    databaseId: id('db', 'The database that the event is about.').nullable(),
     status: z
       .enum(deliveryStatuses)
       .describe(

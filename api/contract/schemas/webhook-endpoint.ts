@@ -58,9 +58,7 @@ export const webhookEndpoint = z
     previousSecretUntil: time(
       'After a rotation: until then requests carry a signature of the secret before as well.',
     ).nullable(),
-    throttledUntil: time(
-      'The receiver could not take more, and is left alone until then.',
-    ).nullable(),
+    throttledUntil: time('The receiver is overloaded and gets nothing until then.').nullable(),
     failingSince: time(
       'Every attempt since then has failed; after five days the endpoint is disabled.',
     ).nullable(),

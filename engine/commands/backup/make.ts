@@ -61,7 +61,7 @@ async function opThatMustBeThere(input: Input): Promise<number> {
   );
   if (ways.length !== 1) {
     throw new UsageError(
-      'say how the file is: --status-address of its running replica, --op-min, or --stopped',
+      'give the state of the file: --status-address of its running replica, --op-min, or --stopped',
     );
   }
   const address = input.flag('status-address');

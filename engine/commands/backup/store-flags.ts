@@ -6,7 +6,7 @@ import { parseInteger, required } from '../values.ts';
 import { UsageError, type Flag, type Input } from '../verb.ts';
 
 export const bucketFlags: readonly Flag[] = [
-  { name: 'store', value: 's3://bucket/prefix', help: 'the bucket, and what all names begin with' },
+  { name: 'store', value: 's3://bucket/prefix', help: 'the bucket, and the prefix of all names' },
   { name: 'endpoint', value: 'url', help: "the S3 server; AWS's own by default" },
   { name: 'region', value: 'name', help: 'the region of the bucket, us-east-1 by default' },
   {
@@ -17,13 +17,13 @@ export const bucketFlags: readonly Flag[] = [
   {
     name: 'patience',
     value: 'seconds',
-    help: 'how long a store that does not answer is asked again, 600 by default',
+    help: 'how long to retry while the store does not answer, 600 by default',
   },
 ];
 
 export const storeFlags: readonly Flag[] = [
   ...bucketFlags,
-  { name: 'database', value: 'id', help: 'the ID of the database whose backups they are' },
+  { name: 'database', value: 'id', help: 'the ID of the database that was backed up' },
 ];
 
 const DATABASE_ID = /^[a-z0-9_]{1,64}$/;

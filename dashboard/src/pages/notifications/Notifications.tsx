@@ -29,7 +29,7 @@ export function Notifications() {
   return (
     <Page
       title="Notifications"
-      about="What you should look at, of the last 90 days: without what you did yourself, and without what you muted."
+      about="Events of the last 90 days that you should look at, without your own and without those that you muted."
     >
       <Tabs
         label="Notifications"
@@ -72,7 +72,7 @@ function List({ unreadOnly }: { readonly unreadOnly: boolean }) {
       )}
       {newest !== undefined && (
         <p className={table.more}>
-          Who reads one has read those before it, too.
+          Reading one counts those before it as read, too.
           <Button small busy={read.isPending} onClick={() => read.mutate(newest.sequence)}>
             Mark all as read
           </Button>

@@ -14,7 +14,7 @@ interface KindWords {
 const kinds: Readonly<Record<Kind, KindWords>> = {
   database_trouble: {
     title: 'Trouble of a database',
-    about: 'It could not be made, is unavailable, or is there again.',
+    about: 'It could not be made, is unavailable, or is available again.',
     page: 'database',
   },
   change_failed: {
