@@ -225,7 +225,74 @@ test('what watches that open do not bring is seen in a list, and time after time
   await silence(of, 2);
   expect([of.listed(), of.changes.at(-1), of.reflector.deaf]).toEqual([3, 'a 8>19', true]);
   await of.last().send(bookmark(21));
+  expect(of.reflector.deaf).toBe(true);
+  await of.last().send(event('MODIFIED', pod('a', 22)));
   expect(of.reflector.deaf).toBe(false);
+  await of.reflector.stop();
+});
+
+/** Lets so many watches open, bring a bookmark each minute and nothing else, and end as the server ends them. */
+async function bookmarksOnly(of: ReturnType<typeof reflectorOf>, watches: number): Promise<void> {
+  for (let index = 0; index < watches; index += 1) {
+    for (let minute = 0; minute < 4; minute += 1) {
+      await of.last().send(bookmark(5 + of.streams.length * 10 + minute));
+      await of.timers.advance(60_000);
+    }
+    await of.last().end();
+  }
+}
+
+test('a watch that brings bookmarks and swallows the events is noticed, too', async () => {
+  const lists = [list(5, pod('a', 4)), list(900, pod('a', 800)), list(1_900, pod('a', 1_800))];
+  const of = reflectorOf(lists);
+  await settle();
+  await bookmarksOnly(of, 5);
+  expect(of.listed()).toBe(1);
+  await bookmarksOnly(of, 1);
+  expect([of.listed(), of.changes.at(-1), of.reflector.deaf]).toEqual([2, 'a 4>800', false]);
+  await bookmarksOnly(of, 6);
+  expect([of.listed(), of.changes.at(-1), of.reflector.deaf]).toEqual([3, 'a 800>1800', true]);
+  await of.reflector.stop();
+});
+
+test('a quiet kind, of which watches bring bookmarks only, is listed now and then and not deaf', async () => {
+  const of = reflectorOf([5, 1_000, 2_000, 3_000].map((version) => list(version, pod('a', 4))));
+  await settle();
+  await bookmarksOnly(of, 18);
+  expect([of.listed(), of.reflector.deaf, of.changes]).toEqual([4, false, ['a ->4']]);
+  await of.reflector.stop();
+});
+
+test('a watch that goes beyond a write of this process without bringing it is noticed at once', async () => {
+  const of = reflectorOf([list(5, pod('a', 4)), list(13, pod('a', 8)), list(23, pod('a', 18))]);
+  await settle();
+  of.reflector.note(pod('a', 8));
+  await of.last().send(bookmark(7));
+  expect(of.streams).toHaveLength(1);
+  await of.last().send(bookmark(12));
+  await of.timers.advance(1_000);
+  expect([of.listed(), of.streams.length, of.reflector.deaf]).toEqual([2, 2, false]);
+  of.reflector.note(pod('a', 18));
+  await of.last().send(bookmark(22));
+  await of.timers.advance(1_000);
+  expect([of.listed(), of.reflector.deaf]).toEqual([3, true]);
+  await of.reflector.stop();
+});
+
+test('a write of this process that the watch brings, or something later in its place, is no reason to list', async () => {
+  const of = reflectorOf([list(5, pod('a', 4), pod('b', 4), pod('c', 4))]);
+  await settle();
+  for (const name of ['a', 'b', 'c']) of.reflector.note(pod(name, 8));
+  await of
+    .last()
+    .send(
+      event('MODIFIED', pod('a', 8)),
+      event('MODIFIED', pod('b', 9)),
+      event('DELETED', pod('c', 10)),
+      bookmark(20),
+    );
+  await of.timers.advance(60_000);
+  expect([of.listed(), of.streams.length, of.reflector.deaf]).toEqual([1, 1, false]);
   await of.reflector.stop();
 });
 
@@ -238,7 +305,7 @@ test('watches of a quiet cluster are not deaf, nor those that once bring somethi
   const late = reflectorOf([list(5), list(9, pod('a', 8)), list(20, pod('a', 19))]);
   await settle();
   await silence(late, 2);
-  await late.last().send(bookmark(12));
+  await late.last().send(event('MODIFIED', pod('a', 12)));
   await silence(late, 3);
   expect([late.listed(), late.reflector.deaf]).toEqual([3, false]);
   await late.reflector.stop();

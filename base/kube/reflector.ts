@@ -4,8 +4,9 @@
  * - The server ends each watch after 4 to 5 minutes; the next one begins at once from where it stopped. Bookmarks keep that
  *   position fresh. Only errors cause waits.
  * - A connection on which nothing arrives for 90 s (bookmarks do each minute) is given up as dead, whatever TCP says.
- * - Watches may open and bring nothing: the cluster is quiet, or something in between swallows the events. After two such
- *   watches the list is read again. If it shows changes time after time, the watch is deaf.
+ * - Watches may open and bring nothing, or only bookmarks: the cluster is quiet, or something in between swallows the events. After
+ *   two silent watches, or six with bookmarks, the list is read again. If it shows changes time after time, the watch is deaf.
+ * - A write of this process comes back as an event before a bookmark goes beyond it: otherwise the watch swallows events, too.
  * - When the position is too old to go on from (410), the list is read again. Changes in it that the watch should have
  *   reported are counted as missed.
  * - A list older than the cache is rejected: it would undo newer changes. Only after it came three times is it accepted,
@@ -48,6 +49,8 @@ export interface ReflectorOptions<T extends KubeObject> {
 const staleListsMax = 3;
 /** Number of consecutive watches that bring nothing, after which the list is read again. */
 const silentWatchesMax = 2;
+/** Number of consecutive watches that bring only bookmarks, after which the list is read again: that is after half an hour. */
+const eventlessWatchesMax = 6;
 /** Number of such lists with changes, none of which a watch brought: one change may fall between a watch and the list. */
 const unheardListsMax = 2;
 /** A shorter watch without an event is a failure, however cleanly it ended. */
@@ -66,7 +69,10 @@ export class Reflector<T extends KubeObject> {
   #failures = 0;
   #staleLists = 0;
   #silentWatches = 0;
+  #eventlessWatches = 0;
   #unheardLists = 0;
+  /** Versions of answers to writes that the watch has not brought yet, by the paths of the objects. */
+  readonly #expected = new Map<string, string>();
   #heardAtMs: number;
   #loop: Promise<void> | undefined;
   #refused = false;
@@ -119,8 +125,9 @@ export class Reflector<T extends KubeObject> {
     const { namespace, name = '', resourceVersion = '' } = object.metadata;
     if (this.#position === undefined || !isOlder(this.#position, resourceVersion)) return;
     const held = this.cache.get(namespace, name)?.metadata.resourceVersion ?? '';
-    if (this.#isWatched(object) && isOlder(held, resourceVersion))
-      this.#tell(this.cache.put(object));
+    if (!this.#isWatched(object) || !isOlder(held, resourceVersion)) return;
+    this.#expected.set(pathOf(namespace, name), resourceVersion);
+    this.#tell(this.cache.put(object));
   }
 
   #isWatched({ metadata }: T): boolean {
@@ -214,8 +221,10 @@ export class Reflector<T extends KubeObject> {
     }
     this.#staleLists = 0;
     const changed = this.#takeIn(found, wentBack ? undefined : held);
-    if (this.#silentWatches >= silentWatchesMax && changed) this.#unheardLists += 1;
+    if (this.#isQuiet() && changed) this.#unheardLists += 1;
     this.#silentWatches = 0;
+    this.#eventlessWatches = 0;
+    this.#expected.clear();
     this.#position = position;
     this.#mustList = false;
     this.cache.synced = true;
@@ -253,6 +262,7 @@ export class Reflector<T extends KubeObject> {
     const startedAtMs = this.#timers.nowMs();
     const watchdog = startDeadline(this.#timers, silenceMaxMs, this.#stopping.signal);
     let told = false;
+    let brought = false;
     let connected = false;
     try {
       const stream = source.watch(resource, {
@@ -273,6 +283,10 @@ export class Reflector<T extends KubeObject> {
           told = true;
           this.#failures = 0;
           this.#silentWatches = 0;
+        }
+        if (events.some(({ type }) => type !== 'BOOKMARK')) {
+          brought = true;
+          this.#eventlessWatches = 0;
           this.#unheardLists = 0;
         }
       }
@@ -280,11 +294,12 @@ export class Reflector<T extends KubeObject> {
       // The connection may be half open, or the cluster quiet: bookmarks come when the API server sees fit. A new watch tells.
       if (!connected || !(watchdog.signal.reason instanceof DeadlineExceeded)) throw error;
       if (!told) this.#silentWatches += 1;
-      if (this.#silentWatches >= silentWatchesMax) this.#mustList = true;
     } finally {
       watchdog.clear();
       metrics.watchConnected.set(this.#labels, 0);
     }
+    if (!brought) this.#eventlessWatches += 1;
+    if (this.#isQuiet()) this.#mustList = true;
     if (!told && this.#timers.nowMs() - startedAtMs < shortWatchMs) {
       throw new Error(`a watch of ${resource.plural} ended at once`);
     }
@@ -292,14 +307,38 @@ export class Reflector<T extends KubeObject> {
     this.#refused = false;
   }
 
+  #isQuiet(): boolean {
+    return this.#silentWatches >= silentWatchesMax || this.#eventlessWatches >= eventlessWatchesMax;
+  }
+
+  /** All changes up to a bookmark come before it. */
+  #requireExpected(bookmark: string): void {
+    for (const [path, version] of this.#expected) {
+      if (isOlder(bookmark, version)) continue;
+      this.#mustList = true;
+      this.#unheardLists += 1;
+      throw new Error(
+        `a watch of ${this.#options.resource.plural} is at ${bookmark} and left out ${path} of ${version}, which this process wrote`,
+      );
+    }
+  }
+
   #apply({ type, object }: WatchEvent): void {
     if (type === 'ERROR') throw failureOfStatus(`watch ${this.#options.resource.plural}`, object);
     const { namespace, name = '', resourceVersion } = object.metadata;
+    if (type === 'BOOKMARK') {
+      this.#requireExpected(resourceVersion ?? '');
+      this.#position = resourceVersion ?? this.#position;
+      return;
+    }
+    const path = pathOf(namespace, name);
+    if (!isOlder(resourceVersion ?? '', this.#expected.get(path) ?? ''))
+      this.#expected.delete(path);
     const held = this.cache.get(namespace, name)?.metadata.resourceVersion ?? '';
     // A noted answer may be ahead of the watch, which brings what was before it only now.
     if (isOlder(resourceVersion ?? held, held)) this.#position = resourceVersion;
     else if (type === 'DELETED') this.#tell(this.cache.remove(namespace, name));
-    else if (type !== 'BOOKMARK') this.#tell(this.cache.put(object as T));
+    else this.#tell(this.cache.put(object as T));
     this.#position = resourceVersion ?? this.#position;
   }
 
