@@ -308,7 +308,7 @@ test.each([
   [['--endpoint=localhost'], /http\(s\)/],
   [['--id=Ü'], /--id is/],
   [['--patience=0'], /--patience/],
-  [['--stopped'], /say how the file is/],
+  [['--stopped'], /give the state of the file/],
 ])('%s is refused with what to do', async (more, message) => {
   const ended = await shell(engineProgram, [...backupArgs('b').slice(0, -1), ...more, engine.path]);
   expect(ended.code).toBe(1);
