@@ -238,7 +238,7 @@ test('a flipped byte in the bucket is named, and nothing is restored', async () 
   const ended = await shell(engineProgram, ['restore-backup', ...flags(), ...identity, to]);
   expect(ended).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`rows/0002/${name}: its rows are damaged`),
+    stderr: expect.stringContaining(`rows/0002/${name}: its compressed rows are damaged`),
   });
   expect(readdirSync(engine.folder).filter((file) => file.startsWith('never'))).toEqual([]);
   rmSync(join(server.bucket, 'house', made.key));
