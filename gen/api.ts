@@ -72,7 +72,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a database
-         * @description Answers as soon as it is queued; the job shows the progress. Omitted choices get the catalog’s defaults. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether the real request would answer 402.
+         * @description Answers as soon as it is queued; the job shows the progress. Omitted choices get the catalog’s defaults. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether the real request would answer 402. With `mode` `import` it begins with uploaded files: topology and engine are those of the files.
          */
         readonly post: operations["createDatabase"];
         readonly delete?: never;
@@ -418,6 +418,91 @@ export interface paths {
          * @description Absent properties stay. Backups that no rule keeps any more are removed.
          */
         readonly patch: operations["updateBackupSchedule"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/imports": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List imports
+         * @description The newest first, also used and expired ones of the last 90 days.
+         */
+        readonly get: operations["listImports"];
+        readonly put?: never;
+        /**
+         * Begin an import
+         * @description For files that `ledger-engine export` made: one for each replica of the new database, all of one moment. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.
+         */
+        readonly post: operations["createImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/imports/{importId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read an import: which parts are there */
+        readonly get: operations["getImport"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an import
+         * @description Stops the upload; what is staged is removed within minutes. Refused while a database is being made of it.
+         */
+        readonly delete: operations["deleteImport"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/imports/{importId}/files/{replicaIndex}/parts/{partNumber}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Upload a part of a file
+         * @description Part N has the bytes from (N - 1) · `partSizeBytes` on: `partSizeBytes` of them, the last part the rest. Several may be sent at once, in any order; without a head, the first part of a file comes first. A part that is there already is answered the same, so that an upload can be resumed and every request repeated.
+         */
+        readonly put: operations["uploadImportPart"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/imports/{importId}/complete": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Complete an import
+         * @description Once all parts are there: the files become whole in the store, and their heads are read there and compared. Then a database can begin with them. Asked for again, the answer is the same.
+         */
+        readonly post: operations["completeImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
         readonly trace?: never;
     };
     readonly "/api/v1/databases/{databaseId}/jobs": {
@@ -2495,6 +2580,108 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "import.created": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The upload of files for a new database was begun. */
+        readonly post: operations["onImportCreated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "import.validated": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** All files of an import are there and belong together. */
+        readonly post: operations["onImportValidated"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "import.completed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database serves that began with imported files. */
+        readonly post: operations["onImportCompleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "import.failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The files of an import do not belong together, or a database could not be made of them. */
+        readonly post: operations["onImportFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "import.deleted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An import was deleted; its files are removed. */
+        readonly post: operations["onImportDeleted"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "import.expired": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** An import was not used in time; its files are removed. */
+        readonly post: operations["onImportExpired"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "job.succeeded": {
         readonly parameters: {
             readonly query?: never;
@@ -3153,7 +3340,7 @@ export interface components {
             readonly detail: string;
             /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -3175,6 +3362,11 @@ export interface components {
             readonly offset?: number;
             readonly maxEventsPerBatch?: number;
             readonly purgedAt?: string;
+            /** @description Files of an import whose parts are not all there: the first hundred that are missing. */
+            readonly missing?: readonly {
+                readonly replicaIndex: number;
+                readonly parts: readonly number[];
+            }[];
             readonly supportedClusterConfigurations?: readonly string[];
             readonly "violated-policies"?: readonly string[];
             /** @constant */
@@ -3355,8 +3547,29 @@ export interface components {
                     readonly perGbReplicaMonthly: string;
                 }[];
             };
+            /** @description Whether and how a database can begin with files that were exported elsewhere. */
             readonly import: {
                 readonly supported: boolean;
+                /** @description Why it is not supported. */
+                readonly reason: string | null;
+                /**
+                 * @description The engine that can begin with exported files.
+                 * @constant
+                 */
+                readonly engine: "Builtin";
+                /** @description Newest release whose files can be imported; null without that engine. */
+                readonly newestRelease: string | null;
+                /** @constant */
+                readonly fileExtension: ".ledger";
+                /** @description First bytes of a file that tell what it is. */
+                readonly headBytes: number;
+                readonly maxFileBytes: number;
+                /** @description Maximum of all files of an organization’s imports that are not used yet. */
+                readonly maxOrganizationBytes: number;
+                /** @description Imports of an organization at a time. */
+                readonly maxImports: number;
+                /** @description Days until an unused import expires. */
+                readonly lifetimeDays: number;
             };
         };
         /** @description The database that would be made. Nothing was made. */
@@ -3418,8 +3631,11 @@ export interface components {
             readonly name: string;
             /** @description Decimal, 128 bits; official clients connect with it. Null until it is known. */
             readonly clusterId: string | null;
-            /** @constant */
-            readonly mode: "new";
+            /**
+             * @description Whether it began with imported files.
+             * @enum {string}
+             */
+            readonly mode: "new" | "import";
             /**
              * @description Stage of its life. READY stays READY through changes and failures.
              * @enum {string}
@@ -3642,11 +3858,13 @@ export interface components {
             /** @description 3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization. */
             readonly name: string;
             /**
-             * @description An empty cluster.
+             * @description `new`: an empty cluster. `import`: it begins with the files of `importId`.
              * @default new
-             * @constant
+             * @enum {string}
              */
-            readonly mode?: "new";
+            readonly mode?: "new" | "import";
+            /** @description The import, READY, of a database that begins with one. */
+            readonly importId?: string;
             /** @description A provider of the catalog; its default when absent. */
             readonly provider?: string;
             /** @description A region of the provider of the catalog; its default when absent. */
@@ -4289,6 +4507,92 @@ export interface components {
             readonly verify?: "EVERY" | "DAILY" | "WEEKLY" | "NEVER";
             /** @description While true, it makes no backups. */
             readonly suspended?: boolean;
+        };
+        readonly ChangedImport: {
+            /** @constant */
+            readonly success: true;
+            readonly import: components["schemas"]["Import"];
+        };
+        readonly Import: {
+            /** @description Import ID. */
+            readonly id: string;
+            /**
+             * @description `READY`: a database can begin with it. `USED`: one did, and the files are removed. `EXPIRED`: nobody used it in time.
+             * @enum {string}
+             */
+            readonly status: "UPLOADING" | "READY" | "USED" | "EXPIRED";
+            /** @description The cluster that the files were exported from. */
+            readonly clusterId: string | null;
+            readonly replicaCount: number;
+            /** @description Bytes of each part but the last one of a file. */
+            readonly partSizeBytes: number;
+            /**
+             * Format: date-time
+             * @description When it was begun. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its files are removed if nobody uses it. RFC 3339, UTC, milliseconds.
+             */
+            readonly expiresAt: string;
+            readonly databaseId: string | null;
+            readonly files: readonly components["schemas"]["ImportFile"][];
+        };
+        readonly ImportFile: {
+            readonly replicaIndex: number;
+            /** @description `CLUSTER_INDEX.ledger`; `INDEX.ledger` until the cluster is known. */
+            readonly name: string;
+            readonly sizeBytes: number;
+            /**
+             * @description `UPLOADED`: all of its parts are there.
+             * @enum {string}
+             */
+            readonly status: "PENDING" | "UPLOADED";
+            readonly uploadedBytes: number;
+            /** @description Numbers of the parts that are there, from 1. */
+            readonly parts: readonly number[];
+            /** @description What its first bytes say; null until they are known. */
+            readonly head: components["schemas"]["ImportHead"] | null;
+        };
+        readonly ImportHead: {
+            /** @description Decimal, 128 bits. */
+            readonly clusterId: string;
+            readonly replicaIndex: number;
+            readonly replicaCount: number;
+            /** @description Release that wrote it, such as 0.17.9. */
+            readonly release: string;
+            /** @description The last operation that it contains. */
+            readonly op: number;
+            /** @description Of that operation, in nanoseconds. */
+            readonly timestamp: string;
+            /** @description Of the ledger at that operation; the same in all files. */
+            readonly stateHash: string;
+        };
+        readonly CreateImportRequest: {
+            /** @description 1, 3 or 6 files: one for each replica of the new database. */
+            readonly files: readonly {
+                /** @description The replica that begins with it, from 0. */
+                readonly replicaIndex: number;
+                readonly sizeBytes: number;
+                /**
+                 * Format: base64
+                 * @description Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first.
+                 */
+                readonly head?: string;
+            }[];
+        };
+        readonly ImportList: {
+            readonly data: readonly components["schemas"]["Import"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly ImportAnswer: {
+            readonly import: components["schemas"]["Import"];
+        };
+        readonly UploadedPart: {
+            /** @constant */
+            readonly success: true;
+            readonly file: components["schemas"]["ImportFile"];
         };
         readonly JobList: {
             readonly data: readonly components["schemas"]["Job"][];
@@ -6373,8 +6677,20 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `database_name_taken`: The name is taken. `catalog_changed`: The catalog has changed. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
-        readonly "database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost": {
+        /** @description `import_not_found`: Import not found. `organization_not_found`: Organization not found. */
+        readonly "import_not_found-or-organization_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `database_name_taken`: The name is taken. `catalog_changed`: The catalog has changed. `imports_not_configured`: The service takes no files. `import_not_ready`: The import is not ready. `import_in_use`: A database is being made of the import. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "database_name_taken-or-catalog_changed-or-imports_not_configured-or-import_not_ready-or-import_in_use-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6412,8 +6728,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `catalog_choice_unavailable`: Not in the catalog. `storage_unavailable_for_topology`: This storage is not available for this topology. `validation_failed`: Request validation failed. `idempotency_key_reused`: The idempotency key was used for another request. */
-        readonly "catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused": {
+        /** @description `catalog_choice_unavailable`: Not in the catalog. `storage_unavailable_for_topology`: This storage is not available for this topology. `import_does_not_fit`: The import does not fit the database. `validation_failed`: Request validation failed. `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly "catalog_choice_unavailable-or-storage_unavailable_for_topology-or-import_does_not_fit-or-validation_failed-or-idempotency_key_reused": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6783,6 +7099,18 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `catalog_choice_unavailable`: Not in the catalog. `storage_unavailable_for_topology`: This storage is not available for this topology. `validation_failed`: Request validation failed. `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly "catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. `backup_schedule_name_taken`: The name of the schedule is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
@@ -6810,6 +7138,106 @@ export interface components {
         };
         /** @description `resource_changed`: The resource was changed at the same time. */
         readonly resource_changed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `imports_not_configured`: The service takes no files. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "imports_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `import_files_wrong`: The files cannot be imported. `validation_failed`: Request validation failed. `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly "import_files_wrong-or-validation_failed-or-idempotency_key_reused": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `import_not_found`: Import not found. */
+        readonly "organization_not_found-or-import_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `imports_not_configured`: The service takes no files. `import_closed`: The import takes no parts any more. */
+        readonly "imports_not_configured-or-import_closed": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `import_files_wrong`: The files cannot be imported. `import_part_wrong`: The part is not the one that was announced. */
+        readonly "import_files_wrong-or-import_part_wrong": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `imports_not_configured`: The service takes no files. `import_closed`: The import takes no parts any more. `import_incomplete`: Parts are missing. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "imports_not_configured-or-import_closed-or-import_incomplete-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `import_files_wrong`: The files cannot be imported. `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly "import_files_wrong-or-idempotency_key_reused": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `import_in_use`: A database is being made of the import. */
+        readonly import_in_use: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7594,6 +8022,14 @@ export type CreateBackupScheduleRequest = components['schemas']['CreateBackupSch
 export type BackupScheduleList = components['schemas']['BackupScheduleList'];
 export type BackupScheduleAnswer = components['schemas']['BackupScheduleAnswer'];
 export type UpdateBackupScheduleRequest = components['schemas']['UpdateBackupScheduleRequest'];
+export type ChangedImport = components['schemas']['ChangedImport'];
+export type Import = components['schemas']['Import'];
+export type ImportFile = components['schemas']['ImportFile'];
+export type ImportHead = components['schemas']['ImportHead'];
+export type CreateImportRequest = components['schemas']['CreateImportRequest'];
+export type ImportList = components['schemas']['ImportList'];
+export type ImportAnswer = components['schemas']['ImportAnswer'];
+export type UploadedPart = components['schemas']['UploadedPart'];
 export type JobList = components['schemas']['JobList'];
 export type JobAnswer = components['schemas']['JobAnswer'];
 export type ChangedJob = components['schemas']['ChangedJob'];
@@ -7731,10 +8167,11 @@ export type ResponseOrganizationNotFound = components['responses']['organization
 export type ResponseInvalidParameterOrConflictingCredentialsOrMalformedJson = components['responses']['invalid_parameter-or-conflicting_credentials-or-malformed_json'];
 export type ResponseBillingRequired = components['responses']['billing_required'];
 export type ResponseProvisioningNotPermittedOrQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
-export type ResponseDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseImportNotFoundOrOrganizationNotFound = components['responses']['import_not_found-or-organization_not_found'];
+export type ResponseDatabaseNameTakenOrCatalogChangedOrImportsNotConfiguredOrImportNotReadyOrImportInUseOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-catalog_changed-or-imports_not_configured-or-import_not_ready-or-import_in_use-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
 export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
-export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
+export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrImportDoesNotFitOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-import_does_not_fit-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseProvisioningNotSupported = components['responses']['provisioning_not_supported'];
 export type ResponseInvalidParameterOrInvalidCursorOrConflictingCredentials = components['responses']['invalid_parameter-or-invalid_cursor-or-conflicting_credentials'];
 export type ResponseInsufficientScopeOrOrganizationRequired = components['responses']['insufficient_scope-or-organization_required'];
@@ -7764,9 +8201,18 @@ export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganiz
 export type ResponseBackupNotRestorableOrBackupNotManagedOrBackupsNotConfiguredOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backup_not_managed-or-backups_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
 export type ResponseBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrBackupScheduleNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupScheduleNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_schedule_not_found'];
 export type ResponseResourceChanged = components['responses']['resource_changed'];
+export type ResponseImportsNotConfiguredOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['imports_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseImportFilesWrongOrValidationFailedOrIdempotencyKeyReused = components['responses']['import_files_wrong-or-validation_failed-or-idempotency_key_reused'];
+export type ResponseOrganizationNotFoundOrImportNotFound = components['responses']['organization_not_found-or-import_not_found'];
+export type ResponseImportsNotConfiguredOrImportClosed = components['responses']['imports_not_configured-or-import_closed'];
+export type ResponseImportFilesWrongOrImportPartWrong = components['responses']['import_files_wrong-or-import_part_wrong'];
+export type ResponseImportsNotConfiguredOrImportClosedOrImportIncompleteOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['imports_not_configured-or-import_closed-or-import_incomplete-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseImportFilesWrongOrIdempotencyKeyReused = components['responses']['import_files_wrong-or-idempotency_key_reused'];
+export type ResponseImportInUse = components['responses']['import_in_use'];
 export type ResponseJobNotFoundOrOrganizationNotFound = components['responses']['job_not_found-or-organization_not_found'];
 export type ResponseNotCancellableOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_cancellable-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationSuspendedOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['organization_suspended-or-csrf_failed-or-insufficient_scope-or-organization_required'];
@@ -8115,7 +8561,16 @@ export interface operations {
                      *         ]
                      *       },
                      *       "import": {
-                     *         "supported": false
+                     *         "supported": true,
+                     *         "reason": null,
+                     *         "engine": "Builtin",
+                     *         "newestRelease": "0.17.9",
+                     *         "fileExtension": ".ledger",
+                     *         "headBytes": 16384,
+                     *         "maxFileBytes": 167772160000,
+                     *         "maxOrganizationBytes": 17592186044416,
+                     *         "maxImports": 3,
+                     *         "lifetimeDays": 7
                      *       }
                      *     }
                      */
@@ -8557,11 +9012,11 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
-            readonly 404: components["responses"]["organization_not_found"];
-            readonly 409: components["responses"]["database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 404: components["responses"]["import_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["database_name_taken-or-catalog_changed-or-imports_not_configured-or-import_not_ready-or-import_in_use-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-import_does_not_fit-or-validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 501: components["responses"]["provisioning_not_supported"];
@@ -11802,6 +12257,452 @@ export interface operations {
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listImports: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of imports. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "status": "UPLOADING",
+                     *           "clusterId": "77",
+                     *           "replicaCount": 1,
+                     *           "partSizeBytes": 8388608,
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "expiresAt": "2026-11-28T02:03:04.567Z",
+                     *           "databaseId": null,
+                     *           "files": [
+                     *             {
+                     *               "replicaIndex": 0,
+                     *               "name": "77_0.ledger",
+                     *               "sizeBytes": 9000000,
+                     *               "status": "PENDING",
+                     *               "uploadedBytes": 8388608,
+                     *               "parts": [
+                     *                 1
+                     *               ],
+                     *               "head": {
+                     *                 "clusterId": "77",
+                     *                 "replicaIndex": 0,
+                     *                 "replicaCount": 1,
+                     *                 "release": "0.17.9",
+                     *                 "op": 126004,
+                     *                 "timestamp": "1795372852090008189",
+                     *                 "stateHash": "5d41402abc4b2a76b9719d911017c592"
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ImportList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateImportRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The import; its parts can be uploaded. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "import": {
+                     *         "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "UPLOADING",
+                     *         "clusterId": "77",
+                     *         "replicaCount": 1,
+                     *         "partSizeBytes": 8388608,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "expiresAt": "2026-11-28T02:03:04.567Z",
+                     *         "databaseId": null,
+                     *         "files": [
+                     *           {
+                     *             "replicaIndex": 0,
+                     *             "name": "77_0.ledger",
+                     *             "sizeBytes": 9000000,
+                     *             "status": "PENDING",
+                     *             "uploadedBytes": 8388608,
+                     *             "parts": [
+                     *               1
+                     *             ],
+                     *             "head": {
+                     *               "clusterId": "77",
+                     *               "replicaIndex": 0,
+                     *               "replicaCount": 1,
+                     *               "release": "0.17.9",
+                     *               "op": 126004,
+                     *               "timestamp": "1795372852090008189",
+                     *               "stateHash": "5d41402abc4b2a76b9719d911017c592"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedImport"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["imports_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["import_files_wrong-or-validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the import.
+                 * @example imp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly importId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The import. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "import": {
+                     *         "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "UPLOADING",
+                     *         "clusterId": "77",
+                     *         "replicaCount": 1,
+                     *         "partSizeBytes": 8388608,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "expiresAt": "2026-11-28T02:03:04.567Z",
+                     *         "databaseId": null,
+                     *         "files": [
+                     *           {
+                     *             "replicaIndex": 0,
+                     *             "name": "77_0.ledger",
+                     *             "sizeBytes": 9000000,
+                     *             "status": "PENDING",
+                     *             "uploadedBytes": 8388608,
+                     *             "parts": [
+                     *               1
+                     *             ],
+                     *             "head": {
+                     *               "clusterId": "77",
+                     *               "replicaIndex": 0,
+                     *               "replicaCount": 1,
+                     *               "release": "0.17.9",
+                     *               "op": 126004,
+                     *               "timestamp": "1795372852090008189",
+                     *               "stateHash": "5d41402abc4b2a76b9719d911017c592"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ImportAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-import_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly deleteImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the import.
+                 * @example imp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly importId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-import_not_found"];
+            readonly 409: components["responses"]["import_in_use"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly uploadImportPart: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description Digest of the body (RFC 9530). */
+                readonly "Content-Digest": string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the import.
+                 * @example imp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly importId: string;
+                /**
+                 * @description Number of the replica, from 0.
+                 * @example 0
+                 */
+                readonly replicaIndex: number;
+                /**
+                 * @description Number of the part, from 1.
+                 * @example 1
+                 */
+                readonly partNumber: number;
+            };
+            readonly cookie?: never;
+        };
+        /** @description The bytes of the part. */
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            /** @description The part is there: the file. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "file": {
+                     *         "replicaIndex": 0,
+                     *         "name": "77_0.ledger",
+                     *         "sizeBytes": 9000000,
+                     *         "status": "PENDING",
+                     *         "uploadedBytes": 8388608,
+                     *         "parts": [
+                     *           1
+                     *         ],
+                     *         "head": {
+                     *           "clusterId": "77",
+                     *           "replicaIndex": 0,
+                     *           "replicaCount": 1,
+                     *           "release": "0.17.9",
+                     *           "op": 126004,
+                     *           "timestamp": "1795372852090008189",
+                     *           "stateHash": "5d41402abc4b2a76b9719d911017c592"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["UploadedPart"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-import_not_found"];
+            readonly 409: components["responses"]["imports_not_configured-or-import_closed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["import_files_wrong-or-import_part_wrong"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly completeImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the import.
+                 * @example imp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly importId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is READY. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "import": {
+                     *         "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "READY",
+                     *         "clusterId": "77",
+                     *         "replicaCount": 1,
+                     *         "partSizeBytes": 8388608,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "expiresAt": "2026-11-28T02:03:04.567Z",
+                     *         "databaseId": null,
+                     *         "files": [
+                     *           {
+                     *             "replicaIndex": 0,
+                     *             "name": "77_0.ledger",
+                     *             "sizeBytes": 9000000,
+                     *             "status": "UPLOADED",
+                     *             "uploadedBytes": 9000000,
+                     *             "parts": [
+                     *               1,
+                     *               2
+                     *             ],
+                     *             "head": {
+                     *               "clusterId": "77",
+                     *               "replicaIndex": 0,
+                     *               "replicaCount": 1,
+                     *               "release": "0.17.9",
+                     *               "op": 126004,
+                     *               "timestamp": "1795372852090008189",
+                     *               "stateHash": "5d41402abc4b2a76b9719d911017c592"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedImport"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-import_not_found"];
+            readonly 409: components["responses"]["imports_not_configured-or-import_closed-or-import_incomplete-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["import_files_wrong-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -21884,6 +22785,585 @@ export interface operations {
                             readonly schedule: string;
                             readonly timeZone: string;
                         };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onImportCreated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "import.created",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "import": {
+                 *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "UPLOADING",
+                 *           "clusterId": "77",
+                 *           "replicaCount": 1
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "import.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly import: {
+                            /** @description Import ID. */
+                            readonly id: string;
+                            readonly status: string;
+                            readonly clusterId: string | null;
+                            readonly replicaCount: number;
+                        };
+                        /** @description The database that begins with it. */
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onImportValidated: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "import.validated",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "import": {
+                 *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "READY",
+                 *           "clusterId": "77",
+                 *           "replicaCount": 1
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "import.validated";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly import: {
+                            /** @description Import ID. */
+                            readonly id: string;
+                            readonly status: string;
+                            readonly clusterId: string | null;
+                            readonly replicaCount: number;
+                        };
+                        /** @description The database that begins with it. */
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onImportCompleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "import.completed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "import": {
+                 *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "USED",
+                 *           "clusterId": "77",
+                 *           "replicaCount": 1
+                 *         },
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-moved",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "import.completed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly import: {
+                            /** @description Import ID. */
+                            readonly id: string;
+                            readonly status: string;
+                            readonly clusterId: string | null;
+                            readonly replicaCount: number;
+                        };
+                        /** @description The database that begins with it. */
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onImportFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "import.failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "import": {
+                 *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "UPLOADING",
+                 *           "clusterId": "77",
+                 *           "replicaCount": 1
+                 *         },
+                 *         "error": {
+                 *           "code": "state_differs",
+                 *           "message": "File 2: its state is op 61, not op 60."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "import.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly import: {
+                            /** @description Import ID. */
+                            readonly id: string;
+                            readonly status: string;
+                            readonly clusterId: string | null;
+                            readonly replicaCount: number;
+                        };
+                        /** @description The database that begins with it. */
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onImportDeleted: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "import.deleted",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "import": {
+                 *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "UPLOADING",
+                 *           "clusterId": "77",
+                 *           "replicaCount": 1
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "import.deleted";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly import: {
+                            /** @description Import ID. */
+                            readonly id: string;
+                            readonly status: string;
+                            readonly clusterId: string | null;
+                            readonly replicaCount: number;
+                        };
+                        /** @description The database that begins with it. */
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onImportExpired: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "import.expired",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "import": {
+                 *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "EXPIRED",
+                 *           "clusterId": "77",
+                 *           "replicaCount": 1
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "import.expired";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly import: {
+                            /** @description Import ID. */
+                            readonly id: string;
+                            readonly status: string;
+                            readonly clusterId: string | null;
+                            readonly replicaCount: number;
+                        };
+                        /** @description The database that begins with it. */
+                        readonly database?: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
                     };
                 };
             };

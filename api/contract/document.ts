@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Access } from '../model/access.ts';
 import { headers as documentedHeaders } from './headers.ts';
-import { namesInPath, pathParameters } from './path-parameters.ts';
+import { namesInPath, numbersInPath, pathNumbers, pathParameters } from './path-parameters.ts';
 import { problems, type ProblemCode } from '../model/problems.ts';
 import { problemsOf } from './problems-of-route.ts';
 import { routeEntries } from './routes.ts';
@@ -267,7 +267,14 @@ function requirementsOf(access: Access): Json {
   };
 }
 
-function bodyOf({ schema, examples, optional }: BodySpec, components: Components): Json {
+function bodyOf({ form, schema, examples, optional }: BodySpec, components: Components): Json {
+  if (form === 'octets') {
+    const { description } = schema;
+    const content = {
+      'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+    };
+    return { required: true, ...(description !== undefined && { description }), content };
+  }
   return {
     required: optional !== true,
     content: {
@@ -293,6 +300,17 @@ function parametersOf(route: RouteSpec, components: Components): readonly Json[]
     },
     example: `${pathParameters[name].prefix}_01jd8f3zk5e0v9t3m2q6r8w4x0`,
   }));
+  const numbers = numbersInPath(route.path).map((name) => {
+    const { noun, minimum, maximum } = pathNumbers[name];
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: `Number of the ${noun}.`,
+      schema: { type: 'integer', minimum, maximum },
+      example: minimum,
+    };
+  });
   const inQuery = Object.entries(route.query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = components.schema(schema as z.ZodType) as Json;
     const isList = rest['type'] === 'array';
@@ -305,7 +323,7 @@ function parametersOf(route: RouteSpec, components: Components): readonly Json[]
       schema: rest,
     };
   });
-  return [...inPath, ...inQuery, ...headerParametersOf(route)];
+  return [...inPath, ...numbers, ...inQuery, ...headerParametersOf(route)];
 }
 
 function headerParametersOf(route: RouteSpec): readonly Json[] {
@@ -333,6 +351,13 @@ function headerParametersOf(route: RouteSpec): readonly Json[] {
   }
   if (route.body?.form === 'signed') {
     rows.push(header('Stripe-Signature', 'Signature of the body, as Stripe makes it.'));
+  }
+  if (route.body?.form === 'octets') {
+    const what = 'Digest of the body (RFC 9530).';
+    rows.push({
+      ...header('Content-Digest', what, '^sha-256=:[A-Za-z0-9+/]{43}=:$'),
+      required: true,
+    });
   }
   if (route.body?.form === 'ledger') {
     rows.push(header('Prefer', '`wait=N`: seconds that it may take, 1 to 30; 10 when absent.'));

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../model/problems.ts';
 
-/** All path parameters. Each is an ID. An invalid ID is answered as not found, with a hint that names are not accepted. */
+/** Path parameters that are IDs. An invalid ID is answered as not found, with a hint that names are not accepted. */
 export const pathParameters = {
   databaseId: { prefix: 'db', noun: 'database', notFound: 'database_not_found' },
   changeId: { prefix: 'chg', noun: 'change', notFound: 'change_not_found' },
@@ -10,6 +10,7 @@ export const pathParameters = {
     noun: 'backup schedule',
     notFound: 'backup_schedule_not_found',
   },
+  importId: { prefix: 'imp', noun: 'import', notFound: 'import_not_found' },
   jobId: { prefix: 'job', noun: 'job', notFound: 'job_not_found' },
   organizationId: { prefix: 'org', noun: 'organization', notFound: 'organization_not_found' },
   keyId: { prefix: 'key', noun: 'API key', notFound: 'api_key_not_found' },
@@ -34,5 +35,22 @@ export const pathParameters = {
 >;
 export type PathParameter = keyof typeof pathParameters;
 
+/** Path parameters that are numbers. */
+export const pathNumbers = {
+  replicaIndex: { noun: 'replica, from 0', minimum: 0, maximum: 5 },
+  partNumber: { noun: 'part, from 1', minimum: 1, maximum: 10_000 },
+} as const satisfies Record<
+  string,
+  { readonly noun: string; readonly minimum: number; readonly maximum: number }
+>;
+export type PathNumber = keyof typeof pathNumbers;
+
+const inPath = (path: string): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+/** The IDs in a path. */
 export const namesInPath = (path: string): PathParameter[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameter);
+  inPath(path).filter((name): name is PathParameter => Object.hasOwn(pathParameters, name));
+
+export const numbersInPath = (path: string): PathNumber[] =>
+  inPath(path).filter((name): name is PathNumber => Object.hasOwn(pathNumbers, name));

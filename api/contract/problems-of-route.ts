@@ -35,7 +35,8 @@ export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   if (route.access.kind !== 'public' && route.access.kind !== 'self') add('organization_required');
   if (isStoppedBySuspension(route)) add('organization_suspended');
   for (const name of namesInPath(route.path)) add(pathParameters[name].notFound);
-  if (route.body !== undefined) {
+  if (route.body?.form === 'octets') add('payload_too_large', 'unsupported_media_type');
+  else if (route.body !== undefined) {
     add('malformed_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed');
   }
   if (route.conditional === 'match') add('precondition_failed');

@@ -3,20 +3,20 @@
  * missing handler, or one with other answers than its row, does not compile.
  */
 import type { WebSocket } from 'ws';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Access } from '../model/access.ts';
-import type { pathParameters, PathParameter } from './path-parameters.ts';
+import type { PathNumber, pathParameters, PathParameter } from './path-parameters.ts';
 import type { ProblemCode } from '../model/problems.ts';
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface BodySpec {
   /**
    * `json`: parsed and checked against the schema before the handler is called, at most 256 KiB. `ledger`: passed on as bytes, at
    * most 8 MiB; the schema is for the document only. `signed`: passed on as bytes, which a signature in a header covers, at most
-   * 256 KiB.
+   * 256 KiB. `octets`: any bytes, uncompressed, whose digest a header has, at most 16 MiB.
    */
-  readonly form: 'json' | 'ledger' | 'signed';
+  readonly form: 'json' | 'ledger' | 'signed' | 'octets';
   readonly schema: z.ZodType;
   readonly examples: Readonly<Record<string, unknown>>;
   /** The body may be omitted; the handler then gets the schema's result for `{}`. */
@@ -113,6 +113,13 @@ export const jsonBody = <const Schema extends z.ZodType>(
   examples: Readonly<Record<string, z.input<Schema>>>,
 ) => ({ form: 'json' as const, schema, examples });
 
+/** A body of bytes that mean nothing here. */
+export const octetsBody = (description: string) => ({
+  form: 'octets' as const,
+  schema: z.string().describe(description),
+  examples: {},
+});
+
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
@@ -121,7 +128,7 @@ type ParametersOf<Path extends string> = {
   readonly [
     Name in NamesIn<Path> & PathParameter
   ]: `${(typeof pathParameters)[Name]['prefix']}_${string}`;
-};
+} & { readonly [Name in NamesIn<Path> & PathNumber]: number };
 
 type OutputOf<Schema> = Schema extends z.ZodType ? Immutable<z.output<Schema>> : undefined;
 
@@ -136,7 +143,7 @@ export type Immutable<T> = T extends (infer Item)[]
 export interface Input<Route extends RouteSpec> {
   readonly params: ParametersOf<Route['path']>;
   readonly query: OutputOf<Route['query']>;
-  readonly body: Route['body'] extends { form: 'ledger' | 'signed' }
+  readonly body: Route['body'] extends { form: 'ledger' | 'signed' | 'octets' }
     ? Uint8Array
     : Route['body'] extends { schema: infer Schema }
       ? OutputOf<Schema>

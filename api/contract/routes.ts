@@ -16,6 +16,7 @@ import { configurationRoutes } from './routes/configuration.ts';
 import { databaseRoutes } from './routes/databases.ts';
 import { auditRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
+import { importRoutes } from './routes/imports.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { logRoutes } from './routes/logs.ts';
@@ -35,6 +36,7 @@ export const routes = {
   ...changeRoutes,
   ...backupRoutes,
   ...backupScheduleRoutes,
+  ...importRoutes,
   ...jobRoutes,
   ...metricRoutes,
   ...logRoutes,

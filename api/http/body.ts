@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { systemTimers } from '../../base/timers.ts';
 import type { BodySpec } from '../contract/route.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
+import { importPartBytesMax } from '../model/import.ts';
 import { anonymousBodies } from './anonymous-bodies.ts';
 import { readBytes } from './read-bytes.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -11,7 +12,12 @@ import { bodyErrors, summaryOf } from './validation.ts';
 
 const controlBodyMax = 256 * 1024;
 
-const limits = { json: controlBodyMax, ledger: ledgerBodyMax, signed: controlBodyMax };
+const limits = {
+  json: controlBodyMax,
+  ledger: ledgerBodyMax,
+  signed: controlBodyMax,
+  octets: importPartBytesMax,
+};
 
 /** Conditions for reading a body. */
 interface BodyTerms {
@@ -31,19 +37,25 @@ export async function readBody(
     request.headers['transfer-encoding'] !== undefined ||
     (request.headers['content-length'] ?? '0') !== '0';
   if (!hasBody) {
-    if (spec.optional === true) return new Uint8Array(0);
+    if (spec.optional === true || spec.form === 'octets') return new Uint8Array(0);
     throw new Refusal('malformed_json', {
       detail: 'The body is empty; it must be JSON.',
       members: { offset: 0 },
     });
   }
-  checkType(request.headers['content-type']);
+  if (spec.form === 'octets') checkOctets(request.headers['content-type']);
+  else checkType(request.headers['content-type']);
   // Checked here because the parser would first read the body to its end.
   if (Number(request.headers['content-length'] ?? 0) > limits[spec.form]) {
     throw tooLarge(limits[spec.form]);
   }
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
-  if (anonymous && encoding !== 'identity') throw compressed();
+  if (anonymous && encoding !== 'identity') {
+    throw compressed('A request without a credential must not be compressed.');
+  }
+  if (spec.form === 'octets' && encoding !== 'identity') {
+    throw compressed('The digest and the size of this body are of its bytes as they are.');
+  }
   let size = 0;
   return readBytes(request, {
     encoding,
@@ -66,9 +78,9 @@ function soon(): AbortSignal {
   return late.signal;
 }
 
-const compressed = (): Refusal =>
+const compressed = (why: string): Refusal =>
   new Refusal('unsupported_media_type', {
-    detail: 'A request without a credential must not be compressed. Send it uncompressed.',
+    detail: `${why} Send it uncompressed.`,
     headers: { 'Accept-Encoding': 'identity' },
   });
 
@@ -90,6 +102,16 @@ function checkType(contentType: string | undefined): void {
     headers: { Accept: 'application/json' },
   });
 }
+
+function checkOctets(contentType: string | undefined): void {
+  if (contentType?.toLowerCase().trim() === octets) return;
+  throw new Refusal('unsupported_media_type', {
+    detail: `The Content-Type must be ${octets}, not ${contentType?.slice(0, 100) ?? 'absent'}.`,
+    headers: { Accept: octets },
+  });
+}
+
+const octets = 'application/octet-stream';
 
 /** Returns the handler's `body`: the value that the schema makes of JSON bytes; for other forms, the bytes themselves. */
 export function parseBody(spec: BodySpec, bytes: Uint8Array): unknown {

@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws';
 import { startDeadline } from '../../base/deadline.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { idempotencyKeyPattern } from '../contract/document.ts';
+import { pathNumbers } from '../contract/path-parameters.ts';
 import type { Caller } from '../auth/principal.ts';
 import {
   takesIdempotencyKey,
@@ -96,7 +97,7 @@ export async function dispatch(
   const deadline = startDeadline(systemTimers, route.timeoutMs ?? deadlineDefaultMs, gone);
   try {
     const facts = { ...factsOf(exchange, route, bytes, deadline.signal, format), wantsEvents };
-    const input = { ...facts, params: { ...request.params }, query, body };
+    const input = { ...facts, params: paramsOf(request.params), query, body };
     const author = admission && {
       actor: admission.principal.actor,
       requestId: facts.requestId,
@@ -134,6 +135,15 @@ export async function dispatch(
     deadline.clear();
   }
 }
+
+/** The path's parameters as the handler gets them; the gate has checked them. */
+const paramsOf = (params: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      Object.hasOwn(pathNumbers, name) ? Number(value) : value,
+    ]),
+  );
 
 const ofCaller = (
   exchange: Exchange,
@@ -258,6 +268,7 @@ function factsOf(
     lastEventId: headers['last-event-id']?.toString(),
     idempotency: takesIdempotencyKey(route) ? idempotencyOf(request, bytes) : undefined,
     stripeSignature: headers['stripe-signature']?.toString(),
+    contentDigest: headers['content-digest']?.toString(),
     waitMs: waitOf(headers['prefer']?.toString()),
     format,
   };

@@ -9,7 +9,7 @@ import { checkCsrf, checkOrigin } from '../auth/csrf.ts';
 import type { Denial } from '../auth/denials.ts';
 import { checkSuspension } from '../auth/suspension.ts';
 import { isGuest, type Caller } from '../auth/principal.ts';
-import { pathParameters } from '../contract/path-parameters.ts';
+import { pathNumbers, pathParameters, type PathNumber } from '../contract/path-parameters.ts';
 import { opensSocket, type RouteSpec } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
 import { isTypeId } from '../../domain/type-id.ts';
@@ -279,11 +279,26 @@ export function callerOf(request: Request): Origin {
 /** An invalid ID is treated as not found. */
 function checkIds(params: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(params)) {
+    if (Object.hasOwn(pathNumbers, name)) {
+      checkNumber(name as PathNumber, String(value));
+      continue;
+    }
     const known = pathParameters[name as keyof typeof pathParameters];
     if (!isTypeId(known.prefix, String(value))) {
       throw notThere(name as keyof typeof pathParameters, String(value));
     }
   }
+}
+
+function checkNumber(name: PathNumber, value: string): void {
+  const { minimum, maximum } = pathNumbers[name];
+  const number = /^(0|[1-9]\d{0,4})$/.test(value) ? Number(value) : -1;
+  if (number >= minimum && number <= maximum) return;
+  const detail = `Must be a number from ${minimum} to ${maximum}.`;
+  throw new Refusal('invalid_parameter', {
+    detail: `${name}: ${detail}`,
+    errors: [{ parameter: name, code: 'out_of_range', detail }],
+  });
 }
 
 export function notThere(name: keyof typeof pathParameters, value: string): Refusal {

@@ -21,6 +21,8 @@ export interface RequestFacts {
   readonly idempotency: { readonly key: string; readonly requestHash: Buffer } | undefined;
   /** The header Stripe-Signature. */
   readonly stripeSignature: string | undefined;
+  /** The header Content-Digest, as received. */
+  readonly contentDigest: string | undefined;
   /** `Prefer: wait=N`, in milliseconds. */
   readonly waitMs: number | undefined;
   /** The format that the client prefers, among those of an operation that reads the ledger. */

@@ -80,6 +80,18 @@ interface AboutBackup {
   readonly restored?: DatabaseFact;
 }
 
+interface AboutImport {
+  readonly import: {
+    readonly id: string;
+    readonly status: string;
+    readonly clusterId: string | null;
+    readonly replicaCount: number;
+  };
+  /** The database that begins with it. */
+  readonly database?: DatabaseFact;
+  readonly error?: ReasonFact;
+}
+
 interface AboutBackupSchedule {
   readonly database: DatabaseFact;
   readonly backupSchedule: {
@@ -170,6 +182,12 @@ export interface EventData {
   'backup_schedule.created': AboutBackupSchedule;
   'backup_schedule.changed': AboutBackupSchedule;
   'backup_schedule.deleted': AboutBackupSchedule;
+  'import.created': AboutImport;
+  'import.validated': AboutImport;
+  'import.completed': AboutImport;
+  'import.failed': AboutImport;
+  'import.deleted': AboutImport;
+  'import.expired': AboutImport;
   'job.succeeded': AboutJob;
   'job.failed': AboutJob;
   'job.cancel_requested': AboutJob;
@@ -299,6 +317,14 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'backup_schedule.created': sent('A schedule of backups was made.'),
   'backup_schedule.changed': sent('A schedule of backups was changed.'),
   'backup_schedule.deleted': sent('A schedule of backups was deleted; its backups stay.'),
+  'import.created': sent('The upload of files for a new database was begun.'),
+  'import.validated': sent('All files of an import are there and belong together.'),
+  'import.completed': sent('A database serves that began with imported files.'),
+  'import.failed': sent(
+    'The files of an import do not belong together, or a database could not be made of them.',
+  ),
+  'import.deleted': sent('An import was deleted; its files are removed.'),
+  'import.expired': sent('An import was not used in time; its files are removed.'),
   'job.succeeded': sent('A job succeeded.'),
   'job.failed': sent('A job failed.'),
   'job.cancel_requested': sent('The cancellation of a job was requested.'),

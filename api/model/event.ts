@@ -11,6 +11,7 @@ export interface Subject {
     | 'session'
     | 'database'
     | 'job'
+    | 'import'
     | 'api_key'
     | 'webhook_endpoint'
     | 'member'

@@ -135,6 +135,7 @@ export const problems = {
   change_not_found: problem(404, 'Change not found', 'Check the ID (`chg_…`).'),
   backup_not_found: problem(404, 'Backup not found', 'Check the ID (`bkp_…`).'),
   backup_schedule_not_found: problem(404, 'Backup schedule not found', 'Check the ID (`bks_…`).'),
+  import_not_found: problem(404, 'Import not found', 'Check the ID (`imp_…`).'),
   job_not_found: problem(404, 'Job not found', 'Check the ID (`job_…`).'),
   member_not_found: problem(404, 'Member not found', 'Check the ID (`mem_…`).'),
   invitation_not_found: problem(
@@ -210,6 +211,31 @@ export const problems = {
     409,
     'The backup has no resource in Kubernetes',
     'It stays in the store and can be restored. The operators of the service can remove it there.',
+  ),
+  imports_not_configured: problem(
+    409,
+    'The service takes no files',
+    'The operators of the service must set `imports` of the chart. They can also stage the files themselves.',
+  ),
+  import_closed: problem(
+    409,
+    'The import takes no parts any more',
+    'An import that is READY or USED is whole. One that is EXPIRED must be made again.',
+  ),
+  import_incomplete: problem(
+    409,
+    'Parts are missing',
+    'Upload the parts that `missing` names, then complete the import.',
+  ),
+  import_not_ready: problem(
+    409,
+    'The import is not ready',
+    'Upload all parts and complete it first. One that is USED or EXPIRED must be made again.',
+  ),
+  import_in_use: problem(
+    409,
+    'A database is being made of the import',
+    'Wait until that database is READY, retry its job, or delete it.',
   ),
   resource_changed: problem(
     409,
@@ -311,6 +337,21 @@ export const problems = {
     422,
     'Not in the catalog',
     'Choose one of the values in `errors`; `GET /api/v1/catalog/create` lists all.',
+  ),
+  import_files_wrong: problem(
+    422,
+    'The files cannot be imported',
+    'Each of `errors` names the file and the field, and what to do.',
+  ),
+  import_part_wrong: problem(
+    422,
+    'The part is not the one that was announced',
+    'Send exactly the bytes of this part, with their SHA-256.',
+  ),
+  import_does_not_fit: problem(
+    422,
+    'The import does not fit the database',
+    'Choose what `errors` names: the topology of the files, the built-in engine, and a release that knows them.',
   ),
   nothing_to_change: problem(
     422,

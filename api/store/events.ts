@@ -14,6 +14,7 @@ const prefixes: Readonly<Record<Subject['type'], string>> = {
   session: 'ses',
   database: 'db',
   job: 'job',
+  import: 'imp',
   api_key: 'key',
   webhook_endpoint: 'whe',
   member: 'mem',

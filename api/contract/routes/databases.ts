@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { access } from '../../model/access.ts';
 import { answer, jsonBody, type RouteSpec } from '../route.ts';
-import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
+import { cursor, emptyPage, exampleId, limit, listOf } from '../schemas/common.ts';
 import {
   changedDatabase,
   createDatabaseRequest,
@@ -33,7 +33,7 @@ export const databaseRoutes = {
     tag,
     summary: 'Create a database',
     description:
-      'Answers as soon as it is queued; the job shows the progress. Omitted choices get the catalog’s defaults. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether the real request would answer 402.',
+      'Answers as soon as it is queued; the job shows the progress. Omitted choices get the catalog’s defaults. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether the real request would answer 402. With `mode` `import` it begins with uploaded files: topology and engine are those of the files.',
     access: access.createDatabase,
     query: z.strictObject({
       dryRun: z.boolean().default(false).describe('Check and resolve only.'),
@@ -52,6 +52,7 @@ export const databaseRoutes = {
         labels: { team: 'payments' },
         deletionProtection: true,
       },
+      imported: { name: 'payments-moved', mode: 'import', importId: exampleId('imp') },
     }),
     responses: {
       200: answer('The dry run: the database that would be made.', databasePlan, planExample),
@@ -66,6 +67,11 @@ export const databaseRoutes = {
       'catalog_choice_unavailable',
       'storage_unavailable_for_topology',
       'provisioning_not_supported',
+      'imports_not_configured',
+      'import_not_found',
+      'import_not_ready',
+      'import_in_use',
+      'import_does_not_fit',
     ],
   },
   listDatabases: {

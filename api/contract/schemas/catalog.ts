@@ -129,7 +129,25 @@ export const createCatalog = z
         storage: z.array(z.object({ storageTierId: z.string(), perGbReplicaMonthly: z.string() })),
       })
       .describe('Decimals in `currency`, for one replica a month. Empty without prices.'),
-    import: z.object({ supported: z.boolean() }),
+    import: z
+      .object({
+        supported: z.boolean(),
+        reason: z.string().nullable().describe('Why it is not supported.'),
+        engine: z.literal('Builtin').describe('The engine that can begin with exported files.'),
+        newestRelease: z
+          .string()
+          .nullable()
+          .describe('Newest release whose files can be imported; null without that engine.'),
+        fileExtension: z.literal('.ledger'),
+        headBytes: z.int().describe('First bytes of a file that tell what it is.'),
+        maxFileBytes: z.int(),
+        maxOrganizationBytes: z
+          .int()
+          .describe('Maximum of all files of an organization’s imports that are not used yet.'),
+        maxImports: z.int().describe('Imports of an organization at a time.'),
+        lifetimeDays: z.int().describe('Days until an unused import expires.'),
+      })
+      .describe('Whether and how a database can begin with files that were exported elsewhere.'),
   })
   .meta({ id: 'CreateCatalog' });
 
@@ -226,5 +244,16 @@ export const catalogExample: z.input<typeof createCatalog> = {
     sizes: [{ clusterSizeId: 'lh-10', perReplicaMonthly: '10.00', perLogMemberMonthly: '2.50' }],
     storage: [{ storageTierId: 'network-ssd', perGbReplicaMonthly: '0.1250' }],
   },
-  import: { supported: false },
+  import: {
+    supported: true,
+    reason: null,
+    engine: 'Builtin',
+    newestRelease: '0.17.9',
+    fileExtension: '.ledger',
+    headBytes: 16_384,
+    maxFileBytes: 167_772_160_000,
+    maxOrganizationBytes: 17_592_186_044_416,
+    maxImports: 3,
+    lifetimeDays: 7,
+  },
 };

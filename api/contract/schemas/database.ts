@@ -55,7 +55,11 @@ export const choiceId = (what: string) =>
 export const createDatabaseRequest = z
   .strictObject({
     name: databaseName,
-    mode: z.literal('new').default('new').describe('An empty cluster.'),
+    mode: z
+      .enum(['new', 'import'])
+      .default('new')
+      .describe('`new`: an empty cluster. `import`: it begins with the files of `importId`.'),
+    importId: id('imp', 'The import, READY, of a database that begins with one.').optional(),
     provider: choiceId('A provider').optional(),
     region: choiceId('A region of the provider').optional(),
     clusterConfiguration: choiceId('A topology').optional(),
@@ -76,6 +80,10 @@ export const createDatabaseRequest = z
       .optional()
       .describe('While true, deleting is refused. When absent: true with replicas, false without.'),
     catalogVersion: text(64, 'Refuses the request when the catalog has changed since.').optional(),
+  })
+  .refine(({ mode, importId }) => (mode === 'import') === (importId !== undefined), {
+    error: 'is needed with mode import, and only with it',
+    path: ['importId'],
   })
   .meta({ id: 'CreateDatabaseRequest' });
 
@@ -128,7 +136,7 @@ export const database = z
       .string()
       .nullable()
       .describe('Decimal, 128 bits; official clients connect with it. Null until it is known.'),
-    mode: z.literal('new'),
+    mode: z.enum(['new', 'import']).describe('Whether it began with imported files.'),
     status: z
       .enum(databaseStatuses)
       .describe('Stage of its life. READY stays READY through changes and failures.'),

@@ -74,6 +74,12 @@ export const problemSchema = z
     offset: z.int().optional(),
     maxEventsPerBatch: z.int().optional(),
     purgedAt: z.string().optional(),
+    missing: z
+      .array(z.object({ replicaIndex: z.int(), parts: z.array(z.int()) }))
+      .optional()
+      .describe(
+        'Files of an import whose parts are not all there: the first hundred that are missing.',
+      ),
     supportedClusterConfigurations: z.array(z.string()).optional(),
     'violated-policies': z.array(z.string()).optional(),
     success: z.literal(false).optional(),

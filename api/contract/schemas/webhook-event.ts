@@ -83,6 +83,24 @@ const backup = (status: string) =>
     }),
   });
 
+const importData = z.object({
+  import: z.object({
+    id: id('imp', 'Import ID.'),
+    status: z.string(),
+    clusterId: z.string().nullable(),
+    replicaCount: z.int(),
+  }),
+  database: databaseFact.optional().describe('The database that begins with it.'),
+  error: reason.optional(),
+});
+const imported = (status: string) =>
+  row(importData, {
+    import: { id: exampleId('imp'), status, clusterId: '77', replicaCount: 1 },
+    ...(status === 'USED' && {
+      database: { id: exampleId('db'), name: 'payments-moved', status: 'READY' },
+    }),
+  });
+
 const backupSchedule = row(
   z.object({
     database: databaseFact,
@@ -230,6 +248,15 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'backup_schedule.created': backupSchedule,
   'backup_schedule.changed': backupSchedule,
   'backup_schedule.deleted': backupSchedule,
+  'import.created': imported('UPLOADING'),
+  'import.validated': imported('READY'),
+  'import.completed': imported('USED'),
+  'import.failed': row(importData, {
+    ...imported('UPLOADING').example,
+    error: { code: 'state_differs', message: 'File 2: its state is op 61, not op 60.' },
+  }),
+  'import.deleted': imported('UPLOADING'),
+  'import.expired': imported('EXPIRED'),
   'job.succeeded': job('SUCCEEDED'),
   'job.failed': row(jobData, {
     job: createJob('FAILED'),

@@ -1,0 +1,72 @@
+/** Imports: exported data files that customers upload, so that a new database begins with them. */
+import type { Actor } from './actor.ts';
+
+/** `UPLOADING`: parts are taken. `READY`: a database can begin with it. `USED`: one did. `EXPIRED`: nobody did in time. */
+export const importStatuses = ['UPLOADING', 'READY', 'USED', 'EXPIRED'] as const;
+/** `DELETED` ones are shown to nobody; their rows stay until nothing of them is in the store. */
+export type ImportStatus = (typeof importStatuses)[number] | 'DELETED';
+
+const mebibyte = 1024 * 1024;
+/** Most parts that S3 takes for one object. */
+export const importPartsMax = 10_000;
+export const importPartBytesMax = 16 * mebibyte;
+export const importFileBytesMax = importPartsMax * importPartBytesMax;
+/** Smallest size of a file: its head and one block. */
+export const importFileBytesMin = 1;
+/** Imports of an organization that are UPLOADING or READY at a time. */
+export const importsMax = 3;
+export const importDays = 7;
+
+/** All files of an import have parts of this size: 8 MiB, or 16 MiB where S3's number of parts would not do. */
+export const partSizeFor = (largestBytes: number): number =>
+  largestBytes > importPartsMax * 8 * mebibyte ? importPartBytesMax : 8 * mebibyte;
+
+/** Number of parts of a file. */
+export const partCount = (sizeBytes: number, partSizeBytes: number): number =>
+  Math.ceil(sizeBytes / partSizeBytes);
+
+/** Bytes of one part, numbered from 1; 0 if the file has no such part. */
+export function partBytes(sizeBytes: number, partSizeBytes: number, number: number): number {
+  const before = (number - 1) * partSizeBytes;
+  return Math.max(0, Math.min(partSizeBytes, sizeBytes - before));
+}
+
+/** What the head of a file says, as rows and answers have it. */
+export interface ImportHead {
+  /** u128 as a decimal. */
+  readonly clusterId: string;
+  readonly replicaIndex: number;
+  readonly replicaCount: number;
+  /** Such as 0.17.9. */
+  readonly release: string;
+  readonly op: number;
+  /** Nanoseconds since 1970, as a decimal. */
+  readonly timestamp: string;
+  readonly stateHash: string;
+}
+
+export interface Import {
+  /** TypeID `imp_…`. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly status: ImportStatus;
+  /** The cluster that the files were exported from; null until a head is known. */
+  readonly clusterId: string | null;
+  readonly replicaCount: number;
+  readonly partSizeBytes: number;
+  /** The database that begins, or began, with it. */
+  readonly databaseId: string | null;
+  readonly createdBy: Actor;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface ImportFile {
+  readonly replicaIndex: number;
+  readonly sizeBytes: number;
+  readonly head: ImportHead | null;
+  /** ID of the multipart upload in the store; null: none was begun. */
+  readonly uploadId: string | null;
+  /** Whether it is one object in the store. */
+  readonly isWhole: boolean;
+}
