@@ -25,6 +25,7 @@ import { configurationHandlers } from './configuration/handlers.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
 import { readBuiltFiles } from './web/built-files.ts';
 import { serveDashboard } from './web/serve-dashboard.ts';
+import { noCatalog } from './databases/create.ts';
 import { requireMayRun } from './databases/guards.ts';
 import { databaseHandlers } from './databases/handlers.ts';
 import type { Surroundings } from './databases/present.ts';
@@ -45,6 +46,7 @@ import { IdempotentRequests } from './http/idempotent.ts';
 import { startServer, type ServerOptions } from './http/server.ts';
 import { healthHandlers } from './health/handlers.ts';
 import { WorkerWatch } from './health/worker-watch.ts';
+import { importHandlers } from './imports/handlers.ts';
 import { jobHandlers } from './jobs/handlers.ts';
 import { apiKeyHandlers } from './keys/handlers.ts';
 import { ClusterView } from './kubernetes/cluster-view.ts';
@@ -159,6 +161,7 @@ async function stopParts(parts: Parts): Promise<void> {
   await parts.usage.stop();
   await parts.probes.stop();
   parts.gateway.close();
+  parts.staging?.close();
   await parts.workers.stop();
   await parts.listener.stop();
   await parts.store.close();
@@ -320,6 +323,10 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
     ...healthHandlers({ store, view, workers }),
     ...catalogHandlers({
       catalog,
+      imports: {
+        supported: parts.staging !== undefined,
+        bytesMax: config.imports?.bytesMax,
+      },
       document,
       documentVersion: createHash('sha256')
         .update(JSON.stringify(document))
@@ -333,6 +340,7 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       cursors,
       surroundings,
       backupStore: config.backups,
+      staging: parts.staging,
       changed: (organizationId, id) => {
         targets.forget(organizationId, id);
         gateway.forget(id);
@@ -340,6 +348,7 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
     }),
     ...configurationArea(parts, surroundings),
     ...backupArea(config, parts, surroundings),
+    ...importArea(config, parts),
     ...jobHandlers({
       store,
       requests,
@@ -366,6 +375,19 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
     ...billingHandlers({ store, requests, billing: parts.billing, now: parts.services.now }),
     ...eventArea(config, parts),
   };
+}
+
+function importArea(config: Config, parts: Parts) {
+  const { store, requests, cursors, view, staging } = parts;
+  const catalog = () => {
+    const { catalog } = view;
+    if (catalog === undefined) throw noCatalog();
+    return catalog;
+  };
+  const now = () => new Date();
+  const { bytesMax } = config.imports ?? {};
+  const services = { store, staging, catalog, bytesMax, now };
+  return importHandlers({ services, requests, cursors });
 }
 
 /** Handlers that ask the ledgers of databases. */

@@ -7,6 +7,7 @@ import { parseHostPort, type HostPort } from '../base/host-port.ts';
 import { documentDefaults } from './contract/document-defaults.ts';
 import type { DocumentOptions } from './contract/document.ts';
 import type { BillingSettings } from './billing/settings.ts';
+import type { StagingSettings } from './imports/staging-store.ts';
 import type { ProviderSettings } from './sign-in/identity-provider.ts';
 import {
   podSecurityLevels,
@@ -49,6 +50,8 @@ export interface Config {
   readonly billing: BillingSettings;
   /** Whether the operator has a store for backups. */
   readonly backups: boolean;
+  /** Where files of imports are staged. `undefined`: the service takes none. */
+  readonly imports: ImportSettings | undefined;
   /** Maximum number of an organization's databases; deleted ones count until they are purged. */
   readonly databasesMax: number;
   /** Pod security and quota that the namespace of a new organization starts with. */
@@ -63,6 +66,12 @@ export interface Config {
   readonly servers: DocumentOptions['servers'];
   /** Folder of the built dashboard. `undefined`: there is no dashboard. */
   readonly dashboardFolder: string | undefined;
+}
+
+interface ImportSettings {
+  readonly store: StagingSettings;
+  /** Maximum of the bytes of an organization's imports; `undefined`: what the catalog's largest storage holds. */
+  readonly bytesMax: number | undefined;
 }
 
 const prefix = 'LEDGERHOUSE_API_';
@@ -86,6 +95,11 @@ const names = [
   'MAIL_FROM',
   'WEBHOOK_RANGES',
   'BACKUPS',
+  'IMPORTS_STORE',
+  'IMPORTS_ENDPOINT',
+  'IMPORTS_REGION',
+  'IMPORTS_CREDENTIALS_FOLDER',
+  'IMPORTS_GIBIBYTES_PER_ORGANIZATION',
   'BILLING',
   'BILLING_CURRENCY',
   'BILLING_RETURN_URL',
@@ -158,6 +172,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     webhookRanges: webhookRanges(read('WEBHOOK_RANGES', '')),
     billing: billingSettings(read),
     backups: oneOf('BACKUPS', read('BACKUPS', 'off'), ['on', 'off']) === 'on',
+    imports: importSettings(read),
     databasesMax,
     namespaceDefaults: namespaceDefaults(read, databasesMax),
     limits: limitsOf(read),
@@ -185,6 +200,10 @@ export const redacted = (config: Config) => ({
       ? { ...config.billing, secretKey: 'hidden', webhookSecret: 'hidden' }
       : config.billing,
   databaseUrl: new URL(config.databaseUrl).host,
+  imports: config.imports && {
+    ...config.imports,
+    store: { ...config.imports.store, accessKeyId: 'hidden', secretAccessKey: 'hidden' },
+  },
   signingKeys: 'hidden',
   identityProvider: config.identityProvider && {
     ...config.identityProvider,
@@ -192,6 +211,36 @@ export const redacted = (config: Config) => ({
   },
   mail: config.mail?.kind === 'smtp' ? { ...config.mail, url: 'hidden' } : config.mail,
 });
+
+function importSettings(read: Read): ImportSettings | undefined {
+  const url = read('IMPORTS_STORE', '');
+  if (url === '') return undefined;
+  const [, bucket, path] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(url) ?? [];
+  if (bucket === undefined) {
+    throw new ConfigError(
+      `${prefix}IMPORTS_STORE must be s3://BUCKET or s3://BUCKET/PREFIX, not ${url}`,
+    );
+  }
+  const endpoint = baseUrl('IMPORTS_ENDPOINT', read('IMPORTS_ENDPOINT', ''));
+  const folder = read('IMPORTS_CREDENTIALS_FOLDER');
+  const credential = (file: string) => secretFile('IMPORTS_CREDENTIALS_FOLDER', join(folder, file));
+  const folderInBucket = (path ?? '').replace(/\/+$/, '');
+  const gibibytes = read('IMPORTS_GIBIBYTES_PER_ORGANIZATION', '');
+  return {
+    store: {
+      endpoint: endpoint === '' ? undefined : endpoint,
+      region: read('IMPORTS_REGION', 'us-east-1'),
+      bucket,
+      prefix: folderInBucket === '' ? '' : `${folderInBucket}/`,
+      accessKeyId: credential('access-key-id'),
+      secretAccessKey: credential('secret-access-key'),
+    },
+    bytesMax:
+      gibibytes === ''
+        ? undefined
+        : 1024 ** 3 * count('IMPORTS_GIBIBYTES_PER_ORGANIZATION', gibibytes),
+  };
+}
 
 function namespaceDefaults(read: Read, databasesMax: number): NamespaceDefaults {
   const limit = (name: Name) => {

@@ -6,6 +6,7 @@ import { StripeBilling } from './billing/stripe-billing.ts';
 import { noBilling } from './databases/billing-guard.ts';
 import type { DatabaseServices } from './databases/database-service.ts';
 import { protectionIn } from './databases/protection.ts';
+import { StagingStore } from './imports/staging-store.ts';
 import { watchedResources, type ClusterView } from './kubernetes/cluster-view.ts';
 import { BackupWriter } from './kubernetes/backup-writer.ts';
 import { ScheduleWriter } from './kubernetes/schedule-writer.ts';
@@ -55,6 +56,7 @@ export function assembleCommon(
     backups: new BackupWriter(kube),
     schedules: new ScheduleWriter(kube),
     sealer: new Sealer(config.signingKeys),
+    staging: config.imports && new StagingStore(config.imports.store),
     stopping: new AbortController(),
   };
 }

@@ -28,6 +28,7 @@ import { LogUpkeep } from './logs/upkeep.ts';
 import { Collector } from './monitoring/collector.ts';
 import { collectorMetrics } from './monitoring/collector-metrics.ts';
 import { MetricUpkeep } from './monitoring/upkeep.ts';
+import { ImportUpkeep } from './imports/upkeep.ts';
 import { purgeOrganizations } from './organizations/purge.ts';
 import { assembleCommon, billingOf, type CommonParts } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
@@ -39,6 +40,7 @@ import { sweepConnectionChecks } from './store/connection-checks.ts';
 import { Housekeeping } from './store/housekeeping.ts';
 import { sweepIdempotencyKeys } from './store/idempotency.ts';
 import { channels } from './store/listener.ts';
+import { sweepImports } from './store/import-work.ts';
 import { sweepLogSources } from './store/log-writes.ts';
 import { sweepMails } from './store/mails.ts';
 import { sweepMarks } from './store/metric-marks.ts';
@@ -97,6 +99,8 @@ export async function startWorker(options: ProcessOptions): Promise<WorkerProces
       stopping.abort();
       await background.stop(waitMs);
       await parts.queuedChanges.stop();
+      await parts.importUpkeep.stop();
+      parts.staging?.close();
       await parts.billingWork?.stop();
       await parts.webhooks.stop();
       await parts.changeStreams.stop();
@@ -152,6 +156,7 @@ function assemble(options: ProcessOptions) {
     ...common,
     registry,
     background,
+    importUpkeep: new ImportUpkeep({ store, staging: common.staging, logger }),
     queuedChanges: new QueuedChanges({ ...services, writer }, logger),
     billingWork:
       billing &&
@@ -251,6 +256,7 @@ function housekeepingOf({ store, sealer }: CommonParts, { config, logger }: Proc
       purgedOrganizations: () => purgeOrganizations(store),
       savedCreates: () => sweepSavedCreates(store.read),
       backups: () => sweepBackups(store.read),
+      imports: () => sweepImports(store.read),
       billingEvents: () => sweepBillingEvents(store.read),
       mails: () => sweepMails(store.read),
       sessions: () => sweepSessions(store.read),
@@ -282,6 +288,7 @@ async function begin(parts: Parts): Promise<void> {
   listener.start();
   background.start();
   parts.queuedChanges.start();
+  parts.importUpkeep.start();
   parts.metricUpkeep.start();
   parts.collector.start();
   parts.logUpkeep.start();

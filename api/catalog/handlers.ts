@@ -3,12 +3,13 @@ import { etagOf } from '../http/conditional.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { CatalogView } from '../kubernetes/cluster-view.ts';
-import { shownCatalog } from './shown-catalog.ts';
+import { shownCatalog, type ImportTerms } from './shown-catalog.ts';
 
 interface CatalogServices {
   readonly catalog: () => CatalogView | undefined;
   /** OpenAPI document of this API, with the addresses of this installation. */
   readonly document: { readonly openapi: string; readonly [key: string]: unknown };
+  readonly imports: ImportTerms;
   /** Changes whenever the document does. */
   readonly documentVersion: string;
 }
@@ -17,6 +18,7 @@ export const catalogHandlers = ({
   catalog,
   document,
   documentVersion,
+  imports,
 }: CatalogServices): HandlersOf<typeof catalogRoutes> => ({
   async getOpenapiDocument() {
     return { status: 200, etag: etagOf('openapi', documentVersion), body: document };
@@ -30,6 +32,11 @@ export const catalogHandlers = ({
         retryAfterSeconds: 5,
       });
     }
-    return { status: 200, etag: etagOf('catalog', view.version), body: shownCatalog(view) };
+    const importing = imports.supported ? `i${imports.bytesMax ?? ''}` : '';
+    return {
+      status: 200,
+      etag: etagOf('catalog', `${view.version}${importing}`),
+      body: shownCatalog(view, imports),
+    };
   },
 });

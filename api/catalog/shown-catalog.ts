@@ -4,7 +4,19 @@ import { isReplicatedByEtcd, memberOf } from '../../domain/catalog/resolve.ts';
 import type { CatalogSpec, EngineName } from '../../domain/custom-resources.ts';
 import type { createCatalog } from '../contract/schemas/catalog.ts';
 import type { Immutable } from '../contract/route.ts';
+import { FILE_HEAD_SIZE } from '../../domain/import-files/file-head.ts';
+import { bytesMaxOf } from '../imports/bytes-max.ts';
+import { newestRelease } from '../imports/heads.ts';
+import { importsUnsupported } from '../imports/refusal.ts';
 import type { CatalogView } from '../kubernetes/cluster-view.ts';
+import { importDays, importFileBytesMax, importsMax } from '../model/import.ts';
+
+/** Whether this installation takes files, and how many bytes of an organization. */
+export interface ImportTerms {
+  readonly supported: boolean;
+  /** `undefined`: what the catalog's largest storage holds. */
+  readonly bytesMax: number | undefined;
+}
 
 type Shown = Immutable<z.input<typeof createCatalog>>;
 
@@ -12,7 +24,7 @@ type Shown = Immutable<z.input<typeof createCatalog>>;
 const toleratedFailures = { 1: 0, 3: 1, 6: 2 } as const;
 const mib = 1024 * 1024;
 
-export function shownCatalog({ spec, version }: CatalogView): Shown {
+export function shownCatalog({ spec, version }: CatalogView, imports: ImportTerms): Shown {
   const { defaults, providers, topologies, storageTiers, prices } = spec;
   return {
     version,
@@ -72,9 +84,29 @@ export function shownCatalog({ spec, version }: CatalogView): Shown {
         perGbReplicaMonthly: monthlyPerGb,
       })),
     },
-    import: { supported: false },
+    import: importOf(spec, imports),
   };
 }
+
+function importOf(spec: CatalogSpec, { supported, bytesMax }: ImportTerms): Shown['import'] {
+  const release = newestRelease(spec);
+  const reason = supported ? noRelease(release) : importsUnsupported;
+  return {
+    supported: reason === null,
+    reason,
+    engine: 'Builtin',
+    newestRelease: release ?? null,
+    fileExtension: '.ledger',
+    headBytes: FILE_HEAD_SIZE,
+    maxFileBytes: importFileBytesMax,
+    maxOrganizationBytes: bytesMaxOf(spec, bytesMax),
+    maxImports: importsMax,
+    lifetimeDays: importDays,
+  };
+}
+
+const noRelease = (release: string | undefined): string | null =>
+  release === undefined ? 'The catalog has no version of the built-in engine.' : null;
 
 const sizesOf = ({ sizes, engines: all }: CatalogSpec): Shown['clusterSizes'] =>
   sizes.map((size) => {

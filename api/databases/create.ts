@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { requireActive } from '../auth/suspension.ts';
 import { Refusal } from '../model/refusal.ts';
-import type { RestoredFrom } from '../store/database-record.ts';
+import type { ImportedFrom, RestoredFrom } from '../store/database-record.ts';
 import { createDatabase, findDatabaseByName, nameTaken } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
 import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
@@ -20,7 +20,7 @@ import {
 } from './database-service.ts';
 import { tell } from './events.ts';
 import { billingRequired, requireRoom } from './guards.ts';
-import { creation, restorationFromBackup } from './provisioning-jobs.ts';
+import { creation, importation, restorationFromBackup } from './provisioning-jobs.ts';
 
 export interface CreateRequest extends ChoiceRequest {
   readonly name: string;
@@ -40,11 +40,13 @@ export interface CreationPlan {
   readonly catalogVersion: string;
   /** The backup that it begins with; empty when absent. */
   readonly restoredFrom?: RestoredFrom;
+  /** The import that it begins with. */
+  readonly importedFrom?: ImportedFrom;
 }
 
 /**
- * `dry`: checks without making anything. `saved`: a saved create, requested earlier. `restore`: a database that begins with a backup;
- * it is not saved for later, because a saved create makes an empty one.
+ * `dry`: checks without making anything. `saved`: a saved create, requested earlier. `restore`: a database that begins with a backup or an
+ * import; it is not saved for later, because a saved create makes an empty one.
  */
 type Asking = 'now' | 'dry' | 'saved' | 'restore';
 
@@ -135,17 +137,18 @@ export async function createPlanned(
       {
         organizationId: organization.id,
         name: plan.name,
-        mode: 'new',
+        mode: plan.importedFrom === undefined ? 'new' : 'import',
         deletionProtection: plan.deletionProtection,
         labels,
         kubernetesNamespace: organization.namespace,
         clusterId: newClusterId(),
         restoredFrom: plan.restoredFrom ?? null,
+        importedFrom: plan.importedFrom ?? null,
       },
       { ...choice, autogrowLimitGb: null, suspended: false, price: price ?? null },
     );
     const job = await createJob(change, {
-      ...(plan.restoredFrom === undefined ? creation(database) : restorationFromBackup(database)),
+      ...jobFor(plan)(database),
       ...(!plan.automatic && { message: byHand }),
     });
     tell(change, 'database.created', database, { job });
@@ -153,6 +156,11 @@ export async function createPlanned(
     await within(change, result);
     return result;
   });
+}
+
+function jobFor({ restoredFrom, importedFrom }: CreationPlan) {
+  if (restoredFrom !== undefined) return restorationFromBackup;
+  return importedFrom === undefined ? creation : importation;
 }
 
 function agreed({ currency, amount, lines }: Price) {

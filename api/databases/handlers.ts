@@ -10,7 +10,21 @@ import type { Cursors } from '../store/cursor.ts';
 import type { DatabaseView } from '../store/database-record.ts';
 import { findDatabaseView, listDatabases } from '../store/database-list.ts';
 import { settleSavedCreate } from '../store/saved-creates.ts';
-import { byHand, createPlanned, planCreation, type CreationPlan } from './create.ts';
+import {
+  attachImport,
+  importToBegin,
+  requireRelease,
+  type ImportToBegin,
+} from '../imports/begin-database.ts';
+import type { StagingStore } from '../imports/staging-store.ts';
+import {
+  byHand,
+  createPlanned,
+  noCatalog,
+  planCreation,
+  type CreateRequest,
+  type CreationPlan,
+} from './create.ts';
 import type { Caller, DatabaseServices, WithJob } from './database-service.ts';
 import { deleteDatabase } from './delete.ts';
 import { etagOf, shownDatabase, shownProfile, type Surroundings } from './present.ts';
@@ -26,6 +40,8 @@ interface DatabaseHandlerOptions {
   readonly surroundings: () => Surroundings;
   /** Whether the operator has a store for backups. */
   readonly backupStore: boolean;
+  /** Where imports are staged; `undefined`: the service takes none. */
+  readonly staging: StagingStore | undefined;
   /** Called when this process must forget its cached data about a database. */
   readonly changed: (organizationId: string, id: string) => void;
 }
@@ -45,12 +61,23 @@ export const databaseHandlers = (options: DatabaseHandlerOptions): Handlers => (
 });
 
 const create =
-  ({ services, requests, surroundings }: DatabaseHandlerOptions): Handler<'createDatabase'> =>
+  ({
+    services,
+    requests,
+    surroundings,
+    staging,
+  }: DatabaseHandlerOptions): Handler<'createDatabase'> =>
   async (request) => {
     const { query, body, principal, author } = request;
     const caller = callerOf({ principal, author });
+    const { mode: _, importId, ...asked } = body;
+    const find = { store: services.store, staging };
+    const begins =
+      importId === undefined
+        ? undefined
+        : await importToBegin(find, principal.organization.id, importId, asked);
     if (query.dryRun) {
-      const plan = await shown(principal, planCreation(services, caller, body, 'dry'));
+      const plan = await shown(principal, planned(services, caller, asked, begins, 'dry'));
       const { billingReason: reason = null } = plan;
       const billing = { ready: reason === null, reason };
       return {
@@ -59,16 +86,33 @@ const create =
       };
     }
     return requests.run(request, async (keep) => {
-      const plan = await planCreation(services, caller, body);
+      const plan = await planned(services, caller, asked, begins);
       const reply = (made: WithJob) => created(made, plan, surroundings());
       const within: Parameters<typeof createPlanned>[4] = async (change, made) => {
         await settleSavedCreate(change, made.database);
+        if (importId !== undefined) await attachImport(change, importId, made.database);
         await keep(change, reply(made));
       };
       const { labels = {} } = body;
       return reply(await shown(principal, createPlanned(services, caller, plan, labels, within)));
     });
   };
+
+/** Plans an empty database, or one that begins with an import. */
+async function planned(
+  services: DatabaseServices,
+  caller: Caller,
+  asked: CreateRequest,
+  begins: ImportToBegin | undefined,
+  dry?: 'dry',
+): Promise<CreationPlan> {
+  if (begins === undefined) return planCreation(services, caller, asked, dry);
+  const plan = await planCreation(services, caller, begins.request, dry ?? 'restore');
+  const catalog = services.catalog();
+  if (catalog === undefined) throw noCatalog();
+  requireRelease(plan, begins, catalog.spec);
+  return { ...plan, importedFrom: begins.importedFrom };
+}
 
 const restore =
   ({ services, requests, surroundings }: DatabaseHandlerOptions): Handler<'restoreDatabase'> =>

@@ -7,6 +7,7 @@ import { makingHandler } from '../backups/make.ts';
 import { removingHandler } from '../backups/remove.ts';
 import { verifyingHandler } from '../backups/verify.ts';
 import { changeHandler } from '../configuration/apply-change.ts';
+import { tellFailed } from '../imports/import-events.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
 import { decisionOf, type Job } from '../model/job.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
@@ -124,6 +125,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
     });
     await updateActiveProfile(change, job.databaseId, { status: 'FAILED', error: reason });
     tell(change, 'database.failed', database, { job, reason });
+    await tellFailed(change, database, reason);
   },
 });
 

@@ -48,7 +48,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
     organizationId: database.organizationId,
     name: database.name,
     clusterId,
-    mode: 'new',
+    mode: database.mode,
     status: database.status,
     statusReason: database.statusReason,
     health: healthOf(view, around),

@@ -118,7 +118,7 @@ export async function provision(
 
 /** Spec of the database's resource. */
 function specFor(database: Database, profile: Profile, fromVolumes: boolean): DatabaseSpec {
-  const { deletionProtection, clusterId, restoredFrom } = database;
+  const { deletionProtection, clusterId, restoredFrom, importedFrom } = database;
   const choice = {
     ...profile,
     clusterConfiguration: profile.clusterConfiguration as TopologyName,
@@ -129,6 +129,7 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
       deletionProtection,
       ...(clusterId !== null && { clusterId }),
       ...(restoredFrom !== null && { bootstrap: { backup: bootstrapOf(restoredFrom) } }),
+      ...(importedFrom !== null && { bootstrap: { import: importedFrom } }),
     });
   }
   // Volumes already have a cluster ID and the version that wrote them last.

@@ -38,6 +38,13 @@ export const restorationFromBackup = (database: Of): NewJob => ({
   message: 'The restore is queued.',
 });
 
+/** Creation of a database that begins with imported files, which may be as large as a backup. */
+export const importation = (database: Of): NewJob => ({
+  ...creation(database),
+  timeoutMs: backupTimeoutMs,
+  message: 'The import is queued.',
+});
+
 /** `purgeAt`: time of the volumes' purge if the restore is cancelled before it touched them. */
 export const restoration = (database: Of, purgeAt: Date | null): NewJob => ({
   ...creation(database),

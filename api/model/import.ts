@@ -11,8 +11,6 @@ const mebibyte = 1024 * 1024;
 export const importPartsMax = 10_000;
 export const importPartBytesMax = 16 * mebibyte;
 export const importFileBytesMax = importPartsMax * importPartBytesMax;
-/** Smallest size of a file: its head and one block. */
-export const importFileBytesMin = 1;
 /** Imports of an organization that are UPLOADING or READY at a time. */
 export const importsMax = 3;
 export const importDays = 7;

@@ -36,6 +36,14 @@ export interface RestoredFrom {
   readonly archiveId: string;
 }
 
+/** The import that a database began with. */
+export interface ImportedFrom {
+  /** TypeID `imp_…`. */
+  readonly importId: string;
+  /** The cluster that its files were exported from, as a decimal. */
+  readonly clusterId: string;
+}
+
 interface ObservedNode {
   readonly index: number;
   readonly role: string | null;
@@ -69,8 +77,10 @@ export interface Database {
   /** UID of its resource; null while there is none. */
   readonly kubernetesUid: string | null;
   readonly adopted: boolean;
-  /** Null: it began empty. */
+  /** Null: it did not begin with a backup. */
   readonly restoredFrom: RestoredFrom | null;
+  /** Null: it did not begin with an import. */
+  readonly importedFrom: ImportedFrom | null;
   /** Number of changes to the database; used as its ETag. */
   readonly version: number;
   readonly createdAt: Date;
@@ -137,6 +147,7 @@ export const databaseOf = (row: Selectable<DatabasesTable>): Database => ({
   observed: row.observed as ObservedDatabase | null,
   createdBy: row.createdBy as Actor,
   restoredFrom: row.restoredFrom as RestoredFrom | null,
+  importedFrom: row.importedFrom as ImportedFrom | null,
 });
 
 export const profileOf = (row: Selectable<ProfilesTable>): Profile => ({

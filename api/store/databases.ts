@@ -9,6 +9,7 @@ import {
   databaseOf,
   profileOf,
   type Database,
+  type ImportedFrom,
   type ObservedDatabase,
   type Profile,
   type ProfileChoice,
@@ -31,6 +32,7 @@ export interface NewDatabase {
   readonly adopted?: boolean;
   readonly clusterId?: string;
   readonly restoredFrom?: RestoredFrom | null;
+  readonly importedFrom?: ImportedFrom | null;
 }
 
 /** Throws the `Refusal` `database_name_taken` if another database of the organization has the name and is not deleted. */
@@ -55,6 +57,7 @@ export async function createDatabase(
       adopted: database.adopted ?? false,
       clusterId: database.clusterId ?? null,
       restoredFrom: jsonOrNull(database.restoredFrom ?? null),
+      importedFrom: jsonOrNull(database.importedFrom ?? null),
       createdBy: JSON.stringify(change.author.actor),
     })
     .onConflict((conflict) =>

@@ -124,6 +124,7 @@ export interface DatabasesTable {
   kubernetesUid: string | null;
   adopted: Generated<boolean>;
   restoredFrom: MaybeJson;
+  importedFrom: MaybeJson;
   version: Generated<number>;
   createdAt: Time;
   createdBy: Json<object>;
@@ -218,6 +219,38 @@ export interface BackupsTable {
   startedAt: MaybeTime;
   completedAt: MaybeTime;
   removedAt: MaybeTime;
+}
+
+export interface ImportsTable {
+  id: string;
+  organizationId: string;
+  status: string;
+  replicaCount: number;
+  partSizeBytes: number;
+  clusterId: string | null;
+  databaseId: ColumnType<string | null, string | null | undefined, string | null>;
+  createdBy: Json<object>;
+  createdAt: Time;
+  expiresAt: ColumnType<Date, Date, Date>;
+  endedAt: MaybeTime;
+  removeAt: MaybeTime;
+  removals: Generated<number>;
+}
+
+interface ImportFilesTable {
+  importId: string;
+  replicaIndex: number;
+  sizeBytes: string;
+  head: MaybeJson;
+  uploadId: ColumnType<string | null, string | null | undefined, string | null>;
+  isWhole: Generated<boolean>;
+}
+
+interface ImportPartsTable {
+  importId: string;
+  replicaIndex: number;
+  number: number;
+  sha256: Buffer;
 }
 
 export interface BackupSchedulesTable {
@@ -591,6 +624,9 @@ export interface Tables extends BillingTables {
   configurationChanges: ConfigurationChangesTable;
   backups: BackupsTable;
   backupSchedules: BackupSchedulesTable;
+  imports: ImportsTable;
+  importFiles: ImportFilesTable;
+  importParts: ImportPartsTable;
   eventHeads: EventHeadsTable;
   events: EventsTable;
   eventPositions: EventPositionsTable;

@@ -1,4 +1,6 @@
 /** Names of an archive's objects. FORMAT.md, "Keys". */
+export { stagedKey } from '../../domain/import-files/staged-key.ts';
+
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 export const archiveKey = (databaseId: string): string => `${databaseId}/archive.json`;
@@ -26,13 +28,6 @@ export const sweptPrefix = (databaseId: string): string => `${databaseId}/swept/
 /** The note that the chunks of a removed backup are deleted. */
 export const sweptKey = (databaseId: string, backupId: string): string =>
   `${sweptPrefix(databaseId)}${backupId}.json`;
-
-/**
- * Key of a file to import. Its folder cannot be an archive's, because a database ID has no hyphen; its name is the recommended
- * name of an exported file.
- */
-export const stagedKey = (importId: string, clusterId: bigint, replicaIndex: number): string =>
-  `import-files/${importId}/${clusterId}_${replicaIndex}.ledger`;
 
 /** Records are listed in the order of their ops. */
 export const recordKey = (databaseId: string, op: number, backupId: string): string =>

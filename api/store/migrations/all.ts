@@ -32,6 +32,7 @@ import { jobsBesideOthers } from './0039-jobs-beside-others.ts';
 import { logLines } from './0040-log-lines.ts';
 import { backupSchedules } from './0041-backup-schedules.ts';
 import { changeStreams } from './0043-change-streams.ts';
+import { imports } from './0044-imports.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   logLines,
   backupSchedules,
   changeStreams,
+  imports,
 ];

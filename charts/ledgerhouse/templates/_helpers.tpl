@@ -41,6 +41,24 @@ fsGroup: 65532
 {{- end -}}
 {{- end -}}
 
+{{- /* Where imports are staged, as YAML: the bucket for backups with credentials of their own. Empty: the service takes none. */}}
+{{- define "ledgerhouse.imports" -}}
+{{- $store := include "ledgerhouse.store" . | fromYaml -}}
+{{- $secret := .Values.imports.credentialsSecret -}}
+{{- if and $secret (not $store) }}
+{{- fail "imports.credentialsSecret needs a bucket: set backups.store.url, or s3.enabled" }}
+{{- end -}}
+{{- if and $store (not $secret) (not .Values.backups.store.url) }}
+{{- $secret = $store.credentialsSecret }}
+{{- end -}}
+{{- if $secret -}}
+url: {{ $store.url | quote }}
+endpoint: {{ $store.endpoint | quote }}
+region: {{ $store.region | quote }}
+credentialsSecret: {{ $secret | quote }}
+{{- end -}}
+{{- end }}
+
 {{- /* The bucket for backups, as YAML: the one that the values name, or that of the chart's own S3 server. Empty: there is none. */}}
 {{- define "ledgerhouse.store" -}}
 {{- if .Values.backups.store.url -}}

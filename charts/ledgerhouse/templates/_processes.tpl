@@ -23,6 +23,17 @@
 {{- if include "ledgerhouse.store" . }}
 - { name: LEDGERHOUSE_API_BACKUPS, value: 'on' }
 {{- end }}
+{{- with include "ledgerhouse.imports" . | fromYaml }}
+- { name: LEDGERHOUSE_API_IMPORTS_STORE, value: {{ .url | quote }} }
+{{- with .endpoint }}
+- { name: LEDGERHOUSE_API_IMPORTS_ENDPOINT, value: {{ . | quote }} }
+{{- end }}
+- { name: LEDGERHOUSE_API_IMPORTS_REGION, value: {{ .region | quote }} }
+- { name: LEDGERHOUSE_API_IMPORTS_CREDENTIALS_FOLDER, value: /secrets/imports }
+{{- with $.Values.imports.gibibytesPerOrganization }}
+- { name: LEDGERHOUSE_API_IMPORTS_GIBIBYTES_PER_ORGANIZATION, value: {{ int . | quote }} }
+{{- end }}
+{{- end }}
 {{- if .Values.api.mail.smtpSecret }}
 - name: LEDGERHOUSE_API_MAIL_FROM
   value: {{ required "api.mail.from is missing: whom mail comes from" .Values.api.mail.from | quote }}
@@ -53,12 +64,23 @@
 {{- if eq .Values.api.billing.provider "stripe" }}
 - { name: stripe, mountPath: /secrets/stripe, readOnly: true }
 {{- end }}
+{{- if include "ledgerhouse.imports" . }}
+- { name: imports, mountPath: /secrets/imports, readOnly: true }
+{{- end }}
 {{- end -}}
 
 {{- define "ledgerhouse.processVolumes" -}}
 - { name: own, secret: { secretName: {{ .Values.api.signingKeySecret | default "ledgerhouse-api" }}, items: [{ key: signing-key, path: signing-key }] } }
 {{- with .Values.api.otherSigningKeysSecret }}
 - { name: other-signing-keys, secret: { secretName: {{ . }} } }
+{{- end }}
+{{- with include "ledgerhouse.imports" . | fromYaml }}
+- name: imports
+  secret:
+    secretName: {{ .credentialsSecret }}
+    items:
+      - { key: accessKeyId, path: access-key-id }
+      - { key: secretAccessKey, path: secret-access-key }
 {{- end }}
 {{- end -}}
 

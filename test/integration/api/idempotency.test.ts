@@ -31,11 +31,16 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-idempotency-'));
   writeFileSync(join(folder, 'stripe'), stripeKey);
   writeFileSync(join(folder, 'hook'), webhookSecret);
+  for (const file of ['access-key-id', 'secret-access-key']) writeFileSync(join(folder, file), 'k');
   stripe = await TestStripe.start();
   service = await TestService.start({
     settings: {
       BILLING: 'stripe',
       BACKUPS: 'on',
+      // Where nothing listens: no request here needs a part.
+      IMPORTS_STORE: 's3://backups',
+      IMPORTS_ENDPOINT: 'http://127.0.0.1:1',
+      IMPORTS_CREDENTIALS_FOLDER: folder,
       BILLING_CURRENCY: 'EUR',
       BILLING_RETURN_URL: returnUrl,
       // Where nothing listens: deliveries stay pending.
@@ -381,6 +386,20 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     await service.alter(`UPDATE backups SET status = 'SUCCEEDED', resource_gone = false`);
     const { json } = await ask('listBackups', { as: me, params });
     return { as: me, params: { ...params, backupId: json.data[0].id }, other: null };
+  },
+  createImport: async () => ({
+    as: me,
+    body: { files: [{ replicaIndex: 0, sizeBytes: 9 }] },
+    other: { files: [{ replicaIndex: 0, sizeBytes: 10 }] },
+  }),
+  completeImport: async () => {
+    const body = { files: [{ replicaIndex: 0, sizeBytes: 11 }] };
+    const { json } = await ask('createImport', { as: me, body });
+    // As after an earlier request, whose answer was lost.
+    await service.alter(
+      `UPDATE imports SET status = 'READY', cluster_id = '7' WHERE status = 'UPLOADING'`,
+    );
+    return { as: me, params: { importId: json.import.id }, other: null };
   },
   suspendDatabase: async () => ({
     as: me,

@@ -42,7 +42,7 @@ interface Sent {
 async function ask(operation: OperationId, as: Headers, sent: Sent = {}) {
   const { method, path }: RouteSpec = routes[operation];
   const ids: Readonly<Record<string, string>> = { databaseId: kept.database.id, ...sent.params };
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '1');
   const body = sent.text ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
   const response = await fetch(`${service.url}${filled}${sent.query ?? ''}`, {
     method,
@@ -232,6 +232,24 @@ test('backups where the service has no store for them', async () => {
     { body: { schedule: '0 3 * * *' } },
   ]);
   expect((await ask('listBackups', me)).json).toMatchObject({ data: [], configured: false });
+});
+
+test('imports where the service has no store for them', async () => {
+  const files = [{ replicaIndex: 0, sizeBytes: 9 }];
+  await refused('imports_not_configured', ['createImport', me, { body: { files } }], {
+    detail: expect.stringContaining('imports of the chart'),
+  });
+  const importId = `imp_${nobody}`;
+  const body = { name: 'imported', mode: 'import', importId };
+  await refused('imports_not_configured', ['createDatabase', me, { body }]);
+  for (const wrong of [{ mode: 'import' }, { importId }, { mode: 'new', importId }]) {
+    const asked = { name: 'imported', ...wrong };
+    await refused('validation_failed', ['createDatabase', me, { body: asked }], {
+      errors: [{ pointer: '#/importId' }],
+    });
+  }
+  const catalog = await ask('getCreateCatalog', me);
+  expect(catalog.json.import).toMatchObject({ supported: false });
 });
 
 test('paths and methods that the service does not have', async () => {
@@ -521,6 +539,15 @@ const contract: Readonly<Record<string, string | undefined>> = {
   backup_protected: 'test/integration/api/backups.test.ts',
   backup_not_restorable: 'test/integration/api/backups.test.ts',
   backup_not_managed: 'test/integration/api/backups.test.ts',
+  import_not_found: undefined,
+  imports_not_configured: undefined,
+  import_closed: 'test/integration/api/imports.test.ts',
+  import_incomplete: 'test/integration/api/imports.test.ts',
+  import_not_ready: 'test/integration/api/imports.test.ts',
+  import_in_use: 'test/integration/api/imports.test.ts',
+  import_files_wrong: 'test/integration/api/imports.test.ts',
+  import_part_wrong: 'test/integration/api/imports.test.ts',
+  import_does_not_fit: 'test/integration/api/imports.test.ts',
   organization_not_found: undefined,
   api_key_not_found: undefined,
   webhook_endpoint_not_found: undefined,

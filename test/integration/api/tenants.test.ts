@@ -11,6 +11,7 @@ import { createSchedule } from '../../../api/store/backup-schedules.ts';
 import { createBackup } from '../../../api/store/backups.ts';
 import { createChangeStream } from '../../../api/store/change-streams.ts';
 import { createConfigurationChange } from '../../../api/store/configuration-changes.ts';
+import { createImport } from '../../../api/store/imports.ts';
 import { createConnectionCheck } from '../../../api/store/connection-checks.ts';
 import { findOrganization } from '../../../api/store/organizations.ts';
 import { Sealer } from '../../../api/store/sealing.ts';
@@ -175,6 +176,13 @@ async function everything(): Promise<typeof ours> {
       },
       actor: tester.actor,
     });
+    const imported = await createImport(change, {
+      organizationId: us,
+      partSizeBytes: 8_388_608,
+      clusterId: null,
+      files: [{ replicaIndex: 0, sizeBytes: 1, head: null }],
+      bytesMax: 1,
+    });
     const sealer = new Sealer(signingKeys);
     const stream = await createChangeStream(change, sealer, {
       organizationId: us,
@@ -188,6 +196,7 @@ async function everything(): Promise<typeof ours> {
       streamId: stream === 'too_many' ? '' : stream.stream.id,
       backupId: backup?.id ?? '',
       scheduleId: schedule.id,
+      importId: typeof imported === 'string' ? '' : imported.made.id,
       checkId: check === 'too_many' ? '' : check.id,
       changeId,
       membershipId: member?.id ?? '',
@@ -216,7 +225,7 @@ const requestOf = (
 ): [path: string, asked: Asked] => {
   const filled = path
     .replace('/api/v1', '')
-    .replaceAll(/\{(\w+)\}/g, (_, name: PathParameter) => ids[name] ?? '');
+    .replaceAll(/\{(\w+)\}/g, (_, name: PathParameter) => ids[name] ?? '1');
   const [example] = Object.values(body?.examples ?? {});
   return [filled + queryOf(path), { method, ...(body && { body: example }) }];
 };
@@ -245,6 +254,7 @@ test('the organization itself finds all of it, also after another one has tried 
     'getChange',
     'getBackup',
     'getBackupSchedule',
+    'getImport',
     'getConnectionCheck',
     'getChangeStream',
     'getApiKey',

@@ -447,7 +447,7 @@ describe('values', () => {
   });
 });
 
-test('only the sweep has credentials that delete, and only if it is told which', async () => {
+test('only the sweep has credentials that delete backups, and only if it is told which', async () => {
   const without = await rendered({ s3: { enabled: true } });
   expect(without.filter(({ kind }) => kind === 'CronJob')).toEqual([]);
   const backups = { sweep: { credentialsSecret: 'sweeper', schedule: '5 * * * *' } };
@@ -465,6 +465,40 @@ test('only the sweep has credentials that delete, and only if it is told which',
   expect(JSON.stringify(others)).not.toContain('sweeper');
   const file = join(folder, 'no-bucket.json');
   writeFileSync(file, JSON.stringify({ backups }));
+  const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('needs a bucket')]);
+});
+
+test('API and worker stage imports with credentials of their own, and none where there is no bucket', async () => {
+  const programs = ['ledgerhouse-api', 'ledgerhouse-worker'];
+  const api = { enabled: true };
+  const podsOf = async (values: object) => {
+    const objects = await rendered({ api, ...values });
+    return programs.map((name) => JSON.stringify(find(objects, 'Deployment', name)));
+  };
+  for (const pod of await podsOf({})) expect(pod).not.toContain('IMPORTS');
+  const store = { url: 's3://bucket/house', endpoint: 'https://s3.example' };
+  const backups = { store, credentialsSecret: 'of-backups' };
+  for (const pod of await podsOf({ backups })) expect(pod).not.toContain('IMPORTS');
+  const imports = { credentialsSecret: 'of-imports', gibibytesPerOrganization: 50 };
+  for (const pod of await podsOf({ backups, imports })) {
+    expect(pod).toContain('"LEDGERHOUSE_API_IMPORTS_STORE","value":"s3://bucket/house"');
+    expect(pod).toContain('"LEDGERHOUSE_API_IMPORTS_ENDPOINT","value":"https://s3.example"');
+    expect(pod).toContain('GIBIBYTES_PER_ORGANIZATION","value":"50"');
+    expect(pod).toContain('"secretName":"of-imports"');
+    expect(pod).not.toContain('of-backups');
+  }
+  // The small S3 server has one pair of keys.
+  const s3 = { enabled: true };
+  for (const pod of await podsOf({ s3 })) expect(pod).toContain('"secretName":"ledgerhouse-s3"');
+  const objects = await rendered({ api, s3 });
+  for (const name of programs) {
+    const policy = JSON.stringify(find(objects, 'NetworkPolicy', name));
+    expect(policy).toContain('"app.kubernetes.io/name":"ledgerhouse-s3"');
+    expect(JSON.stringify(find(objects, 'NetworkPolicy', 'ledgerhouse-s3'))).toContain(name);
+  }
+  const file = join(folder, 'imports-without-bucket.json');
+  writeFileSync(file, JSON.stringify({ api, imports }));
   const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);
   expect([code, stderr]).toEqual([1, expect.stringContaining('needs a bucket')]);
 });

@@ -12,7 +12,12 @@ import type { RouteSpec } from '../../../api/contract/route.ts';
 import type { Credential } from '../../../api/auth/credentials.ts';
 import { hashOf } from '../../../api/auth/api-key-format.ts';
 import type { Principal } from '../../../api/auth/principal.ts';
-import { pathParameters, type PathParameter } from '../../../api/contract/path-parameters.ts';
+import {
+  pathNumbers,
+  pathParameters,
+  type PathNumber,
+  type PathParameter,
+} from '../../../api/contract/path-parameters.ts';
 import { createApiMetrics } from '../../../api/http/api-metrics.ts';
 import type { ByteLimits } from '../../../api/http/held-bytes.ts';
 import type { ConnectionCaps } from '../../../api/http/connection-caps.ts';
@@ -266,9 +271,10 @@ async function ask(url: string, path: string, asked: Asked = {}): Promise<Answer
   };
 }
 
-/** The route's path with IDs that fit. */
+/** The route's path with IDs and numbers that fit. */
 export const pathOf = (route: RouteSpec): string =>
   route.path.replace('{databaseId}', databaseId).replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (Object.hasOwn(pathNumbers, name)) return String(pathNumbers[name as PathNumber].minimum);
     const { prefix } = pathParameters[name as PathParameter];
     return `${prefix}_01jd8f3zk5e0v9t3m2q6r8w4x0`;
   });

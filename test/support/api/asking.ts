@@ -1,4 +1,5 @@
 /** Requests to a service whose answers are judged by the document. */
+import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { OperationId } from '../../../api/contract/routes.ts';
 import { routes } from '../../../api/contract/routes.ts';
@@ -16,6 +17,8 @@ export interface Sending {
   readonly of?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: object;
+  /** A body that is sent as it is, with its digest, instead of JSON. */
+  readonly octets?: Uint8Array<ArrayBuffer>;
   readonly headers?: Headers;
 }
 
@@ -25,14 +28,23 @@ export async function ask<T>(
   url: string,
   as: Headers,
   operation: OperationId,
-  { of = {}, query = '', body, headers }: Sending = {},
+  { of = {}, query = '', body, octets, headers }: Sending = {},
 ): Promise<Answer<T>> {
   const { method, path } = routes[operation];
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => of[name] ?? '');
   const response = await fetch(`${url}${filled}${query}`, {
     method,
-    headers: { ...as, ...(body && { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      ...as,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(octets && {
+        'content-type': 'application/octet-stream',
+        'content-digest': `sha-256=:${createHash('sha256').update(octets).digest('base64')}:`,
+      }),
+      ...headers,
+    },
     ...(body && { body: JSON.stringify(body) }),
+    ...(octets && { body: octets }),
   });
   const text = await response.text();
   const { status } = response;

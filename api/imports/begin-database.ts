@@ -1,0 +1,116 @@
+/** Begins a new database with an import: what the create request becomes, and that the import is still there when it is made. */
+import { releaseOfText } from '../../domain/import-files/file-head.ts';
+import { replicasOf } from '../../domain/catalog/topologies.ts';
+import type { CatalogSpec, TopologyName } from '../../domain/custom-resources.ts';
+import type { CreateRequest, CreationPlan } from '../databases/create.ts';
+import type { Import } from '../model/import.ts';
+import { Refusal, type FieldError } from '../model/refusal.ts';
+import type { Change } from '../store/change.ts';
+import type { Database, ImportedFrom } from '../store/database-record.ts';
+import { findAnyDatabase } from '../store/databases.ts';
+import { findImport, lockImport, updateImport, type ImportView } from '../store/imports.ts';
+import type { ImportServices } from './import-services.ts';
+import { importNotFound, requireStaging } from './refusal.ts';
+
+export interface ImportToBegin {
+  readonly request: CreateRequest;
+  readonly importedFrom: ImportedFrom;
+  readonly view: ImportView;
+}
+
+/** Throws a `Refusal` unless a database of the organization can begin with the import. */
+export async function importToBegin(
+  { store, staging }: Pick<ImportServices, 'store' | 'staging'>,
+  organizationId: string,
+  importId: string,
+  request: CreateRequest,
+): Promise<ImportToBegin> {
+  requireStaging(staging);
+  const view = await findImport(store.read, organizationId, importId);
+  if (view === undefined) throw importNotFound(importId);
+  const clusterId = requireReady(view.made);
+  const topology = topologyOf(view.made.replicaCount);
+  const errors: FieldError[] = [];
+  const { clusterConfiguration = topology, engine = 'Builtin' } = request;
+  if (clusterConfiguration !== topology) {
+    const detail = `The import has ${view.made.replicaCount} files, one for each replica of ${topology}.`;
+    errors.push(misfit('#/clusterConfiguration', 'topology_differs', detail, [topology]));
+  }
+  if (engine !== 'Builtin') {
+    const detail = 'Only a database of the built-in engine can begin with an import.';
+    errors.push(misfit('#/engine', 'engine_unsupported', detail, ['Builtin']));
+  }
+  if (errors.length > 0) throw doesNotFit(errors);
+  return {
+    view,
+    importedFrom: { importId, clusterId },
+    request: { ...request, clusterConfiguration, engine },
+  };
+}
+
+/** Throws a `Refusal` unless the chosen version of the engine is as new as the one that wrote the files. */
+export function requireRelease(
+  { choice }: CreationPlan,
+  { view }: ImportToBegin,
+  { engines }: CatalogSpec,
+): void {
+  const versions = engines.find(({ name }) => name === choice.engine)?.versions ?? [];
+  const chosen = versions.find(({ version }) => version === choice.engineVersion);
+  const needed = Math.max(...view.files.map(({ head }) => releaseNumber(head?.release)));
+  if (releaseNumber(chosen?.release) >= needed) return;
+  const fitting = versions
+    .filter(({ release }) => releaseNumber(release) >= needed)
+    .map(({ version }) => version);
+  const detail = `A newer release than that of version ${choice.engineVersion} wrote the files.`;
+  throw doesNotFit([misfit('#/engineVersion', 'release_newer', detail, fitting)]);
+}
+
+/** In the change that makes the database: nobody has deleted or used the import meanwhile, and it now belongs to the database. */
+export async function attachImport(
+  change: Change,
+  importId: string,
+  database: Database,
+): Promise<void> {
+  const found = await lockImport(change, importId);
+  if (found === undefined || found.status === 'DELETED') throw importNotFound(importId);
+  requireReady(found);
+  if (found.databaseId !== null) {
+    const other = await findAnyDatabase(change.db, found.databaseId);
+    if (other !== undefined && other.deletedAt === null) {
+      throw new Refusal('import_in_use', {
+        detail: `${other.name} begins with it and is ${other.status}. Retry its job, or delete it first.`,
+      });
+    }
+  }
+  await updateImport(change, importId, { databaseId: database.id });
+}
+
+function requireReady({ id, status, clusterId, expiresAt }: Import): string {
+  if (status === 'READY' && clusterId !== null && expiresAt > new Date()) return clusterId;
+  const detail =
+    status === 'UPLOADING'
+      ? `${id} is not complete. Upload all parts, then complete it.`
+      : `${id} is ${status === 'READY' ? 'EXPIRED' : status}. Begin another one.`;
+  throw new Refusal('import_not_ready', { detail });
+}
+
+const releaseNumber = (release: string | undefined): number => releaseOfText(release ?? '') ?? 0;
+
+function topologyOf(replicas: number): TopologyName {
+  const found = Object.entries(replicasOf).find(([, count]) => count === replicas);
+  if (found === undefined) throw new Error(`no topology has ${replicas} replicas`);
+  return found[0] as TopologyName;
+}
+
+const misfit = (
+  pointer: string,
+  code: string,
+  detail: string,
+  allowed: readonly string[],
+): FieldError => ({ pointer, code, detail, meta: { allowed } });
+
+const doesNotFit = (errors: readonly FieldError[]): Refusal =>
+  new Refusal('import_does_not_fit', {
+    detail: errors.map(({ detail }) => detail).join(' '),
+    errors,
+  });

@@ -1,0 +1,179 @@
+import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
+import type { importRoutes } from '../contract/routes/imports.ts';
+import type { Handler, HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
+import { readCursor, shownPage } from '../http/paging.ts';
+import { importsMax, partSizeFor } from '../model/import.ts';
+import { Refusal } from '../model/refusal.ts';
+import type { Cursors } from '../store/cursor.ts';
+import { findAnyDatabase } from '../store/databases.ts';
+import {
+  createImport,
+  endImport,
+  findImport,
+  listImports,
+  lockImport,
+  type ImportView,
+} from '../store/imports.ts';
+import { bytesMaxOf } from './bytes-max.ts';
+import { completeImport } from './complete.ts';
+import { headIn, newestRelease, requireSound } from './heads.ts';
+import { tellImport } from './import-events.ts';
+import type { ImportServices } from './import-services.ts';
+import { shownFile, shownImport } from './present.ts';
+import { importNotFound, requireStaging } from './refusal.ts';
+import { fileOf, uploadPart } from './upload-part.ts';
+
+interface ImportHandlerOptions {
+  readonly services: ImportServices;
+  readonly requests: IdempotentRequests;
+  readonly cursors: Cursors;
+}
+
+type Handlers = HandlersOf<typeof importRoutes>;
+
+export const importHandlers = (options: ImportHandlerOptions): Handlers => ({
+  createImport: create(options),
+  listImports: list(options),
+  getImport: get(options),
+  uploadImportPart: upload(options),
+  completeImport: complete(options),
+  deleteImport: remove(options),
+});
+
+const create =
+  ({ services, requests }: ImportHandlerOptions): Handler<'createImport'> =>
+  async (request) => {
+    const { body, principal } = request;
+    requireStaging(services.staging);
+    const { spec } = services.catalog();
+    const files = body.files.map(({ replicaIndex, sizeBytes, head }, at) => ({
+      replicaIndex,
+      sizeBytes,
+      start: head === undefined ? undefined : startOf(head, sizeBytes, at),
+    }));
+    const looked = files.map(({ start, ...file }) => ({
+      ...file,
+      head: start && readFileHead(start),
+    }));
+    requireSound(looked, newestRelease(spec), services.now());
+    const rows = files.map(({ start, ...file }) => ({
+      ...file,
+      head: start ? headIn(start) : null,
+    }));
+    return requests.change(request, async (change) => {
+      const bytesMax = bytesMaxOf(spec, services.bytesMax);
+      const made = await createImport(change, {
+        organizationId: principal.organization.id,
+        partSizeBytes: partSizeFor(Math.max(...rows.map(({ sizeBytes }) => sizeBytes))),
+        clusterId: rows.find(({ head }) => head !== null)?.head?.clusterId ?? null,
+        files: rows,
+        bytesMax,
+      });
+      if (made === 'too_many' || made === 'too_large') throw noRoom(made, bytesMax);
+      tellImport(change, 'import.created', made.made);
+      return {
+        status: 201,
+        headers: { Location: `/api/v1/imports/${made.made.id}` },
+        body: { success: true, import: shownImport(made) },
+      };
+    });
+  };
+
+/** The first bytes of a file that were sent. */
+function startOf(text: string, sizeBytes: number, file: number): Uint8Array {
+  const bytes = Buffer.from(text, 'base64');
+  const needed = Math.min(FILE_HEAD_SIZE, sizeBytes);
+  if (bytes.length >= needed) return bytes.subarray(0, needed);
+  const detail = `Must be the first ${needed} bytes of the file; it has ${bytes.length}.`;
+  throw new Refusal('validation_failed', {
+    detail: `files[${file}].head: ${detail}`,
+    errors: [{ pointer: `#/files/${file}/head`, code: 'too_small', detail }],
+  });
+}
+
+const noRoom = (which: 'too_many' | 'too_large', bytesMax: number): Refusal =>
+  new Refusal('quota_exceeded', {
+    detail:
+      which === 'too_many'
+        ? `The organization has ${importsMax} imports that are not used yet, the maximum. Use or delete one first.`
+        : `All imports of the organization together may have ${bytesMax} bytes. Use or delete one first, or ask for a larger quota.`,
+  });
+
+const list =
+  ({ services: { store }, cursors }: ImportHandlerOptions): Handler<'listImports'> =>
+  async ({ query, principal }) => {
+    const organizationId = principal.organization.id;
+    const listing = { of: 'imports', organizationId };
+    const position = readCursor(cursors, listing, query.cursor, 2);
+    const page = await listImports(store.read, organizationId, {
+      limit: query.limit,
+      ...(position && { position }),
+    });
+    return { status: 200, body: shownPage(cursors, listing, query.limit, page, shownImport) };
+  };
+
+const get =
+  ({ services: { store } }: ImportHandlerOptions): Handler<'getImport'> =>
+  async ({ params, principal }) => {
+    const found = await findImport(store.read, principal.organization.id, params.importId);
+    if (found === undefined) throw importNotFound(params.importId);
+    return { status: 200, body: { import: shownImport(found) } };
+  };
+
+const upload =
+  ({ services }: ImportHandlerOptions): Handler<'uploadImportPart'> =>
+  async ({ params, body, principal, contentDigest, signal }) => {
+    const { importId, replicaIndex, partNumber } = params;
+    const view = await uploadPart(services, {
+      organizationId: principal.organization.id,
+      importId,
+      replicaIndex,
+      number: partNumber,
+      contentDigest,
+      bytes: body,
+      signal,
+    });
+    const file = shownFile(view.made, fileOf(view, replicaIndex));
+    return { status: 200, body: { success: true, file } };
+  };
+
+const complete =
+  ({ services, requests }: ImportHandlerOptions): Handler<'completeImport'> =>
+  (request) =>
+    requests.run(request, async (keep) => {
+      const { params, principal, author, signal } = request;
+      const organizationId = principal.organization.id;
+      const asked = { organizationId, importId: params.importId, author, signal };
+      return completed(
+        await completeImport(services, asked, (change, ready) => keep(change, completed(ready))),
+      );
+    });
+
+const completed = (view: ImportView) => ({
+  status: 200 as const,
+  body: { success: true as const, import: shownImport(view) },
+});
+
+const remove =
+  ({ services: { store } }: ImportHandlerOptions): Handler<'deleteImport'> =>
+  async ({ params, principal, author }) => {
+    const { importId } = params;
+    await store.change(author, async (change) => {
+      const found = await lockImport(change, importId);
+      const isTheirs = found?.organizationId === principal.organization.id;
+      if (found === undefined || !isTheirs || found.status === 'DELETED') {
+        throw importNotFound(importId);
+      }
+      const database =
+        found.databaseId === null ? undefined : await findAnyDatabase(change.db, found.databaseId);
+      if (found.status === 'READY' && database?.status === 'PROVISIONING') {
+        throw new Refusal('import_in_use', {
+          detail: `${database.name} begins with it. Wait until it is READY, or delete it.`,
+        });
+      }
+      tellImport(change, 'import.deleted', found);
+      await endImport(change, importId, 'DELETED');
+    });
+    return { status: 204 };
+  };

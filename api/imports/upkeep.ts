@@ -1,0 +1,100 @@
+/**
+ * The worker's part of imports: those that a database began with are USED, those whose time is over EXPIRED, and what is in the store
+ * of both, and of deleted ones, is removed. Removing is repeated until it is done, by whichever worker takes it: twice is as once.
+ */
+import type { Logger } from 'pino';
+import { systemTimers, type Timers } from '../../base/timers.ts';
+import { stagedFolder } from '../../domain/import-files/staged-key.ts';
+import { systemAuthor } from '../model/actor.ts';
+import type { Change } from '../store/change.ts';
+import { findAnyDatabase } from '../store/databases.ts';
+import { claimRemoval, endRemoval, overdueImports, usedImports } from '../store/import-work.ts';
+import { endImport, lockImport } from '../store/imports.ts';
+import { StoreUnavailable } from '../store/store-errors.ts';
+import type { Store } from '../store/store.ts';
+import { tellImport } from './import-events.ts';
+import type { StagingStore } from './staging-store.ts';
+
+const everyMs = 5_000;
+
+interface UpkeepOptions {
+  readonly store: Store;
+  /** `undefined`: the service takes no files now; what it took earlier stays until it does again. */
+  readonly staging: StagingStore | undefined;
+  readonly logger: Logger;
+  readonly timers?: Timers;
+}
+
+export class ImportUpkeep {
+  readonly #options: UpkeepOptions;
+  readonly #timers: Timers;
+  readonly #stopping = new AbortController();
+  #cancel = () => {};
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  start(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#running = this.#round().finally(() => {
+      if (!this.#stopping.signal.aborted) {
+        this.#cancel = this.#timers.after(everyMs, () => this.start());
+      }
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#cancel();
+    await this.#running;
+  }
+
+  async #round(): Promise<void> {
+    const { store, logger } = this.#options;
+    try {
+      for (const id of await usedImports(store.read)) await this.#change((to) => use(to, id));
+      for (const id of await overdueImports(store.read)) await this.#change((to) => expire(to, id));
+      await this.#remove();
+    } catch (error) {
+      if (error instanceof StoreUnavailable || this.#stopping.signal.aborted) return;
+      logger.warn({ err: error }, 'the upkeep of imports goes on later');
+    }
+  }
+
+  #change(work: (change: Change) => Promise<void>): Promise<void> {
+    return this.#options.store.change(systemAuthor('imports'), work);
+  }
+
+  async #remove(): Promise<void> {
+    const { store, staging } = this.#options;
+    const { signal } = this.#stopping;
+    if (staging === undefined) return;
+    while (!signal.aborted) {
+      const id = await claimRemoval(store.read);
+      if (id === undefined) return;
+      await staging.removeFolder(stagedFolder(id), signal);
+      await endRemoval(store.read, id);
+    }
+  }
+}
+
+async function use(change: Change, id: string): Promise<void> {
+  const found = await lockImport(change, id);
+  if (found?.status !== 'READY' || found.databaseId === null) return;
+  const database = await findAnyDatabase(change.db, found.databaseId);
+  const used = await endImport(change, id, 'USED');
+  tellImport(change, 'import.completed', used, { ...(database && { database }) });
+}
+
+async function expire(change: Change, id: string): Promise<void> {
+  const found = await lockImport(change, id);
+  if (found?.status !== 'UPLOADING' && found?.status !== 'READY') return;
+  const database =
+    found.databaseId === null ? undefined : await findAnyDatabase(change.db, found.databaseId);
+  // A retry of its job may have begun since.
+  if (database?.status === 'PROVISIONING') return;
+  tellImport(change, 'import.expired', await endImport(change, id, 'EXPIRED'));
+}

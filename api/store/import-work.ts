@@ -1,0 +1,80 @@
+/** What a worker finds to do with imports: those that a database began with, those that are over, and what is to be removed. */
+import { sql } from 'kysely';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import { uuidOf } from './ids.ts';
+import { sweepRows } from './sweeping.ts';
+import type { Reader } from './tables.ts';
+
+/** Imports of one look. */
+const atOnce = 100;
+/** Until then nobody else removes what a worker has taken; if it ends before it is done, another one begins anew. */
+const leaseMinutes = 10;
+/** Longer than a request with a part can go on after its import ended. */
+const secondRemovalMinutes = 60;
+
+/** Imports that are READY, whose database serves. */
+export async function usedImports(db: Reader): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('imports')
+    .innerJoin('databases', 'databases.id', 'imports.databaseId')
+    .select('imports.id')
+    .where('imports.status', '=', 'READY')
+    .where('databases.readyAt', 'is not', null)
+    .limit(atOnce)
+    .execute();
+  return rows.map(({ id }) => typeIdOfUuid('imp', id));
+}
+
+/** Imports whose time is over, but those of which a database is being made. */
+export async function overdueImports(db: Reader): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('imports')
+    .leftJoin('databases', 'databases.id', 'imports.databaseId')
+    .select('imports.id')
+    .where('imports.status', 'in', ['UPLOADING', 'READY'])
+    .where('imports.expiresAt', '<', sql<Date>`clock_timestamp()`)
+    .where((where) =>
+      where.or([
+        where('databases.status', 'is', null),
+        where('databases.status', '!=', 'PROVISIONING'),
+      ]),
+    )
+    .orderBy('imports.expiresAt')
+    .limit(atOnce)
+    .execute();
+  return rows.map(({ id }) => typeIdOfUuid('imp', id));
+}
+
+/** Takes an import whose files are to be removed from the store. */
+export async function claimRemoval(db: Reader): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    UPDATE imports SET remove_at = clock_timestamp() + make_interval(mins => ${leaseMinutes})
+    WHERE id = (
+      SELECT id FROM imports WHERE remove_at <= clock_timestamp()
+      ORDER BY remove_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id
+  `.execute(db);
+  const [row] = rows;
+  return row && typeIdOfUuid('imp', row.id);
+}
+
+/** Records that nothing is left in the store. After the first time it is looked at once more. */
+export async function endRemoval(db: Reader, id: string): Promise<void> {
+  await sql`
+    UPDATE imports SET
+      removals = removals + 1,
+      remove_at = CASE WHEN removals = 0
+        THEN clock_timestamp() + make_interval(mins => ${secondRemovalMinutes}) END
+    WHERE id = ${uuidOf(id)}
+  `.execute(db);
+  await db.deleteFrom('importParts').where('importId', '=', uuidOf(id)).execute();
+}
+
+/** Deletes rows of imports that ended three months ago, and of which nothing is left. */
+export const sweepImports = (db: Reader): Promise<number> =>
+  sweepRows(
+    db,
+    'imports',
+    sql`ended_at < clock_timestamp() - interval '90 days' AND remove_at IS NULL`,
+  );
