@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readConfig, redacted } from './config.ts';
 
@@ -91,4 +94,43 @@ test.each([
 
 test('settings without a default are required', () => {
   expect(() => readConfig({})).toThrow('LEDGERHOUSE_API_DATABASE_URL is missing');
+});
+
+test('imports have a bucket, and credentials that are read from files and not logged', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-config-'));
+  try {
+    for (const file of ['access-key-id', 'secret-access-key']) {
+      writeFileSync(join(folder, file), `hush-${file}\n`);
+    }
+    const settings = {
+      LEDGERHOUSE_API_IMPORTS_STORE: 's3://bucket/house/',
+      LEDGERHOUSE_API_IMPORTS_CREDENTIALS_FOLDER: folder,
+    };
+    const config = readConfig({ ...needed, ...settings });
+    expect(config.imports).toEqual({
+      store: {
+        endpoint: undefined,
+        region: 'us-east-1',
+        bucket: 'bucket',
+        prefix: 'house/',
+        accessKeyId: 'hush-access-key-id',
+        secretAccessKey: 'hush-secret-access-key',
+      },
+      bytesMax: undefined,
+    });
+    expect(JSON.stringify(redacted(config))).not.toContain('hush');
+    const more = {
+      LEDGERHOUSE_API_IMPORTS_STORE: 's3://bucket',
+      LEDGERHOUSE_API_IMPORTS_ENDPOINT: 'http://s3:7070/',
+      LEDGERHOUSE_API_IMPORTS_GIBIBYTES_PER_ORGANIZATION: '2',
+    };
+    expect(readConfig({ ...needed, ...settings, ...more }).imports).toMatchObject({
+      store: { endpoint: 'http://s3:7070', prefix: '' },
+      bytesMax: 2 * 1024 ** 3,
+    });
+    const wrong = { LEDGERHOUSE_API_IMPORTS_STORE: 'https://bucket' };
+    expect(() => readConfig({ ...needed, ...settings, ...wrong })).toThrow('must be s3://BUCKET');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -4575,10 +4575,7 @@ export interface components {
                 /** @description The replica that begins with it, from 0. */
                 readonly replicaIndex: number;
                 readonly sizeBytes: number;
-                /**
-                 * Format: base64
-                 * @description Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first.
-                 */
+                /** @description Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first. */
                 readonly head?: string;
             }[];
         };

@@ -14,7 +14,10 @@ export const createImportRequest = z
           replicaIndex: z.int().min(0).max(5).describe('The replica that begins with it, from 0.'),
           sizeBytes: z.int().min(1).max(importFileBytesMax),
           head: z
-            .base64()
+            .string()
+            .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, {
+              error: 'must be base64',
+            })
             .min(4)
             .max(headTextMax)
             .optional()
