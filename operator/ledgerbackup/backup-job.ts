@@ -9,7 +9,7 @@ import { storeFlags, type BackupStore } from '../store/backup-store.ts';
 import type { BackupObject } from './environment.ts';
 import { buildStoreJob, RESULT_PATH } from './store-job.ts';
 
-/** How the data file is while the backup reads it. */
+/** State of the data file while the backup reads it. */
 export type FileState =
   /** A replica goes on writing; its newest checkpoint contains this op. */
   { readonly kind: 'running'; readonly op: number } | { readonly kind: 'stopped' };
@@ -22,7 +22,7 @@ interface BackupPlan {
   readonly file: FileState;
 }
 
-/** Beside four chunks at a time and Node itself. */
+/** Memory besides Node itself and four chunks at a time. */
 const MEMORY_MIB = 384;
 const DEADLINE_SECONDS = 6 * 3_600;
 
@@ -45,7 +45,7 @@ export function buildBackupJob({ backup, subject, store, replica, file }: Backup
     ],
     memoryMib: MEMORY_MIB,
     deadlineSeconds: DEADLINE_SECONDS,
-    // The lock of a stopped replica is a file beside the data; a running one's volume is only read.
+    // The lock of a stopped replica is a file beside the data; the volume of a running one is only read.
     mounts: [{ ...dataMount, readOnly: isRunning }],
     volumes: [
       {

@@ -1,4 +1,4 @@
-/** For whom a Job with a backup is made: its database or, when that is gone, one that stands for it. */
+/** The owner of a Job with a backup: its database or, when that is gone, a substitute for it. */
 import type { V1OwnerReference } from '@kubernetes/client-node';
 import { resolve } from '../../domain/catalog/resolve.ts';
 import { apiVersion, type DatabaseObject } from '../../domain/custom-resources.ts';
@@ -11,11 +11,11 @@ import type { BackupEnvironment, BackupObject } from './environment.ts';
 
 export interface Borrower {
   readonly subject: Subject;
-  /** With what the lent credentials go. */
+  /** The lent credentials are deleted with this object. */
   readonly owner: V1OwnerReference;
 }
 
-/** Returns who a Job with an existing backup is made for, or why there can be none. */
+/** Returns the owner for a Job with an existing backup, or the reason why there can be none. */
 export function borrowerOf(
   { databases, catalogs, options }: BackupEnvironment,
   backup: BackupObject,
@@ -23,7 +23,7 @@ export function borrowerOf(
   const { namespace, name } = backup.metadata;
   const catalog = catalogs.get(undefined, catalogName);
   if (catalog === undefined) return { problem: `there is no LedgerCatalog named ${catalogName}` };
-  // A new database, as a restore would make it: the newest engine reads what older ones wrote.
+  // Resolved like a new database that is restored: the newest engine reads the files of older ones.
   const resolution = resolve(catalog.spec, { engine: 'Builtin' });
   if (!resolution.ok)
     return { problem: resolution.problems.map(({ message }) => message).join('; ') };
@@ -52,7 +52,7 @@ export function borrowerOf(
   return { subject, owner: { apiVersion, kind: 'LedgerBackup', name, uid, controller: true } };
 }
 
-/** The parts of a database's objects that its status already tells. */
+/** The parts of a database's objects that its status already has. */
 export function livingSubject(
   { metadata, spec, status = {} }: DatabaseObject,
   options: PlanOptions,

@@ -1,4 +1,4 @@
-/** Whether a backup is to go, and why. Pure. */
+/** Decides whether a backup is to be removed, and why. Pure. */
 import type {
   LedgerBackup,
   LedgerBackupSchedule,
@@ -7,7 +7,7 @@ import type {
 import { kept } from '../ledgerbackupschedule/keep.ts';
 import { askedAtMs, isMadeBy, stateOf } from './states.ts';
 
-/** Everything that the end of a backup depends on. */
+/** All inputs of that decision. */
 export interface Surroundings {
   /** All backups of the namespace. */
   readonly backups: readonly LedgerBackup[];
@@ -17,13 +17,13 @@ export interface Surroundings {
   readonly nowMs: number;
 }
 
-/** `fromBucket`: its objects go, too. */
+/** `fromBucket`: its objects are deleted, too. */
 export interface End {
   readonly reason: 'asked' | 'expired' | 'not kept';
   readonly fromBucket: boolean;
 }
 
-/** Why a backup is to go now; `undefined`: it stays. */
+/** The reason to remove a backup now; `undefined`: it stays. */
 export function endOf(backup: LedgerBackup, around: Surroundings): End | undefined {
   const { spec } = backup;
   if (spec.protected || isBeingRestored(backup, around)) return undefined;
@@ -40,7 +40,7 @@ export function endOf(backup: LedgerBackup, around: Surroundings): End | undefin
 const goes = ({ metadata, spec }: LedgerBackup): boolean =>
   spec.removeRequested || metadata.deletionTimestamp !== undefined;
 
-/** Whether its database has no other good backup. Those that are about to go do not count. */
+/** Whether its database has no other good backup. Backups that are about to be removed do not count. */
 function isOnlyGoodOne(backup: LedgerBackup, { backups }: Surroundings): boolean {
   const others = backups.filter(
     (one) =>
@@ -51,7 +51,7 @@ function isOnlyGoodOne(backup: LedgerBackup, { backups }: Surroundings): boolean
   return !others.some((one) => !goes(one) && stateOf(one) === 'succeeded' && !isOlder(one, backup));
 }
 
-/** An older one does not make a newer one dispensable: it may be about to go as well. */
+/** An older backup does not make a newer one dispensable: it may be about to be removed as well. */
 const isOlder = (one: LedgerBackup, other: LedgerBackup): boolean =>
   askedAtMs(one) < askedAtMs(other) ||
   (askedAtMs(one) === askedAtMs(other) && one.metadata.name < other.metadata.name);
@@ -63,7 +63,7 @@ const isBeingRestored = ({ status }: LedgerBackup, { databases }: Surroundings):
       one.spec.bootstrap?.backup?.backupId === status.backupId && one.status?.bootstrapped !== true,
   );
 
-/** Whether its schedule keeps it. Without one, nobody counts. */
+/** Whether its schedule keeps it. A backup without a schedule is not counted. */
 function isKept(backup: LedgerBackup, { backups, schedules, nowMs }: Surroundings): boolean {
   const schedule = schedules.find((one) => isMadeBy(backup, one));
   if (schedule === undefined || schedule.metadata.deletionTimestamp !== undefined) return true;

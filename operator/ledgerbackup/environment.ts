@@ -1,4 +1,4 @@
-/** What a look at a backup has at hand, and what it comes to. */
+/** Inputs and results of a look at a backup. */
 import type { Cache, Kube, KubeObject } from '../../base/kube/kube.ts';
 import type { BackupReason } from '../../domain/conditions.ts';
 import type {
@@ -25,12 +25,12 @@ export interface BackupEnvironment {
   readonly jobs: Cache<Job>;
   readonly pods: Cache<Pod>;
   readonly askForCheckpoint: AskForCheckpoint;
-  /** One of this process, as there is one leader. */
+  /** One for this process, as there is one leader. */
   readonly testTurns: TestTurns;
   readonly nowMs: () => number;
 }
 
-/** What became of a look: a condition, and what else is known now. */
+/** Result of a look: a condition, and other facts that are known now. */
 export interface Verdict<Reason extends string = BackupReason> {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;

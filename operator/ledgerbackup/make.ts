@@ -86,17 +86,20 @@ export async function make(
   };
 }
 
-/** The database that is to be backed up: the one with which it began, or that the API asked for. Another one may have its name by now. */
+/**
+ * The database to back up: the one of the first attempt, or the one that the API asked for. Another database may have its name
+ * by now.
+ */
 const databaseMeant = ({ status, metadata }: BackupObject): string | undefined =>
   status?.databaseId ?? metadata.labels?.[labels.databaseId];
 
-/** The database was deleted. Its volumes stay for a while, so a Job that is at work may still succeed; none begins. */
+/** The database was deleted. Its volumes stay for a while, so a running Job may still succeed; no Job begins. */
 async function finishWithout(
   environment: BackupEnvironment,
   backup: BackupObject,
   databaseId: string | undefined,
 ): Promise<Verdict> {
-  // Whether one is at work, the API server says: the watch of Jobs may be late.
+  // The API server knows whether one is running: the watch of Jobs may be late.
   const [job] = [...jobsOf(environment, backup), ...(await liveJobsOf(environment, backup))];
   if (job !== undefined) return follow(environment, backup, job);
   return ended(environment, {
@@ -105,7 +108,7 @@ async function finishWithout(
   });
 }
 
-/** What a Job has come to. */
+/** The result of a Job. */
 async function follow(
   environment: BackupEnvironment,
   backup: BackupObject,
@@ -124,7 +127,7 @@ async function follow(
       const facts = { ...made, completedAt: timeOf(environment) };
       return { status: 'True', reason: BackupReason.Completed, message: words(made), facts };
     }
-    // Its pod is not seen yet, or gone. Made again, the same backup is found in the bucket.
+    // Its pod is gone, or not seen yet. A new Job finds the same backup in the bucket.
     if (old) await deleteJob(environment, job);
     return { status: 'Unknown', reason, message, requeueAfterMs: 2_000 };
   }
@@ -160,7 +163,7 @@ const waits = (reason: BackupReason, message: string): Verdict => ({
   requeueAfterMs: LOOK_AGAIN_MS,
 });
 
-/** Nothing more comes of it. */
+/** The final result: nothing follows it. */
 const ended = (
   environment: BackupEnvironment,
   failure: { readonly reason: BackupReason; readonly message: string },

@@ -1,4 +1,4 @@
-/** The Jobs of a backup: those of its names that belong to it. */
+/** The Jobs of a backup: those that have its names and belong to it. */
 import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import { resources, type Job, type Pod } from '../../domain/kinds.ts';
@@ -7,7 +7,7 @@ import { fieldManager } from '../field-managers.ts';
 import { jobNameLabel, podsOf } from '../ledgerdatabase/jobs.ts';
 import type { BackupEnvironment } from './environment.ts';
 
-/** A Job of that name which belongs to another backup is none. */
+/** Returns `undefined` for a Job of that name which belongs to another backup. */
 export function jobNamed(
   { jobs }: Pick<BackupEnvironment, 'jobs'>,
   backup: KubeObject,
@@ -26,7 +26,7 @@ export const jobsOf = (
   backup: KubeObject,
 ): readonly Job[] => jobs.list().filter((job) => isStaying(job, backup));
 
-/** As `jobsOf`, as the API server has them now. */
+/** Like `jobsOf`, as the API server has them now. */
 export async function liveJobsOf(
   { kube }: Pick<BackupEnvironment, 'kube'>,
   backup: KubeObject,
@@ -43,8 +43,8 @@ const isStaying = (job: Job, backup: KubeObject): boolean =>
   isOf(job, backup);
 
 /**
- * Creates a Job, after what it needs. Returns why that is not possible until a person acts; other failures are thrown, and tried
- * again.
+ * Creates a Job after the objects that it needs. Returns why that is not possible until a person acts; other failures are
+ * thrown, and tried again.
  */
 export async function startJob(
   { kube }: Pick<BackupEnvironment, 'kube'>,
@@ -72,7 +72,7 @@ const refused: ReadonlySet<number> = new Set([400, 403, 422]);
 export const podsOfJob = ({ pods }: Pick<BackupEnvironment, 'pods'>, job: Job): readonly Pod[] =>
   podsOf(job, pods.byIndex(job.metadata.labels?.[labels.uid] ?? ''));
 
-/** As `podsOfJob`, as the API server has them now: a watch may be late. */
+/** Like `podsOfJob`, as the API server has them now: a watch may be late. */
 export async function livePodsOfJob(
   { kube }: Pick<BackupEnvironment, 'kube'>,
   job: Job,
@@ -84,12 +84,12 @@ export async function livePodsOfJob(
 
 const OLD_MS = 60_000;
 
-/** Whether it succeeded so long ago that what its pod said would have been seen. */
+/** Whether it succeeded so long ago that its pod's result would have been seen. */
 export const isOld = ({ nowMs }: Pick<BackupEnvironment, 'nowMs'>, job: Job): boolean =>
   nowMs() - Date.parse(String(job.status?.completionTime ?? new Date(nowMs()).toISOString())) >
   OLD_MS;
 
-/** Deletes a Job and its pods. A finished one would keep its pod, and that the volume. */
+/** Deletes a Job and its pods. A finished Job would keep its pod, and the pod the volume. */
 export async function deleteJob(
   { kube }: Pick<BackupEnvironment, 'kube'>,
   { metadata }: Job,

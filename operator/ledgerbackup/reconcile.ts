@@ -1,4 +1,4 @@
-/** Looks after one backup: it is made once, proven now and then, and removed when it is to go. */
+/** Looks after one backup: it is made once, proven now and then, and removed when it is due. */
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions, type NextCondition } from '../runtime/conditions.ts';
 import { resources } from '../../domain/kinds.ts';

@@ -1,6 +1,6 @@
 /**
- * Ends a backup: stops what works with it, notes its removal in the bucket if its objects are to go, and deletes the resource. The
- * objects themselves go by the sweep, whose credentials no namespace of a database ever has.
+ * Removes a backup: stops its Jobs, notes its removal in the bucket if its objects are to be deleted, and deletes the resource.
+ * The sweep deletes the objects; no namespace of a database ever has its credentials.
  */
 import { BackupReason } from '../../domain/conditions.ts';
 import { resources } from '../../domain/kinds.ts';
@@ -20,19 +20,19 @@ import { failureOf } from './result.ts';
 import { liveSurroundings } from './surroundings.ts';
 import { buildWorkJob } from './work-job.ts';
 
-/** Memory that a note needs: that of Node. */
+/** Memory for writing a note: that of Node. */
 const MEMORY_MIB = 192;
 const DEADLINE_SECONDS = 1_800;
 const AGAIN_AFTER_FAILURE_MS = 600_000;
 
-/** Returns `undefined` once the resource is deleted, or if it is to stay after all. */
+/** Returns `undefined` once the resource is deleted, or if it stays after all. */
 export async function remove(
   environment: BackupEnvironment,
   backup: BackupObject,
   { fromBucket }: End,
 ): Promise<Verdict<string> | undefined> {
   const { kube } = environment;
-  // What the caches hold may be old, and this cannot be undone.
+  // The caches may be old, and this cannot be undone.
   const live = await liveSurroundings(environment, backup);
   const now = live.backups.find(({ metadata }) => metadata.uid === uidOf(backup));
   if (now === undefined || endOf(now, live) === undefined) return undefined;
@@ -67,7 +67,7 @@ async function removeFromBucket(
   const { subject, owner } = borrower;
   const name = backupWorkName(subject.workload, 'remove', uidOf(backup));
   const jobs = jobsOf(environment, backup);
-  // Nothing may go on to make or to read it.
+  // No other Job may go on making or reading it.
   for (const other of jobs.filter(({ metadata }) => metadata.name !== name))
     await deleteJob(environment, other);
   const job = jobs.find(({ metadata }) => metadata.name === name);
@@ -109,7 +109,7 @@ async function removeFromBucket(
   };
 }
 
-/** What was said of a removal that failed, until it is tried again. */
+/** The result of a failed removal, until it is tried again. */
 function waitAfterFailure(
   { nowMs }: BackupEnvironment,
   { status }: BackupObject,

@@ -1,4 +1,4 @@
-/** What the program of a backup said at its end, by the termination message of its pod. */
+/** The result of a backup's program, from the termination message of its pod. */
 import { z } from 'zod';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { Pod } from '../../domain/kinds.ts';
@@ -28,7 +28,7 @@ const verifiedSchema = z.object({ backupId: z.string(), seconds: z.number().nonn
 export type Made = z.infer<typeof madeSchema>;
 export interface Failure {
   readonly reason: BackupReason;
-  /** Whether the archive itself is at fault, rather than the way to it. */
+  /** Whether the archive itself is damaged, rather than out of reach. */
   readonly isDamage: boolean;
   readonly message: string;
 }
@@ -50,7 +50,7 @@ const reasons: Readonly<Record<string, BackupReason>> = {
 
 const MESSAGE_MAX = 900;
 
-/** The newest pod's last words. */
+/** The newest pod's termination message. */
 export function lastWords(pods: readonly Pod[]): string | undefined {
   const newest = pods.toSorted((one, other) =>
     (one.metadata.creationTimestamp ?? '').localeCompare(other.metadata.creationTimestamp ?? ''),
@@ -69,21 +69,21 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** `undefined`: no pod has told it, or none that is still there. */
+/** Returns `undefined` if no existing pod has reported it. */
 export function madeBackup(pods: readonly Pod[]): Made | undefined {
   const words = lastWords(pods);
   const made = madeSchema.safeParse(words === undefined ? undefined : parsed(words));
   return made.success ? made.data : undefined;
 }
 
-/** As `madeBackup`, of the Job that tests one. */
+/** Like `madeBackup`, for the Job that tests a backup. */
 export function verifiedBackup(pods: readonly Pod[]): z.infer<typeof verifiedSchema> | undefined {
   const words = lastWords(pods);
   const verified = verifiedSchema.safeParse(words === undefined ? undefined : parsed(words));
   return verified.success ? verified.data : undefined;
 }
 
-/** Why a backup failed; `otherwise` is what is known if its program said nothing. */
+/** The reason why a backup failed; `otherwise` applies if its program reported none. */
 export function failureOf(pods: readonly Pod[], otherwise: string): Failure {
   const words = lastWords(pods) ?? otherwise;
   const said = failedSchema.safeParse(parsed(words));

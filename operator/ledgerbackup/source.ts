@@ -1,10 +1,12 @@
-/** Which replica of a database is backed up, and how its data file is brought up to date first. */
+/** Chooses the replica of a database to back up, and first brings its data file up to date. */
 import { ports } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { FileState } from './backup-job.ts';
 
-/** Asks a replica to write what it has executed into its data file. Returns the JSON of the answer. Tests replace it. */
+/**
+ * Asks a replica to write everything that it has executed into its data file. Returns the JSON of the answer. Tests replace it.
+ */
 export type AskForCheckpoint = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 export const askForCheckpoint: AskForCheckpoint = async (url, signal) => {
@@ -22,7 +24,7 @@ export interface Source {
 /** A checkpoint writes at most some hundred MiB. */
 const CHECKPOINT_TIMEOUT_MS = 60_000;
 
-/** Returns the source, or why there is none now. */
+/** Returns the source, or the reason why there is none now. */
 export async function chooseSource(
   database: LedgerDatabase,
   pods: readonly Pod[],
@@ -32,16 +34,16 @@ export async function chooseSource(
   const suspended = conditions.some(
     ({ type, status }) => type === 'Suspended' && status === 'True',
   );
-  // One that is deleted with its volumes is stopped first (ledgerdatabase/steps/final-backup.ts).
+  // A single replica that is deleted with its volumes is stopped first (ledgerdatabase/steps/final-backup.ts).
   const ends = database.metadata.deletionTimestamp !== undefined;
   if ((suspended || ends) && pods.length === 0) {
     if (resolved?.topology?.replicas === 1) return { replica: 0, file: { kind: 'stopped' } };
-    // The file of a replica may be far behind, or marked as lost; what the others have is not in it.
+    // A replica's file may be far behind, or marked as lost: it lacks the others' data.
     return {
       problem: 'its replicas are stopped, and only one that runs knows that it has everything',
     };
   }
-  // A follower first: the leader has the most to do.
+  // Followers first: the leader has the most to do.
   const ready = members.filter(({ state }) => state === 'Ready');
   const chosen = ready.find(({ role }) => role !== 'primary') ?? ready[0];
   if (chosen === undefined) return { problem: 'no replica is ready' };

@@ -1,4 +1,4 @@
-/** What a LedgerBackup says of itself, in words that decisions are made from. */
+/** The state of a LedgerBackup, in words that decisions use. */
 import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 import { labels } from '../../domain/names.ts';
 
@@ -10,7 +10,7 @@ export function stateOf({ status }: LedgerBackup): BackupState {
   return row?.status === 'True' ? 'succeeded' : 'failed';
 }
 
-/** Time at which it was asked for, by the API server's clock; what is answered before is in it. */
+/** Time of the request by the API server's clock. The backup contains everything that was answered before. */
 export const askedAtMs = ({ metadata }: LedgerBackup): number =>
   Date.parse(metadata.creationTimestamp ?? '');
 

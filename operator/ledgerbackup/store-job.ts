@@ -1,4 +1,4 @@
-/** A Job of a backup, which reaches the store and tells its result by its pod's termination message. */
+/** A Job of a backup. It reaches the store and reports its result in its pod's termination message. */
 import type { V1Affinity, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import { apiVersion } from '../../domain/custom-resources.ts';
 import type { Job } from '../../domain/kinds.ts';
@@ -60,7 +60,7 @@ export function buildStoreJob(plan: StoreJob): Job {
           ...podBasics(subject),
           ...(affinity === undefined ? {} : { affinity }),
           restartPolicy: 'Never',
-          // It may be killed at any point.
+          // Killing it at any point is safe.
           terminationGracePeriodSeconds: 1,
           containers: [
             {

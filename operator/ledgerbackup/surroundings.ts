@@ -1,4 +1,4 @@
-/** What the end of a backup depends on, from the caches or from the API server itself. */
+/** Inputs of the decision about a backup's end, from the caches or from the API server itself. */
 import type { KubeObject } from '../../base/kube/kube.ts';
 import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 import { resources } from '../../domain/kinds.ts';
@@ -21,7 +21,7 @@ export function surroundingsOf(
   };
 }
 
-/** As `surroundingsOf`, with backups and schedules as the API server has them now. */
+/** Like `surroundingsOf`, with the current backups and schedules of the API server. */
 export async function liveSurroundings(
   environment: Sources,
   backup: BackupObject,

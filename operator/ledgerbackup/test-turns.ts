@@ -1,16 +1,16 @@
 /**
- * Decides which test restore begins next. Each takes the memory of a database, so there are few at a time, and one of a namespace. Of
- * the namespaces that wait, the one that has waited longest comes first; after each of its tests a namespace begins to wait anew.
+ * Decides which test restore begins next. Each takes the memory of a database, so few run at a time, and at most one in a
+ * namespace. The namespace that has waited longest comes first; after each of its tests its wait begins again.
  */
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { uidOf } from '../../domain/names.ts';
 import { LOOK_AGAIN_MS } from './environment.ts';
 
-/** Test restores at a time, of all databases. */
+/** Most test restores at a time, over all databases. */
 export const TESTS_MAX = 2;
-/** Time after which a backup that has not asked again does not wait any more. It asks every ten seconds. */
+/** A backup that has not asked for this time no longer waits. Waiting ones ask every ten seconds. */
 const SILENT_MS = 6 * LOOK_AGAIN_MS;
-/** Time in which the Job of a test that was begun is seen. */
+/** Time in which the Job of a begun test appears. */
 const BEGIN_MS = 60_000;
 
 interface Waiting {
@@ -28,7 +28,7 @@ export class TestTurns {
   readonly #waiting = new Map<string, Waiting>();
   readonly #begun = new Map<string, Begun>();
 
-  /** Whether the test of a backup may begin now; `running`: the namespaces in which tests run. */
+  /** Whether the test of a backup may begin now. `running`: namespaces in which tests run. */
   ask(backup: KubeObject, running: ReadonlySet<string>, nowMs: number): boolean {
     this.#forget(nowMs);
     const uid = uidOf(backup);
@@ -57,7 +57,7 @@ export class TestTurns {
     }
   }
 
-  /** The backups whose turn it is: one of each of the namespaces that have waited longest. */
+  /** The backups whose turn it is: one in each of the namespaces that have waited longest. */
   #next(running: ReadonlySet<string>): readonly string[] {
     const busy = new Set(running);
     for (const { namespace } of this.#begun.values()) busy.add(namespace);

@@ -5,12 +5,12 @@ import { askedAtMs, isMadeBy, stateOf } from './states.ts';
 
 const DAY_MS = 86_400_000;
 const periodsMs = { Every: 0, Daily: DAY_MS, Weekly: 7 * DAY_MS, Never: Infinity } as const;
-/** Time from one test of a schedule's backups to the next, besides that between its backups. */
+/** Minimum time between two tests of a schedule's backups, besides the time between its backups. */
 export const verifyPeriodMs = (verify: keyof typeof periodsMs): number => periodsMs[verify];
-/** A test that could not be made, because the store did not answer, say. */
+/** Wait after a test that could not be made, for example because the store did not answer. */
 const AGAIN_MS = 3_600_000;
 
-/** Whether a good backup whose test does not run is to be tested. */
+/** Whether to test a good backup now, given that its test does not run. */
 export function isVerificationDue(backup: LedgerBackup, around: Surroundings): boolean {
   const { spec, status } = backup;
   const last = status?.verification;
@@ -37,6 +37,6 @@ function isScheduled(
   return isNewest && nowMs - lastMs >= verifyPeriodMs(verify);
 }
 
-/** When its last test began; long ago if it had none. */
+/** Start of its last test; long ago if it had none. */
 const startedMs = ({ status }: LedgerBackup): number =>
   status?.verification === undefined ? -Infinity : Date.parse(status.verification.startedAt);

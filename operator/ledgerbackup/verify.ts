@@ -22,15 +22,15 @@ import { isVerificationDue } from './verify-due.ts';
 import { buildWorkJob } from './work-job.ts';
 
 const DEADLINE_SECONDS = 6 * 3_600;
-/** Time in which its pod must find a node and start there: while it does not, others wait for it. */
+/** Time in which its pod must find a node and start there: until then, other tests wait. */
 const STARTING_MINUTES = 15;
-/** What loading takes beside the rows, and for each byte of them. */
+/** Memory for loading: a base, and a part for each byte of the rows. */
 const MEMORY_BASE_MIB = 512;
 const MEMORY_PER_BYTE = 3;
 
 type VerifiedVerdict = Verdict<BackupReason | VerifiedReason>;
 
-/** Returns what is to be said of the proof of a good backup; `undefined`: what was said stays. */
+/** Returns the new result of a good backup's proof; `undefined`: the last result stays. */
 export async function verify(
   environment: BackupEnvironment,
   backup: BackupObject,
@@ -49,7 +49,7 @@ export async function verify(
   };
 }
 
-/** The test is on record before its Job is made, so that it is made once. */
+/** The test is recorded before its Job is made, so that it is made once. */
 function begin(environment: BackupEnvironment, backup: BackupObject): VerifiedVerdict {
   const { testTurns, nowMs } = environment;
   if (!testTurns.ask(backup, testedNamespaces(environment), nowMs())) {
@@ -67,8 +67,8 @@ function begin(environment: BackupEnvironment, backup: BackupObject): VerifiedVe
 }
 
 /**
- * The namespaces in which tests run. Each counts once, and a Job only if its backup is being tested: whoever may make Jobs in a
- * namespace could give them our labels, and would take the turns of the others.
+ * The namespaces in which tests run. Each counts once, and a Job only if its backup is being tested: otherwise anybody who may
+ * make Jobs in a namespace could take the turns of the others with our labels.
  */
 function testedNamespaces({ jobs, backups }: BackupEnvironment): ReadonlySet<string> {
   const tests = jobs
@@ -133,7 +133,7 @@ async function follow(
       verifiedBackup(pods) ??
       (old ? verifiedBackup(await livePodsOfJob(environment, job)) : undefined) ??
       {};
-    // Its pod is not seen yet, or gone. Made again, the test says the same.
+    // Its pod is gone, or not seen yet. A new Job gives the same result.
     if (seconds === undefined && !old) return running('the test restore ended');
     await deleteJob(environment, job);
     return seconds === undefined
@@ -157,7 +157,7 @@ async function follow(
     : couldNot(environment, backup, startedAt, failure);
 }
 
-/** Says why the newest pod of a Job has not started for too long; `undefined`: it has, or has time for it. */
+/** The reason why the newest pod of a Job has not started for too long; `undefined`: it has, or has time for it. */
 function whyNotStarted(
   { kube, nowMs }: BackupEnvironment,
   backup: BackupObject,
@@ -220,7 +220,7 @@ const passed = (
     },
   );
 
-/** Nothing was found out about the backup. */
+/** The test found out nothing about the backup. */
 const couldNot = (
   environment: BackupEnvironment,
   backup: BackupObject,

@@ -1,4 +1,4 @@
-/** A Job that works with a backup in the bucket, and with no volume: it tests the backup, or notes that it is removed. */
+/** A Job that works with a backup in the bucket, and with no volume: it tests the backup, or notes its removal. */
 import type { Job } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
 import type { Subject } from '../manifests/subject.ts';

@@ -1,4 +1,4 @@
-/** The backup before the volumes of a deleted database go (`deletionPolicy: BackupThenDelete`). */
+/** The backup before the volumes of a deleted database are deleted (`deletionPolicy: BackupThenDelete`). */
 import { BackupReason } from '../../../domain/conditions.ts';
 import type { LedgerBackup, LedgerDatabase } from '../../../domain/custom-resources.ts';
 import { finalBackupName, uidOf } from '../../../domain/names.ts';
@@ -13,7 +13,7 @@ import type { PlanOptions } from '../subject-of.ts';
 
 const LOOK_AGAIN_MS = 10_000;
 
-/** Returns whether the volumes may go: the backup is there. */
+/** Returns whether the volumes may be deleted: the backup exists. */
 export function makeFinalBackup(
   observed: Observation,
   draft: Draft,
@@ -21,7 +21,7 @@ export function makeFinalBackup(
 ): boolean {
   const { database } = observed;
   const { bootstrapped, workload, resolved } = draft.facts;
-  // Also a status that was lost says so: it is no proof that there are no data.
+  // A lost status has no `bootstrapped` either: that does not prove that there is no data.
   if (bootstrapped !== true || workload === undefined)
     return stalled(observed, draft, 'its status knows of no data that could be backed up');
   if (resolved?.engine?.name !== 'Builtin' || store === undefined) {
@@ -43,7 +43,7 @@ export function makeFinalBackup(
   const state = found === undefined ? undefined : stateOf(found);
   if (state === 'succeeded') return true;
   const row = found?.status?.conditions?.find(({ type }) => type === 'Succeeded');
-  // Tenants read the conditions of a database; what the store said is at its backup.
+  // Tenants read the conditions of a database; the store's own words are only in the backup's status.
   if (state === 'failed') {
     return stalled(
       observed,
@@ -77,7 +77,7 @@ export function makeFinalBackup(
   return false;
 }
 
-/** Whoever may make backups could have made one of this name long ago. */
+/** Anybody who may make backups could have made one of this name long ago. */
 const isOfDeletion = (backup: LedgerBackup, { metadata }: LedgerDatabase): boolean =>
   backup.spec.type === 'Final' && askedAtMs(backup) >= Date.parse(metadata.deletionTimestamp ?? '');
 
@@ -85,8 +85,8 @@ const words = (message: string | undefined): string =>
   message === undefined ? '' : `: ${message}`.slice(0, 300);
 
 /**
- * The file of a single replica is closed first: then everything that was ever answered is in it. Of several, one that runs is
- * backed up, because only the others know that it has everything.
+ * The file of a single replica is closed first, so that it has everything that was ever answered. Of several replicas, a
+ * running one is backed up, because only the others know that it has everything.
  */
 function isReadyForBackup({ owned }: Observation, draft: Draft): boolean {
   if (draft.facts.resolved?.topology?.replicas !== 1) return true;

@@ -3,7 +3,7 @@ import { Facts } from '../../ui/Page.tsx';
 import styles from './CreateDatabase.module.css';
 import type { Plan } from './use-plan.ts';
 
-/** The price of a database that would be made, line by line. */
+/** The price of the database that would be made, line by line. */
 export function PriceLines({ plan }: { readonly plan: Plan }) {
   const price = plan.data?.plan.estimatedMonthlyPrice;
   const nodes = plan.data?.plan.nodeCount;

@@ -38,7 +38,7 @@ export function usePlan(draft: Draft, catalogVersion: string): Plan {
   return { data: plan.data, error: plan.error, isFetching: plan.isFetching };
 }
 
-/** What is wrong with a plan, by the field of the form that shows it. */
+/** The errors of a plan, by the field of the form that shows them. */
 export const planErrors = ({ error }: Plan): Readonly<Record<string, string>> => ({
   ...fieldErrors(error),
   ...(isProblem(error, 'database_name_taken') && { name: error.problem.detail }),
