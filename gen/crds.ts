@@ -12,7 +12,7 @@ export interface components {
                 /** @description Name of a LedgerDatabase of this namespace. Immutable. */
                 readonly database: string;
                 /**
-                 * @description Why it is made. A LedgerBackupSchedule makes Scheduled ones; the operator makes Final ones before it deletes volumes, and PreChange ones before it upgrades an engine. Immutable.
+                 * @description Why the backup is made. A LedgerBackupSchedule makes Scheduled ones; the operator makes Final ones before it deletes volumes, and PreChange ones before it upgrades an engine. Immutable.
                  * @default Manual
                  * @enum {string}
                  */
@@ -40,7 +40,7 @@ export interface components {
                 readonly removeRequested: boolean;
                 /**
                  * Format: date-time
-                 * @description A test restore is made unless one began at this time or later.
+                 * @description The operator makes a test restore unless one began at this time or later.
                  */
                 readonly verifyRequestedAt?: string;
             };
@@ -89,7 +89,7 @@ export interface components {
                 readonly storedBytes?: number;
                 /**
                  * Format: int64
-                 * @description Those that no earlier backup had stored, at the last try.
+                 * @description Bytes that the last try added to the store.
                  */
                 readonly newBytes?: number;
                 /** @description Duration of the last try. */
@@ -128,7 +128,7 @@ export interface components {
                 }[];
             };
         };
-        /** @description Backups of one database by the clock, and which of them are kept. */
+        /** @description Makes backups of one database by the clock, and keeps some of them. */
         readonly LedgerBackupSchedule: {
             readonly apiVersion?: string;
             readonly kind?: string;
@@ -139,7 +139,7 @@ export interface components {
                 /** @description Five fields of cron, in the time of timeZone. */
                 readonly schedule: string;
                 /**
-                 * @description Name of a time zone of the IANA database, as Europe/Vienna.
+                 * @description Name of a time zone of the IANA database, such as Europe/Vienna.
                  * @default Etc/UTC
                  */
                 readonly timeZone: string;
@@ -168,27 +168,27 @@ export interface components {
                 readonly keepLast: number;
                 /**
                  * Format: int32
-                 * @description Hours of which the last backup is kept.
+                 * @description Number of hours whose last backup is kept.
                  */
                 readonly keepHourly?: number;
                 /**
                  * Format: int32
-                 * @description Days of which the last backup is kept; a day is one of timeZone.
+                 * @description Number of days, in timeZone, whose last backup is kept.
                  */
                 readonly keepDaily?: number;
                 /**
                  * Format: int32
-                 * @description ISO weeks of which the last backup is kept.
+                 * @description Number of ISO weeks whose last backup is kept.
                  */
                 readonly keepWeekly?: number;
                 /**
                  * Format: int32
-                 * @description Months of which the last backup is kept.
+                 * @description Number of months whose last backup is kept.
                  */
                 readonly keepMonthly?: number;
                 /**
                  * Format: int32
-                 * @description Years of which the last backup is kept.
+                 * @description Number of years whose last backup is kept.
                  */
                 readonly keepYearly?: number;
                 /**
@@ -244,7 +244,7 @@ export interface components {
                 readonly lastVerifiedAt?: string;
                 /**
                  * Format: int32
-                 * @description How many of its backups there are.
+                 * @description Number of its backups.
                  */
                 readonly backups?: number;
                 readonly conditions?: readonly {
@@ -301,18 +301,18 @@ export interface components {
                          */
                         readonly spread?: "Required" | "Preferred";
                         /**
-                         * @description Whether the volumes of a database's replicas must be in so many zones that it survives the loss of any one. Preferred when absent: zones are as even as free nodes allow. Required: a replica waits for a node in a zone that still may have one. Zones are told by the nodes' label topology.kubernetes.io/zone. It decides where new volumes are made; existing ones stay.
+                         * @description Whether the volumes of a database's replicas must be in so many zones that it survives the loss of any one. Preferred when absent: zones are as even as free nodes allow. Required: a replica waits for a node in a zone that still may have one. The zone of a node is in its label topology.kubernetes.io/zone. It decides where new volumes are made; existing ones stay.
                          * @enum {string}
                          */
                         readonly zoneSpread?: "Required" | "Preferred";
                         /**
-                         * @description IP families of the replicas' Services, as in a Service; the cluster's choice when absent. With PreferDualStack or RequireDualStack engines listen on both families, for which nodes need IPv6. status.addresses has the first family's. Decided when a database is made.
+                         * @description IP families of the replicas' Services, as in a Service; the cluster's choice when absent. With PreferDualStack or RequireDualStack engines listen on both families; their nodes need IPv6. status.addresses has the address of the first family. Decided when a database is made.
                          * @enum {string}
                          */
                         readonly ipFamilyPolicy?: "SingleStack" | "PreferDualStack" | "RequireDualStack";
                         /**
                          * Format: int32
-                         * @description Percentage of its size's processors that a pod requests; 100 when absent. A lower one lets more pods share few processors; each pod may use free ones.
+                         * @description Percentage of its size's processors that a pod requests; 100 when absent. A lower value lets more pods share few processors; each pod may use free ones.
                          */
                         readonly cpuRequestPercent?: number;
                         /** @description Settings of the pods of this region's databases. A database gets them when it is made. A running one gets those of today when its spec.pods or its annotation ledgerhouse.dev/refresh-template changes. */
