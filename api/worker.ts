@@ -97,21 +97,7 @@ export async function startWorker(options: ProcessOptions): Promise<WorkerProces
     storeReady: begun,
     stop: async (waitMs) => {
       stopping.abort();
-      await background.stop(waitMs);
-      await parts.queuedChanges.stop();
-      await parts.importUpkeep.stop();
-      parts.staging?.close();
-      await parts.billingWork?.stop();
-      await parts.webhooks.stop();
-      await parts.changeStreams.stop();
-      parts.gateway.close();
-      // Before the collector, which gives the shards back.
-      await parts.logFollower.stop();
-      await parts.logUpkeep.stop();
-      await parts.collector.stop();
-      await parts.metricUpkeep.stop();
-      await parts.housekeeping.stop();
-      await parts.mailSender?.stop();
+      await stopWork(parts, waitMs);
       await parts.heartbeat.stop();
       await parts.listener.stop();
       await store.close();
@@ -122,6 +108,26 @@ export async function startWorker(options: ProcessOptions): Promise<WorkerProces
       return true;
     },
   };
+}
+
+/** All beside each other, so that the longest decides how long it takes. */
+async function stopWork(parts: Parts, waitMs: number): Promise<void> {
+  await Promise.all([
+    // Both use the bucket of imports.
+    Promise.all([parts.background.stop(waitMs), parts.importUpkeep.stop()]).then(() =>
+      parts.staging?.close(),
+    ),
+    parts.queuedChanges.stop(),
+    parts.billingWork?.stop(),
+    parts.webhooks.stop(),
+    parts.changeStreams.stop().then(() => parts.gateway.close()),
+    // The collector gives the shards back by which the follower shares the logs.
+    parts.logFollower.stop().then(() => parts.collector.stop()),
+    parts.logUpkeep.stop(),
+    parts.metricUpkeep.stop(),
+    parts.housekeeping.stop(),
+    parts.mailSender?.stop(),
+  ]);
 }
 
 const clusterUnknown = 'the cluster is not known yet';

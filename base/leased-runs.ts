@@ -5,7 +5,7 @@
  */
 import { sleep, systemTimers, type Timers } from './timers.ts';
 
-interface LeasedRunsOptions<Leased> {
+export interface LeasedRunsOptions<Leased> {
   readonly runsMax: number;
   readonly leaseMs: number;
   /** Leases at most `limit` due things: those whose last work failed, or the others. */

@@ -1019,7 +1019,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change, pause or resume a change stream
-         * @description What is absent stays, and so does its place: it goes on with the event after `position`, also at another URL. A request that is under way while a stream is paused ends.
+         * @description What is absent stays, and so does its place: it goes on with the event after `position`, also at another URL. A request that is under way while a stream is paused ends. While the organization is suspended, streams can be paused, and nothing else.
          */
         readonly patch: operations["updateChangeStream"];
         readonly trace?: never;
@@ -5511,6 +5511,7 @@ export interface components {
             readonly sink: {
                 /** @constant */
                 readonly type: "WEBHOOK";
+                /** @description Path and query, which may be secret, are `•••` for callers who cannot change the stream. */
                 readonly url: string;
             };
             /**
@@ -5520,7 +5521,7 @@ export interface components {
             readonly signing: "v1";
             readonly previousSecretUntil: string | null;
             /**
-             * @description `RETRYING`: the ledger or the sink failed last, for `lastError`; it is tried again at `nextAttemptAt`. `FAILED`: it stopped, for `stateReason`, until it is set to RUNNING.
+             * @description `RETRYING`: the ledger, the sink or the service itself failed last, for `lastError`; it is tried again at `nextAttemptAt`. `FAILED`: it stopped, for `stateReason`, until it is set to RUNNING.
              * @enum {string}
              */
             readonly state: "RUNNING" | "PAUSED" | "RETRYING" | "FAILED";
@@ -5538,9 +5539,13 @@ export interface components {
             readonly position: string;
             /** @description Events that the sink has confirmed. */
             readonly deliveredEvents: string;
+            /** @description Bytes of the bodies of all requests, whatever the sink answered. */
+            readonly sentBytes: string;
             readonly lastDeliveredAt: string | null;
-            /** @description Age of the oldest event that waits; null while it is paused. */
+            /** @description Age of the oldest event that waits; null: not known, for `lagUnknown`. */
             readonly lagSeconds: number | null;
+            /** @description Why it is not known whether events wait. `PAUSED`, `FAILED`: nobody looks. `LEDGER_UNAVAILABLE`: the ledger does not answer; see `lastError`. `NOT_READ`: no worker has read the ledger for a minute, because its database is stopped, the service is in trouble, or for `lastError`. */
+            readonly lagUnknown: ("PAUSED" | "FAILED" | "LEDGER_UNAVAILABLE" | "NOT_READ") | null;
             readonly failingSince: string | null;
             readonly nextAttemptAt: string | null;
             /** @description The last failure, also after it is over. */
@@ -7456,8 +7461,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
+        /** @description `organization_suspended`: The organization is suspended. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "organization_suspended-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7482,6 +7487,18 @@ export interface components {
         };
         /** @description `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
         readonly "insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8227,9 +8244,10 @@ export type ResponseServiceUnavailableOrLedgerUnavailable = components['response
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseDatabaseNotReadyOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrChangeStreamNotFound = components['responses']['organization_not_found-or-database_not_found-or-change_stream_not_found'];
-export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
+export type ResponseOrganizationSuspendedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['organization_suspended-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseUpgradeRequired = components['responses']['upgrade_required'];
 export type ResponseConnectionCheckNotFoundOrOrganizationNotFoundOrDatabaseNotFound = components['responses']['connection_check_not_found-or-organization_not_found-or-database_not_found'];
@@ -14839,8 +14857,10 @@ export interface operations {
                      *           "startedAfter": "0",
                      *           "position": "1795328121972093214",
                      *           "deliveredEvents": "184467",
+                     *           "sentBytes": "188894208",
                      *           "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
                      *           "lagSeconds": 0,
+                     *           "lagUnknown": null,
                      *           "failingSince": null,
                      *           "nextAttemptAt": null,
                      *           "lastError": null,
@@ -14923,8 +14943,10 @@ export interface operations {
                      *         "startedAfter": "0",
                      *         "position": "1795328121972093214",
                      *         "deliveredEvents": "184467",
+                     *         "sentBytes": "188894208",
                      *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
                      *         "lagSeconds": 0,
+                     *         "lagUnknown": null,
                      *         "failingSince": null,
                      *         "nextAttemptAt": null,
                      *         "lastError": null,
@@ -15008,8 +15030,10 @@ export interface operations {
                      *         "startedAfter": "0",
                      *         "position": "1795328121972093214",
                      *         "deliveredEvents": "184467",
+                     *         "sentBytes": "188894208",
                      *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
                      *         "lagSeconds": 0,
+                     *         "lagUnknown": null,
                      *         "failingSince": null,
                      *         "nextAttemptAt": null,
                      *         "lastError": null,
@@ -15136,8 +15160,10 @@ export interface operations {
                      *         "startedAfter": "0",
                      *         "position": "1795328121972093214",
                      *         "deliveredEvents": "184467",
+                     *         "sentBytes": "188894208",
                      *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
                      *         "lagSeconds": null,
+                     *         "lagUnknown": "PAUSED",
                      *         "failingSince": null,
                      *         "nextAttemptAt": null,
                      *         "lastError": null,
@@ -15157,7 +15183,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 403: components["responses"]["organization_suspended-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
@@ -15275,8 +15301,10 @@ export interface operations {
                      *         "startedAfter": "0",
                      *         "position": "1795328121972093214",
                      *         "deliveredEvents": "184467",
+                     *         "sentBytes": "188894208",
                      *         "lastDeliveredAt": "2026-11-21T02:03:04.567Z",
                      *         "lagSeconds": 0,
+                     *         "lagUnknown": null,
                      *         "failingSince": null,
                      *         "nextAttemptAt": null,
                      *         "lastError": null,
@@ -25018,7 +25046,7 @@ export interface operations {
                  *           "state": "RUNNING",
                  *           "sink": {
                  *             "type": "WEBHOOK",
-                 *             "url": "https://hooks.example.com/ledger"
+                 *             "url": "https://hooks.example.com/•••"
                  *           }
                  *         }
                  *       }
@@ -25055,6 +25083,7 @@ export interface operations {
                             readonly state: string;
                             readonly sink: {
                                 readonly type: string;
+                                /** @description Without path and query, which may be secret. */
                                 readonly url: string;
                             };
                         };
@@ -25120,7 +25149,7 @@ export interface operations {
                  *           "state": "PAUSED",
                  *           "sink": {
                  *             "type": "WEBHOOK",
-                 *             "url": "https://hooks.example.com/ledger"
+                 *             "url": "https://hooks.example.com/•••"
                  *           }
                  *         }
                  *       }
@@ -25157,6 +25186,7 @@ export interface operations {
                             readonly state: string;
                             readonly sink: {
                                 readonly type: string;
+                                /** @description Without path and query, which may be secret. */
                                 readonly url: string;
                             };
                         };
@@ -25222,7 +25252,7 @@ export interface operations {
                  *           "state": "PAUSED",
                  *           "sink": {
                  *             "type": "WEBHOOK",
-                 *             "url": "https://hooks.example.com/ledger"
+                 *             "url": "https://hooks.example.com/•••"
                  *           }
                  *         }
                  *       }
@@ -25259,6 +25289,7 @@ export interface operations {
                             readonly state: string;
                             readonly sink: {
                                 readonly type: string;
+                                /** @description Without path and query, which may be secret. */
                                 readonly url: string;
                             };
                         };
@@ -25324,7 +25355,7 @@ export interface operations {
                  *           "state": "RUNNING",
                  *           "sink": {
                  *             "type": "WEBHOOK",
-                 *             "url": "https://hooks.example.com/ledger"
+                 *             "url": "https://hooks.example.com/•••"
                  *           }
                  *         }
                  *       }
@@ -25361,6 +25392,7 @@ export interface operations {
                             readonly state: string;
                             readonly sink: {
                                 readonly type: string;
+                                /** @description Without path and query, which may be secret. */
                                 readonly url: string;
                             };
                         };
@@ -25426,7 +25458,7 @@ export interface operations {
                  *           "state": "RETRYING",
                  *           "sink": {
                  *             "type": "WEBHOOK",
-                 *             "url": "https://hooks.example.com/ledger"
+                 *             "url": "https://hooks.example.com/•••"
                  *           }
                  *         },
                  *         "reason": {
@@ -25467,6 +25499,7 @@ export interface operations {
                             readonly state: string;
                             readonly sink: {
                                 readonly type: string;
+                                /** @description Without path and query, which may be secret. */
                                 readonly url: string;
                             };
                         };
@@ -25533,7 +25566,7 @@ export interface operations {
                  *           "state": "FAILED",
                  *           "sink": {
                  *             "type": "WEBHOOK",
-                 *             "url": "https://hooks.example.com/ledger"
+                 *             "url": "https://hooks.example.com/•••"
                  *           }
                  *         },
                  *         "reason": {
@@ -25574,6 +25607,7 @@ export interface operations {
                             readonly state: string;
                             readonly sink: {
                                 readonly type: string;
+                                /** @description Without path and query, which may be secret. */
                                 readonly url: string;
                             };
                         };
@@ -25640,7 +25674,7 @@ export interface operations {
                  *           "state": "RUNNING",
                  *           "sink": {
                  *             "type": "WEBHOOK",
-                 *             "url": "https://hooks.example.com/ledger"
+                 *             "url": "https://hooks.example.com/•••"
                  *           }
                  *         }
                  *       }
@@ -25677,6 +25711,7 @@ export interface operations {
                             readonly state: string;
                             readonly sink: {
                                 readonly type: string;
+                                /** @description Without path and query, which may be secret. */
                                 readonly url: string;
                             };
                         };

@@ -5,7 +5,7 @@ import { attemptOutcomes, type AttemptOutcome } from '../model/webhook.ts';
 import type { StreamFigures } from '../store/change-stream-work.ts';
 
 export interface ChangeStreamMetrics {
-  attempted(outcome: AttemptOutcome, events: number): void;
+  attempted(outcome: AttemptOutcome, events: number, bytes: number): void;
   ledgerFailed(): void;
   figures(figures: StreamFigures): void;
 }
@@ -25,6 +25,10 @@ export function changeStreamMetrics(
     `${prefix}change_stream_events_total`,
     'Change events that sinks confirmed, each as often as it was confirmed.',
   );
+  const sent = registry.counter(
+    `${prefix}change_stream_bytes_total`,
+    'Bytes of the bodies of requests with change events, whatever the sinks answered.',
+  );
   const ledger = registry.counter(
     `${prefix}change_stream_ledger_failures_total`,
     'Reads of change events that a ledger did not answer.',
@@ -35,7 +39,11 @@ export function changeStreamMetrics(
   );
   const lag = registry.gauge(
     `${prefix}change_stream_lag_seconds`,
-    'Age of the oldest change event that waits in a stream that runs well.',
+    'Age of the oldest change event that waits in a stream that runs well; NaN while it is known of none.',
+  );
+  const unknown = registry.gauge(
+    `${prefix}change_streams_lag_unknown`,
+    'Change streams of which nobody knows whether events wait, because their ledgers were not read.',
   );
   const states = registry.labelledGauge(
     `${prefix}change_streams`,
@@ -48,14 +56,16 @@ export function changeStreamMetrics(
     busy,
   );
   return {
-    attempted: (outcome, count) => {
+    attempted: (outcome, count, bytes) => {
       attempts.inc({ outcome });
+      sent.inc(bytes);
       if (outcome === 'SUCCESS') events.inc(count);
     },
     ledgerFailed: () => ledger.inc(),
     figures: (figures) => {
       backlog.set(figures.backlogSeconds);
-      lag.set(figures.lagSeconds);
+      lag.set(figures.lagSeconds ?? Number.NaN);
+      unknown.set(figures.lagUnknown);
       for (const state of changeStreamStates) {
         states.set({ state }, figures.states.get(state) ?? 0);
       }

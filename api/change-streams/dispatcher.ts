@@ -4,9 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { backoffMs } from '../../base/backoff.ts';
-import { LeasedRuns } from '../../base/leased-runs.ts';
-import { sleep, systemTimers } from '../../base/timers.ts';
+import { LeasedWork } from '../../base/leased-work.ts';
+import { systemTimers } from '../../base/timers.ts';
 import { ChangeEventSource, type SourceServices } from '../change-events/source.ts';
 import { systemAuthor } from '../model/actor.ts';
 import type { ChangeStream } from '../model/change-stream.ts';
@@ -25,9 +24,11 @@ import type { Sealer } from '../store/sealing.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
 import type { WebhookSender } from '../webhooks/sender.ts';
+import { ByteBudget } from './byte-budget.ts';
 import type { ChangeStreamMetrics } from './change-stream-metrics.ts';
 import { runStream, type RunFailure, type RunResult } from './stream-run.ts';
 import { tellStream, tellTrouble } from './stream-events.ts';
+import { ourFault, secretUnreadable, unexpected } from './our-fault.ts';
 import { retryInMs, verdictOn } from './trouble.ts';
 
 interface ChangeStreamsOptions {
@@ -45,87 +46,55 @@ interface ChangeStreamsOptions {
 /** Streams at a time. Each holds one page and its text in two forms, about 0.5 MiB: 32 MiB in all. */
 const runsMax = 64;
 const leaseMs = 15_000;
-/** Interval between looks for what is due. */
-const pollMs = 1_000;
-const figuresMs = 5_000;
+/** Bytes of requests of an organization in a second, in this process: a ledger of years that is sent at once leaves room for others. */
+const bytesPerSecond = 16 * 1024 * 1024;
 /** Pause of a stream after a run that failed by our own fault. */
 const runFailedMs = 60_000;
 /** Pause of a stream after a run that the store broke off. */
 const storeAwayMs = 1_000;
-const trouble = { baseMs: 250, maxMs: 10_000 };
-/** Time to finish requests when the process stops. What is cut off is sent again by another worker. */
-const stopMaxMs = 10_000;
 const author = systemAuthor('change-streams');
 
 export class ChangeStreams {
   readonly #options: ChangeStreamsOptions;
-  readonly #runs: LeasedRuns<LeasedStream>;
+  readonly #work: LeasedWork<LeasedStream>;
   readonly #metrics: ChangeStreamMetrics;
-  readonly #stopping = new AbortController();
-  readonly #abandoning = new AbortController();
-  #measuredAtMs = -Infinity;
-  #wake = new AbortController();
-  #work: Promise<unknown> | undefined;
+  readonly #budget = new ByteBudget(bytesPerSecond, () => systemTimers.nowMs());
 
   constructor(options: ChangeStreamsOptions) {
     this.#options = options;
-    this.#runs = this.#leasedRuns();
-    this.#metrics = options.metrics(() => this.#runs.size);
+    this.#work = this.#leasedWork();
+    this.#metrics = options.metrics(() => this.#work.size);
   }
 
   start(): void {
-    this.#work ??= Promise.all([this.#dispatch(), this.#runs.keepLeases(this.#stopping.signal)]);
+    this.#work.start();
   }
 
+  /** What is cut off is sent again by another worker. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#wake.abort();
-    const cancel = systemTimers.after(stopMaxMs, () => this.#abandoning.abort());
-    await this.#work;
-    cancel();
+    await this.#work.stop();
     await this.#options.sender.close();
   }
 
-  #leasedRuns(): LeasedRuns<LeasedStream> {
+  #leasedWork(): LeasedWork<LeasedStream> {
     const { store, identity, logger } = this.#options;
     const owner = `${identity}/${randomUUID()}`;
-    return new LeasedRuns({
+    return new LeasedWork({
       runsMax,
       leaseMs,
       take: (limit, troubled) => takeStreams(store.read, { owner, leaseMs, limit, troubled }),
+      onTakeFailure: (error, failures) =>
+        logger.warn({ err: error, failures }, 'change streams could not be taken'),
       run: (leased) => this.#run(leased),
       onFailure: (error, { stream }) =>
         logger.warn({ err: error, streamId: stream.id }, 'a change stream could not be given back'),
       renew: (leased) => renewStreamLeases(store.read, leased, leaseMs),
       onRenewFailure: (error) =>
         logger.warn({ err: error }, 'leases of change streams were not renewed'),
-      onFree: () => this.#wake.abort(),
+      measure: async () => this.#metrics.figures(await streamFigures(store.read)),
+      onMeasureFailure: (error) =>
+        logger.warn({ err: error }, 'change streams could not be measured'),
     });
-  }
-
-  async #dispatch(): Promise<void> {
-    let failures = 0;
-    while (!this.#stopping.signal.aborted) {
-      this.#wake = new AbortController();
-      try {
-        await this.#runs.begin();
-        await this.#measure();
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        this.#options.logger.warn({ err: error, failures }, 'change streams could not be taken');
-        await sleep(systemTimers, backoffMs(failures, trouble, Math.random), this.#stopping.signal);
-      }
-      await sleep(systemTimers, pollMs, this.#wake.signal);
-    }
-    await this.#runs.ended();
-  }
-
-  async #measure(): Promise<void> {
-    const nowMs = systemTimers.nowMs();
-    if (nowMs - this.#measuredAtMs < figuresMs) return;
-    this.#metrics.figures(await streamFigures(this.#options.store.read));
-    this.#measuredAtMs = nowMs;
   }
 
   async #run(leased: LeasedStream): Promise<void> {
@@ -139,7 +108,17 @@ export class ChangeStreams {
   async #resultOf(leased: LeasedStream): Promise<RunResult> {
     const { store, sealer, sender, ledgers, logger } = this.#options;
     const { id, organizationId, databaseId } = leased.stream;
-    const stopping = this.#stopping.signal;
+    const { stopping, abandoning } = this.#work;
+    const failed = (error: unknown, reason: RunFailure['error']) => {
+      logger.warn({ err: error, streamId: id }, 'a change stream could not be worked on');
+      return ourFault(leased.stream, reason, runFailedMs);
+    };
+    let secrets: readonly string[];
+    try {
+      secrets = leased.sealedSecrets.map((one) => sealer.open(id, one));
+    } catch (error) {
+      return failed(error, secretUnreadable);
+    }
     try {
       return await runStream(leased, {
         store,
@@ -150,26 +129,32 @@ export class ChangeStreams {
           requestId: id,
           signal: stopping,
         }),
-        secrets: leased.sealedSecrets.map((one) => sealer.open(id, one)),
-        crowded: () => this.#runs.full,
+        secrets,
+        crowded: () => this.#work.full,
+        pauseMs: () => this.#budget.pauseMs(organizationId),
         record: this.#recorder(leased),
-        onAttempt: ({ outcome }, events) => this.#metrics.attempted(outcome, events),
+        onAttempt: ({ outcome }, events, bytes) => {
+          this.#budget.sent(organizationId, bytes);
+          this.#metrics.attempted(outcome, events, bytes);
+        },
         stopping,
-        abandoning: this.#abandoning.signal,
+        abandoning,
       });
     } catch (error) {
-      logger.warn({ err: error, streamId: id }, 'a change stream could not be worked on');
-      const waitMs = error instanceof StoreUnavailable ? storeAwayMs : runFailedMs;
-      return { kind: 'ended', waitMs };
+      if (!(error instanceof StoreUnavailable)) return failed(error, unexpected);
+      logger.warn({ err: error, streamId: id }, 'the store broke work on a change stream off');
+      return { kind: 'ended', waitMs: storeAwayMs };
     }
   }
 
-  /** People who were told of trouble are told of its end: the first events that are confirmed, or a ledger that answers again. */
+  /** People who were told of trouble are told of its end: the first events that are confirmed, or a read that goes well again. */
   #recorder(leased: LeasedStream): (progress: Progress) => Promise<ChangeStream | undefined> {
     const { store } = this.#options;
+    const { failing } = leased.stream;
     let told = leased.toldFailing;
     return async (progress) => {
-      const recovered = told && (progress.count > 0 || leased.failing === 'LEDGER');
+      const recovered =
+        told && (progress.count > 0 || failing === 'LEDGER' || failing === 'SERVICE');
       if (!recovered) return recordProgress(store.read, leased, progress);
       const after = await store.change(author, async (change) => {
         const stream = await recordProgress(change.db, leased, { ...progress, recovered });
@@ -183,13 +168,13 @@ export class ChangeStreams {
 
   async #fail(
     leased: LeasedStream,
-    { part, error, gone, failures, retryAfterMs, pendingFrom }: RunFailure,
+    { part, error, gone, failures, retryAfterMs, bytes, pendingFrom }: RunFailure,
   ): Promise<void> {
     const { store, logger } = this.#options;
     if (part === 'LEDGER') this.#metrics.ledgerFailed();
     const waitMs = retryInMs(failures, retryAfterMs, Math.random);
     const stopped = await store.change(author, async (change) => {
-      const failure = { part, error, retryInMs: waitMs, pendingFrom };
+      const failure = { part, error, retryInMs: waitMs, bytes, pendingFrom };
       const recorded = await recordFailure(change, leased, failure);
       if (recorded === undefined) await releaseStream(change.db, leased, 0);
       if (recorded?.stream.state !== 'RETRYING') return undefined;

@@ -1,11 +1,12 @@
 /** Change streams over HTTP. */
+import { requireActive } from '../auth/suspension.ts';
 import type { changeStreamRoutes } from '../contract/routes/change-streams.ts';
 import { ChangeEventSource, type SourceServices } from '../change-events/source.ts';
 import { databaseNotFound, deletedAlready } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
-import type { Handler, HandlersOf } from '../http/handler.ts';
+import type { Handler, HandlersOf, RequestTo } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
-import type { ChangeStream } from '../model/change-stream.ts';
+import { maskedUrl, type ChangeStream } from '../model/change-stream.ts';
 import type { FieldChange } from '../model/event.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
@@ -25,7 +26,7 @@ import { lockDatabase } from '../store/databases.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
 import { checkUrl } from '../webhooks/endpoint-url.ts';
-import { shownStream } from './present.ts';
+import { shownStream, shownTo } from './present.ts';
 import { tellStream } from './stream-events.ts';
 
 interface ChangeStreamServices {
@@ -98,7 +99,7 @@ const list =
   async ({ params: { databaseId }, principal }) => {
     await requireDatabase(store.read, principal.organization.id, databaseId);
     const streams = await listChangeStreams(store.read, databaseId);
-    return { status: 200, body: { data: streams.map((one) => shownStream(one, now())) } };
+    return { status: 200, body: { data: streams.map((one) => shownTo(principal, one, now())) } };
   };
 
 const get =
@@ -107,13 +108,14 @@ const get =
     await requireDatabase(store.read, principal.organization.id, databaseId);
     const found = await findChangeStream(store.read, databaseId, streamId);
     if (found === undefined) throw notThere(streamId);
-    return { status: 200, body: { changeStream: shownStream(found, now()) } };
+    return { status: 200, body: { changeStream: shownTo(principal, found, now()) } };
   };
 
 const update =
   ({ store, ranges, now }: ChangeStreamServices): Handler<'updateChangeStream'> =>
   async ({ params, body, principal, author }) => {
     const { description, sink, state } = body;
+    if (!onlyPauses(body)) requireActive(principal.organization);
     if (sink !== undefined) checkUrl(sink.url, ranges, '#/sink/url');
     const changed = await store.change(author, async (change) => {
       if (state === 'RUNNING')
@@ -130,6 +132,10 @@ const update =
     });
     return { status: 200, body: { success: true, changeStream: shownStream(changed, now()) } };
   };
+
+/** Who is suspended may still stop what leaves the service. */
+const onlyPauses = ({ state, ...rest }: RequestTo<'updateChangeStream'>['body']): boolean =>
+  state === 'PAUSED' && Object.keys(rest).length === 0;
 
 const remove =
   ({ store }: ChangeStreamServices): Handler<'deleteChangeStream'> =>
@@ -195,9 +201,14 @@ async function locked(
 
 const fields = { '/description': 'description', '/sink/url': 'url', '/state': 'state' } as const;
 
+/** Events go to webhooks and notifications as well. */
+const told = (field: string, value: string) => (field === 'url' ? maskedUrl(value) : value);
+
 const changesBetween = (before: ChangeStream, after: ChangeStream): readonly FieldChange[] =>
   Object.entries(fields).flatMap(([path, field]) =>
-    before[field] === after[field] ? [] : [{ path, from: before[field], to: after[field] }],
+    before[field] === after[field]
+      ? []
+      : [{ path, from: told(field, before[field]), to: told(field, after[field]) }],
   );
 
 const notThere = (id: string): Refusal =>

@@ -31,7 +31,9 @@ export interface RunParts {
   readonly crowded: () => boolean;
   /** Records progress. Returns `undefined` if the lease is another worker's. */
   readonly record: (progress: Progress) => Promise<ChangeStream | undefined>;
-  readonly onAttempt: (attempt: Attempt, events: number) => void;
+  /** Time until the organization may send on; 0: at once. */
+  readonly pauseMs: () => number;
+  readonly onAttempt: (attempt: Attempt, events: number, bytes: number) => void;
   /** Nothing begins any more. */
   readonly stopping: AbortSignal;
   /** Requests under way are cut off. */
@@ -46,6 +48,8 @@ export interface RunFailure {
   readonly retryAfterMs: number | undefined;
   /** The sink says that it is gone. */
   readonly gone: boolean;
+  /** Bytes of the request that was sent; 0: none was. */
+  readonly bytes: number;
   readonly pendingFrom: bigint | null;
 }
 
@@ -78,6 +82,12 @@ class StreamRun {
 
   async run(): Promise<RunResult> {
     while (!this.#isOver()) {
+      const pauseMs = this.#parts.pauseMs();
+      if (pauseMs > 0) {
+        if (this.#parts.crowded()) return { kind: 'ended', waitMs: pauseMs };
+        await sleep(systemTimers, pauseMs, this.#parts.stopping);
+        continue;
+      }
       const page = await this.#read();
       if ('kind' in page) return page;
       if (page.count > 0) {
@@ -85,7 +95,7 @@ class StreamRun {
         if (end !== undefined) return end;
         continue;
       }
-      if (this.#isMarked && !(await this.#progress(page, null))) return ended;
+      if (this.#isMarked && !(await this.#progress(page, 0, null))) return ended;
       if (this.#parts.crowded()) return ended;
       await sleep(systemTimers, idleMs, this.#parts.stopping);
     }
@@ -118,29 +128,33 @@ class StreamRun {
     // It waits for its turn, so the lease is asked for afterwards.
     const text = await source.encode(() => changeEventsToJson(page.rows));
     if (!(await this.#isHeld())) return ended;
+    const body = batchBody(stream, this.#position, text);
+    const bytes = Buffer.byteLength(body);
     const attempt = await sender.send(
       {
         endpointId: stream.id,
         url: stream.url,
         secrets,
         eventId: batchId(stream, page),
-        body: batchBody(stream, this.#position, text),
+        body,
       },
       abandoning,
     );
     if (attempt.outcome === 'SUCCESS') {
-      onAttempt(attempt, page.count);
-      return (await this.#progress(page, page.hasMore ? page.last : null)) ? undefined : ended;
+      onAttempt(attempt, page.count, bytes);
+      const pendingFrom = page.hasMore ? page.last : null;
+      return (await this.#progress(page, bytes, pendingFrom)) ? undefined : ended;
     }
     // Cut off by our own end: nobody knows whether it arrived, so it is sent again.
     if (abandoning.aborted) return atOnce;
-    onAttempt(attempt, page.count);
+    onAttempt(attempt, page.count, bytes);
     return this.#failed(
       'SINK',
       { code: attempt.outcome, message: attempt.error ?? attempt.outcome },
       {
         gone: attempt.statusCode === 410,
         retryAfterMs: attempt.retryAfterMs,
+        bytes,
         pendingFrom: firstTimestamp(page),
       },
     );
@@ -156,10 +170,14 @@ class StreamRun {
   }
 
   /** Returns whether the run may go on. */
-  async #progress({ count, last }: ChangeEventsPage, pendingFrom: bigint | null): Promise<boolean> {
+  async #progress(
+    { count, last }: ChangeEventsPage,
+    bytes: number,
+    pendingFrom: bigint | null,
+  ): Promise<boolean> {
     const askedAtMs = systemTimers.nowMs();
     const from = this.#position;
-    const after = await this.#parts.record({ from, to: last, count, pendingFrom });
+    const after = await this.#parts.record({ from, to: last, count, bytes, pendingFrom });
     if (after?.state !== 'RUNNING') return false;
     this.#position = last;
     this.#failures = 0;
@@ -171,11 +189,14 @@ class StreamRun {
   #failed(
     part: FailingPart,
     error: RunFailure['error'],
-    more: Partial<Pick<RunFailure, 'retryAfterMs' | 'gone' | 'pendingFrom'>> = {},
+    more: Partial<Pick<RunFailure, 'retryAfterMs' | 'gone' | 'bytes' | 'pendingFrom'>> = {},
   ): RunResult {
-    const { retryAfterMs, gone = false, pendingFrom = null } = more;
+    const { retryAfterMs, gone = false, bytes = 0, pendingFrom = null } = more;
     const failures = this.#failures + 1;
-    return { kind: 'failed', failure: { part, error, failures, retryAfterMs, gone, pendingFrom } };
+    return {
+      kind: 'failed',
+      failure: { part, error, failures, retryAfterMs, gone, bytes, pendingFrom },
+    };
   }
 }
 

@@ -28,6 +28,8 @@ test.each([
   ['so does one that is gone', { gone: true }, true, true],
   ['a ledger never does', { part: 'LEDGER', failingSeconds: 30 * day, told: true }, false, false],
   ['but people are told of it', { part: 'LEDGER', failingSeconds: 300 }, false, true],
+  ['a secret that nobody can open is told at once', { part: 'SERVICE' }, false, true],
+  ['and once', { part: 'SERVICE', failingSeconds: day, told: true }, false, false],
 ] as const)('%s', (_, more, stops, tells) => {
   const { stop, tell } = verdictOn(failing(more));
   expect([stop !== undefined, tell]).toEqual([stops, tells]);

@@ -3,7 +3,7 @@ import { backoffMs } from '../../base/backoff.ts';
 import type { FailingPart } from '../model/change-stream.ts';
 
 const again = { baseMs: 1_000, maxMs: 60_000 };
-/** People are told after this time without success. */
+/** People are told after this time without success by the ledger or the sink. */
 const toldAfterSeconds = 5 * 60;
 const hourSeconds = 3_600;
 /** A stream stops when its sink has failed for so long. */
@@ -32,7 +32,9 @@ export function verdictOn({ part, gone, failingSeconds, told }: Trouble): {
   readonly tell: boolean;
 } {
   const stop = part === 'SINK' ? reasonToStop(gone, failingSeconds) : undefined;
-  return { stop, tell: stop !== undefined || (!told && failingSeconds >= toldAfterSeconds) };
+  // Our own fault does not pass by itself.
+  const lasts = part === 'SERVICE' || failingSeconds >= toldAfterSeconds;
+  return { stop, tell: stop !== undefined || (!told && lasts) };
 }
 
 function reasonToStop(gone: boolean, failingSeconds: number): string | undefined {

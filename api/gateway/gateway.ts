@@ -43,18 +43,32 @@ const queueMax = 1_000;
 
 const kinds = ['read', 'write'] as const;
 type Lanes = Readonly<Record<(typeof kinds)[number], Lane>>;
+interface Used {
+  readonly lanes: Lanes;
+  readonly atMs: number;
+}
 
 export class Gateway {
   readonly #options: GatewayOptions;
+  readonly #timers: Timers;
+  readonly #idleMs: number;
   readonly metrics: GatewayMetrics;
   /** Shares this process's time among organizations. */
   readonly turns = new Turns();
-  readonly #lanes = new Map<string, Lanes>();
+  /** By database, the one that was used last at the end. */
+  readonly #lanes = new Map<string, Used>();
   #closed = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#idleMs = options.idleMs ?? idleMs;
     this.metrics = gatewayMetrics(options.registry, this);
+  }
+
+  /** Number of databases whose traffic is remembered. */
+  get databases(): number {
+    return this.#lanes.size;
   }
 
   /** Number of open sessions of all databases. */
@@ -91,7 +105,7 @@ export class Gateway {
 
   /** The database's health, as known from its traffic. */
   health(databaseId: string): GatewayHealth {
-    const lanes = this.#lanes.get(databaseId);
+    const lanes = this.#lanes.get(databaseId)?.lanes;
     return lanes === undefined
       ? unknownHealth
       : newerHealth(lanes.read.health(), lanes.write.health());
@@ -114,21 +128,32 @@ export class Gateway {
   }
 
   #lanesOf(target: Target): Lanes {
-    let lanes = this.#lanes.get(target.databaseId);
-    if (lanes === undefined) {
-      lanes = this.#newLanes(target);
-      this.#lanes.set(target.databaseId, lanes);
-    }
+    const { databaseId } = target;
+    const known = this.#lanes.get(databaseId)?.lanes;
+    if (known === undefined) this.#forgetUnused();
+    const lanes = known ?? this.#newLanes(target);
+    this.#lanes.delete(databaseId);
+    this.#lanes.set(databaseId, { lanes, atMs: this.#timers.nowMs() });
     return lanes;
+  }
+
+  /** Forgets databases that nobody asks any more: most of them are deleted, which only the process hears that deleted them. */
+  #forgetUnused(): void {
+    const sinceMs = this.#timers.nowMs() - this.#idleMs;
+    for (const [databaseId, { lanes, atMs }] of this.#lanes) {
+      if (atMs >= sinceMs) return;
+      const isUsed = kinds.some((kind) => lanes[kind].sessions > 0 || lanes[kind].waiting > 0);
+      if (!isUsed) this.forget(databaseId);
+    }
   }
 
   #newLanes(target: Target): Lanes {
     const options = this.#options;
     const shared = {
-      timers: options.timers ?? systemTimers,
+      timers: this.#timers,
       logger: options.logger,
       metrics: this.metrics,
-      idleMs: options.idleMs ?? idleMs,
+      idleMs: this.#idleMs,
       queueMax: options.queueMax ?? queueMax,
     };
     const status = {
@@ -139,13 +164,13 @@ export class Gateway {
   }
 
   #eachLane(databaseId: string): readonly Lane[] {
-    const lanes = this.#lanes.get(databaseId);
+    const lanes = this.#lanes.get(databaseId)?.lanes;
     return lanes === undefined ? [] : kinds.map((kind) => lanes[kind]);
   }
 
   #sum(of: (lane: Lane) => number): number {
     return [...this.#lanes.values()]
-      .flatMap((lanes) => kinds.map((kind) => of(lanes[kind])))
+      .flatMap(({ lanes }) => kinds.map((kind) => of(lanes[kind])))
       .reduce((all, one) => all + one, 0);
   }
 }

@@ -26,6 +26,7 @@ export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
 /** Gauges that are read when the metrics are requested. */
 interface GatewayGauges {
+  readonly databases: number;
   readonly sessions: number;
   readonly waiting: number;
   readonly turns: { readonly waiting: number };
@@ -40,6 +41,11 @@ export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) 
     `${prefix}sessions`,
     'Open sessions; a cluster has 64 for all its clients.',
     () => gauges.sessions,
+  );
+  registry.gauge(
+    `${prefix}databases`,
+    'Databases whose traffic is remembered: those that were asked lately.',
+    () => gauges.databases,
   );
   registry.gauge(`${prefix}waiting_calls`, 'Calls that wait to be sent.', () => gauges.waiting);
   registry.gauge(

@@ -39,6 +39,7 @@ function world(all: readonly Target[]) {
     timers,
     logger: pino({ level: 'silent' }),
     metrics: gatewayMetrics(new MetricRegistry(), {
+      databases: 0,
       sessions: 0,
       waiting: 0,
       turns: { waiting: 0 },

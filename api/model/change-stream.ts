@@ -9,8 +9,11 @@ export type ChangeStreamState = (typeof changeStreamStates)[number];
 
 export type SinkType = 'WEBHOOK';
 
-/** The part that failed. Only a failing sink ends in `FAILED`: a ledger recovers by itself. */
-export type FailingPart = 'LEDGER' | 'SINK';
+/**
+ * The part that failed. Only a failing sink ends in `FAILED`: a ledger recovers by itself. `SERVICE` is a fault of this service, for
+ * example a secret that no signing key opens.
+ */
+export type FailingPart = 'LEDGER' | 'SINK' | 'SERVICE';
 
 export interface StreamError {
   /** Outcome of the request to the sink, or the problem of the refused ledger request. */
@@ -39,20 +42,33 @@ export interface ChangeStream {
   readonly position: bigint;
   /** Number of events that the sink has confirmed. */
   readonly delivered: bigint;
+  /** Bytes of the bodies of all requests, whatever the sink answered. */
+  readonly sentBytes: bigint;
   readonly deliveredAt: Date | null;
   /** Timestamp of the first event that is not confirmed; null: none is known. */
   readonly pendingFrom: bigint | null;
   readonly failures: number;
+  /** The part that failed last, if nothing went well since. */
+  readonly failing: FailingPart | null;
   readonly failingSince: Date | null;
   readonly lastError: StreamError | null;
   /** Time of the next work on it; null: none until somebody resumes it. */
   readonly dueAt: Date | null;
+  /** Until then a worker has it. */
+  readonly leaseUntil: Date | null;
   readonly version: number;
   readonly createdBy: Actor;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
+/** What other receivers and people who may only read see of a sink: its host. A path or a query may be what lets requests in. */
+export function maskedUrl(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return pathname === '/' && search === '' ? text : `${origin}/•••`;
+}
+
+/** A stream in an event, which goes to webhooks and notifications as well. */
 export const changeStreamFact = ({
   id,
   state,
@@ -61,15 +77,42 @@ export const changeStreamFact = ({
 }: Pick<ChangeStream, 'id' | 'state' | 'sinkType' | 'url'>) => ({
   id,
   state,
-  sink: { type: sinkType, url },
+  sink: { type: sinkType, url: maskedUrl(url) },
 });
 
-/** Age in seconds of the oldest event that the sink has not confirmed; null: nobody looks for events. */
-export function lagSecondsOf(
-  { state, pendingFrom }: Pick<ChangeStream, 'state' | 'pendingFrom'>,
+/** Why nobody knows whether events wait. */
+export const lagUnknowns = ['PAUSED', 'FAILED', 'LEDGER_UNAVAILABLE', 'NOT_READ'] as const;
+
+export interface Lag {
+  /** Age in seconds of the oldest event that the sink has not confirmed; null: not known. */
+  readonly seconds: number | null;
+  readonly unknown: (typeof lagUnknowns)[number] | null;
+}
+
+/** A stream that is due, and that no worker has had for so long, has not been read. */
+export const unreadMs = 60_000;
+
+export function lagOf(
+  stream: Pick<ChangeStream, 'state' | 'pendingFrom' | 'failing' | 'dueAt' | 'leaseUntil'>,
   nowMs: number,
-): number | null {
-  if (state === 'PAUSED') return null;
-  if (pendingFrom === null) return 0;
-  return Math.max(0, nowMs - Number(pendingFrom / 1_000_000n)) / 1_000;
+): Lag {
+  const { state, pendingFrom } = stream;
+  if (state !== 'PAUSED' && pendingFrom !== null) {
+    const ageMs = nowMs - Number(pendingFrom / 1_000_000n);
+    return { seconds: Math.max(0, ageMs) / 1_000, unknown: null };
+  }
+  const unknown = whyUnknown(stream, nowMs);
+  return { seconds: unknown === null ? 0 : null, unknown };
+}
+
+/** For a stream of which no event is known to wait. */
+function whyUnknown(
+  { state, failing, dueAt, leaseUntil }: Parameters<typeof lagOf>[0],
+  nowMs: number,
+): Lag['unknown'] {
+  if (state === 'PAUSED' || state === 'FAILED') return state;
+  if (failing === 'LEDGER') return 'LEDGER_UNAVAILABLE';
+  const isHeld = leaseUntil !== null && leaseUntil.getTime() > nowMs;
+  const isLeft = !isHeld && dueAt !== null && nowMs - dueAt.getTime() > unreadMs;
+  return failing === 'SERVICE' || isLeft ? 'NOT_READ' : null;
 }

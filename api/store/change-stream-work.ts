@@ -4,7 +4,12 @@
  * and was given to another one changes nothing. Times are the server's.
  */
 import { sql, type Selectable } from 'kysely';
-import type { ChangeStream, FailingPart, StreamError } from '../model/change-stream.ts';
+import {
+  unreadMs,
+  type ChangeStream,
+  type FailingPart,
+  type StreamError,
+} from '../model/change-stream.ts';
 import type { Change } from './change.ts';
 import { streamOf } from './change-streams.ts';
 import { uuidOf } from './ids.ts';
@@ -17,8 +22,6 @@ export interface LeasedStream {
   readonly sealedSecrets: readonly Buffer[];
   /** An event said that it fails, and none yet that it recovered. */
   readonly toldFailing: boolean;
-  /** The part that failed in the last run. */
-  readonly failing: FailingPart | null;
   readonly owner: string;
   readonly token: string;
 }
@@ -68,7 +71,6 @@ export async function takeStreams(
     stream: streamOf(row),
     sealedSecrets: signingSecrets(row),
     toldFailing: row.toldFailing,
-    failing: row.failing as FailingPart | null,
     owner,
     token: row.leaseToken ?? '',
   }));
@@ -106,6 +108,8 @@ export interface Progress {
   readonly to: bigint;
   /** Events between them, all of which the sink has confirmed. */
   readonly count: number;
+  /** Bytes of the request in which they went. */
+  readonly bytes: number;
   /** Timestamp from which on another event waits; null: none does. */
   readonly pendingFrom: bigint | null;
   /** An event says that the stream recovered. */
@@ -119,13 +123,14 @@ export interface Progress {
 export async function recordProgress(
   db: Reader,
   { stream, token }: Held,
-  { from, to, count, pendingFrom, recovered = false }: Progress,
+  { from, to, count, bytes, pendingFrom, recovered = false }: Progress,
 ): Promise<ChangeStream | undefined> {
   const row = await db
     .updateTable('changeStreams')
     .set({
       position: String(to),
       delivered: sql<string>`delivered + ${count}`,
+      sentBytes: sql<string>`sent_bytes + ${bytes}`,
       ...(count > 0 && { deliveredAt: sql<Date>`clock_timestamp()` }),
       ...(recovered && { toldFailing: false }),
       pendingFrom: pendingFrom === null ? null : String(pendingFrom),
@@ -146,6 +151,8 @@ interface StreamFailure {
   readonly part: FailingPart;
   readonly error: Omit<StreamError, 'at'>;
   readonly retryInMs: number;
+  /** Bytes of the request that was sent; 0: none was. */
+  readonly bytes: number;
   /** Timestamp of the first event that was not confirmed; null: not known. */
   readonly pendingFrom: bigint | null;
 }
@@ -163,12 +170,13 @@ const unseenMs = 5 * 60_000;
 export async function recordFailure(
   change: Change,
   { stream, token }: Held,
-  { part, error, retryInMs, pendingFrom }: StreamFailure,
+  { part, error, retryInMs, bytes, pendingFrom }: StreamFailure,
 ): Promise<RecordedFailure | undefined> {
   const { rows } = await sql<Selectable<ChangeStreamsTable> & { failingSeconds: number }>`
     UPDATE change_streams SET
       state = CASE state WHEN 'RUNNING' THEN 'RETRYING' ELSE state END,
       failures = failures + 1,
+      sent_bytes = sent_bytes + ${bytes},
       failing_since = CASE WHEN failing = ${part} AND due_at > clock_timestamp() - ${unseenMs}::float8 * interval '1 millisecond'
         THEN failing_since ELSE clock_timestamp() END,
       failing = ${part},
@@ -228,30 +236,50 @@ export interface StreamFigures {
   readonly states: ReadonlyMap<string, number>;
   /** Time for which the oldest stream has been due although it could be worked on. */
   readonly backlogSeconds: number;
-  /** Age of the oldest event that waits in a stream that runs well. */
-  readonly lagSeconds: number;
+  /** Age of the oldest event that waits in a stream that runs well; null: there are streams, and of none that runs well it is known. */
+  readonly lagSeconds: number | null;
+  /** Streams that are to work and of which nobody knows whether events wait. */
+  readonly lagUnknown: number;
 }
 
 /** Figures of all streams. */
 export async function streamFigures(db: Reader): Promise<StreamFigures> {
+  // As `lagOf` says it for one stream.
   const { rows } = await sql<{
     state: string;
     count: number;
     backlog: number | null;
     lag: number | null;
+    known: number;
+    unknown: number;
   }>`
     SELECT state, count(*)::int AS count,
-      (extract(epoch FROM clock_timestamp() - min(due_at) FILTER (
-        WHERE d.status = 'READY' AND (lease_until IS NULL OR lease_until <= clock_timestamp()))))::float8 AS backlog,
+      (extract(epoch FROM clock_timestamp() - min(due_at) FILTER (WHERE serves AND NOT held)))::float8 AS backlog,
       (extract(epoch FROM clock_timestamp()) - min(pending_from) FILTER (
-        WHERE d.status = 'READY' AND state = 'RUNNING') / 1e9)::float8 AS lag
-    FROM change_streams s JOIN databases d ON d.id = s.database_id
+        WHERE serves AND state = 'RUNNING') / 1e9)::float8 AS lag,
+      (count(*) FILTER (WHERE serves AND state = 'RUNNING' AND NOT unread))::int AS known,
+      (count(*) FILTER (WHERE serves AND unread))::int AS unknown
+    FROM (
+      SELECT *, due_at IS NOT NULL AND pending_from IS NULL AND (
+          coalesce(failing IN ('LEDGER', 'SERVICE'), false)
+          OR (NOT held AND due_at < clock_timestamp() - ${unreadMs}::float8 * interval '1 millisecond')
+        ) AS unread
+      FROM (
+        SELECT s.state, s.due_at, s.pending_from, s.failing, d.status = 'READY' AS serves,
+          coalesce(s.lease_until > clock_timestamp(), false) AS held
+        FROM change_streams s JOIN databases d ON d.id = s.database_id
+      ) AS stream
+    ) AS judged
     GROUP BY state`.execute(db);
+  const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
   const most = (values: readonly (number | null)[]) =>
     Math.max(0, ...values.map((value) => value ?? 0));
+  const lagUnknown = sum(rows.map(({ unknown }) => unknown));
+  const isKnown = lagUnknown === 0 || rows.some(({ known }) => known > 0);
   return {
     states: new Map(rows.map(({ state, count }) => [state, count])),
     backlogSeconds: most(rows.map(({ backlog }) => backlog)),
-    lagSeconds: most(rows.map(({ lag }) => lag)),
+    lagSeconds: isKnown ? most(rows.map(({ lag }) => lag)) : null,
+    lagUnknown,
   };
 }

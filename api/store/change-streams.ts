@@ -5,6 +5,7 @@ import type { Actor } from '../model/actor.ts';
 import type {
   ChangeStream,
   ChangeStreamState,
+  FailingPart,
   SinkType,
   StreamError,
 } from '../model/change-stream.ts';
@@ -232,12 +233,15 @@ export function streamOf(row: Selectable<ChangeStreamsTable>): ChangeStream {
     startedAfter: BigInt(row.startedAfter),
     position: BigInt(row.position),
     delivered: BigInt(row.delivered),
+    sentBytes: BigInt(row.sentBytes),
     deliveredAt: row.deliveredAt,
     pendingFrom: row.pendingFrom === null ? null : BigInt(row.pendingFrom),
     failures: row.failures,
+    failing: row.failing as FailingPart | null,
     failingSince: row.failingSince,
     lastError: row.lastError as StreamError | null,
     dueAt: row.dueAt,
+    leaseUntil: row.leaseUntil,
     version: row.version,
     createdBy: row.createdBy as Actor,
     createdAt: row.createdAt,

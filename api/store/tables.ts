@@ -376,6 +376,7 @@ export interface ChangeStreamsTable {
   startedAfter: string;
   position: string;
   delivered: Generated<string>;
+  sentBytes: Generated<string>;
   deliveredAt: MaybeTime;
   pendingFrom: string | null;
   failures: Generated<number>;

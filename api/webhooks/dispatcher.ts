@@ -5,9 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { backoffMs } from '../../base/backoff.ts';
-import { LeasedRuns } from '../../base/leased-runs.ts';
-import { sleep, systemTimers } from '../../base/timers.ts';
+import { LeasedWork } from '../../base/leased-work.ts';
+import { systemTimers } from '../../base/timers.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import { systemAuthor } from '../model/actor.ts';
 import { organizationsWithEvents } from '../store/event-positions.ts';
@@ -47,43 +46,41 @@ interface DispatcherOptions {
 const runsMax = 256;
 /** Pause of an endpoint after a run that failed by our own fault. */
 const runFailedMs = 60_000;
-/** Interval between looks for what is due. */
-const pollMs = 1_000;
 /** Interval between looks for organizations whose notification was missed. */
 const sweepMs = 5_000;
 const organizationsMax = 500;
 const leaseDefaultMs = 15_000;
-const trouble = { baseMs: 250, maxMs: 10_000 };
-/** Time to finish requests when the process stops. One that is cut off is sent again by another worker. */
-const stopMaxMs = 10_000;
 
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
   readonly #metrics: WebhookMetrics;
   readonly #recorder: AttemptRecorder;
-  readonly #runs: LeasedRuns<LeasedEndpoint>;
+  readonly #work: LeasedWork<LeasedEndpoint>;
   /** Organizations with new events, as notifications tell. */
   readonly #organizations = new Set<string>();
-  readonly #stopping = new AbortController();
-  readonly #abandoning = new AbortController();
   #sweptAtMs = -Infinity;
-  #wake = new AbortController();
-  #work: Promise<unknown> | undefined;
+  #unsubscribe: readonly (() => void)[] = [];
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#runs = this.#leasedRuns(options.leaseMs ?? leaseDefaultMs);
-    this.#metrics = options.metrics(() => this.#runs.size);
+    this.#work = this.#leasedWork(options.leaseMs ?? leaseDefaultMs);
+    this.#metrics = options.metrics(() => this.#work.size);
     this.#recorder = new AttemptRecorder(options.store, options.logger);
   }
 
-  #leasedRuns(leaseMs: number): LeasedRuns<LeasedEndpoint> {
+  #leasedWork(leaseMs: number): LeasedWork<LeasedEndpoint> {
     const { store, identity, logger } = this.#options;
     const owner = `${identity}/${randomUUID()}`;
-    return new LeasedRuns({
+    return new LeasedWork({
       runsMax,
       leaseMs,
+      prepare: () => this.#makeDeliveries(),
       take: (limit, troubled) => takeEndpoints(store.read, { owner, leaseMs, limit, troubled }),
+      onTakeFailure: (error, failures) => {
+        // The organizations that were told are found by a sweep.
+        this.#sweptAtMs = -Infinity;
+        logger.warn({ err: error, failures }, 'webhooks that are due could not be taken');
+      },
       run: (leased) => this.#run(leased),
       onFailure: (error, { endpoint }) =>
         logger.warn(
@@ -93,52 +90,29 @@ export class WebhookDispatcher {
       renew: (leased) => renewEndpointLeases(store.read, leased, leaseMs),
       onRenewFailure: (error) =>
         logger.warn({ err: error }, 'leases of webhook endpoints were not renewed'),
-      onFree: () => this.#wake.abort(),
+      measure: async () => this.#metrics.backlog(await webhookBacklogSeconds(store.read)),
+      onMeasureFailure: (error) => logger.warn({ err: error }, 'webhooks could not be measured'),
     });
   }
 
   start(): void {
-    this.#work ??= Promise.all([this.#dispatch(), this.#runs.keepLeases(this.#stopping.signal)]);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#wake.abort();
-    const cancel = systemTimers.after(stopMaxMs, () => this.#abandoning.abort());
-    await this.#work;
-    cancel();
-    await this.#options.sender.close();
-  }
-
-  async #dispatch(): Promise<void> {
-    const { listener, logger } = this.#options;
-    const wake = () => this.#wake.abort();
-    const unsubscribe = [
+    const { listener } = this.#options;
+    this.#unsubscribe = [
       listener.subscribe(channels.event, (uuid) => {
         if (uuid === undefined) this.#sweptAtMs = -Infinity;
         else this.#organizations.add(typeIdOfUuid('org', uuid));
-        wake();
+        this.#work.wake();
       }),
-      listener.subscribe(channels.webhook, wake),
+      listener.subscribe(channels.webhook, () => this.#work.wake()),
     ];
-    let failures = 0;
-    while (!this.#stopping.signal.aborted) {
-      this.#wake = new AbortController();
-      try {
-        await this.#makeDeliveries();
-        await this.#runs.begin();
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        logger.warn({ err: error, failures }, 'webhooks that are due could not be taken');
-        // The organizations that were told are found by a sweep.
-        this.#sweptAtMs = -Infinity;
-        await sleep(systemTimers, backoffMs(failures, trouble, Math.random), this.#stopping.signal);
-      }
-      await sleep(systemTimers, pollMs, this.#wake.signal);
-    }
-    for (const end of unsubscribe) end();
-    await this.#runs.ended();
+    this.#work.start();
+  }
+
+  /** Requests that are cut off are sent again by another worker. */
+  async stop(): Promise<void> {
+    for (const end of this.#unsubscribe) end();
+    await this.#work.stop();
+    await this.#options.sender.close();
   }
 
   async #makeDeliveries(): Promise<void> {
@@ -150,10 +124,7 @@ export class WebhookDispatcher {
     const missed = isSweep
       ? await organizationsWithEvents(store.read, webhookConsumer, organizationsMax)
       : [];
-    if (isSweep) {
-      this.#sweptAtMs = now;
-      this.#metrics.backlog(await webhookBacklogSeconds(store.read));
-    }
+    if (isSweep) this.#sweptAtMs = now;
     for (const organization of new Set([...told, ...missed])) {
       while (await fanOut(store, organization));
     }
@@ -194,8 +165,8 @@ export class WebhookDispatcher {
       sealer: this.#options.sealer,
       sender: this.#options.sender,
       recorder: this.#recorder,
-      stopping: this.#stopping.signal,
-      abandoning: this.#abandoning.signal,
+      stopping: this.#work.stopping,
+      abandoning: this.#work.abandoning,
       onAttempt: (delivery, attempt) => this.#metrics.attempted(delivery, attempt),
     };
   }

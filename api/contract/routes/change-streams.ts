@@ -77,12 +77,13 @@ export const changeStreamRoutes = {
     problems: [],
   },
   updateChangeStream: {
+    whileSuspended: true,
     method: 'PATCH',
     path: one,
     tag,
     summary: 'Change, pause or resume a change stream',
     description:
-      'What is absent stays, and so does its place: it goes on with the event after `position`, also at another URL. A request that is under way while a stream is paused ends.',
+      'What is absent stays, and so does its place: it goes on with the event after `position`, also at another URL. A request that is under way while a stream is paused ends. While the organization is suspended, streams can be paused, and nothing else.',
     access: access.changeStreams,
     body: jsonBody(updateChangeStreamRequest, {
       pause: { state: 'PAUSED' },
@@ -91,10 +92,15 @@ export const changeStreamRoutes = {
     responses: {
       200: answer('It is changed.', changedChangeStream, {
         success: true,
-        changeStream: { ...changeStreamExample, state: 'PAUSED', lagSeconds: null },
+        changeStream: {
+          ...changeStreamExample,
+          state: 'PAUSED',
+          lagSeconds: null,
+          lagUnknown: 'PAUSED',
+        },
       }),
     },
-    problems: [],
+    problems: ['organization_suspended'],
   },
   deleteChangeStream: {
     whileSuspended: true,

@@ -1,7 +1,7 @@
 /** Change streams: the change events of a database, pushed to a sink. */
 import { z } from 'zod';
 import { afterMax } from '../../ledger/change-events.ts';
-import { changeStreamStates } from '../../model/change-stream.ts';
+import { changeStreamStates, lagUnknowns } from '../../model/change-stream.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
 import { transfer } from './ledger.ts';
 import { receiverUrl, secret } from './webhook-endpoint.ts';
@@ -45,7 +45,14 @@ export const changeStream = z
     id: id('chs', 'Stream ID.'),
     databaseId: id('db', 'The database whose events it pushes.'),
     description: z.string(),
-    sink: z.object({ type: z.literal('WEBHOOK'), url: z.string() }),
+    sink: z.object({
+      type: z.literal('WEBHOOK'),
+      url: z
+        .string()
+        .describe(
+          'Path and query, which may be secret, are `•••` for callers who cannot change the stream.',
+        ),
+    }),
     signing: z.literal('v1').describe('Standard Webhooks: HMAC-SHA-256.'),
     previousSecretUntil: time(
       'After a rotation: until then requests carry a signature of the secret before as well.',
@@ -53,7 +60,7 @@ export const changeStream = z
     state: z
       .enum(changeStreamStates)
       .describe(
-        '`RETRYING`: the ledger or the sink failed last, for `lastError`; it is tried again at `nextAttemptAt`. `FAILED`: it stopped, for `stateReason`, until it is set to RUNNING.',
+        '`RETRYING`: the ledger, the sink or the service itself failed last, for `lastError`; it is tried again at `nextAttemptAt`. `FAILED`: it stopped, for `stateReason`, until it is set to RUNNING.',
       ),
     stateReason: z.string().nullable().describe('Why it stopped, if nobody paused it.'),
     startedAfter: transfer.shape.timestamp.describe('It began with the first event after this.'),
@@ -64,12 +71,22 @@ export const changeStream = z
       .string()
       .regex(/^\d{1,19}$/)
       .describe('Events that the sink has confirmed.'),
+    sentBytes: z
+      .string()
+      .regex(/^\d{1,19}$/)
+      .describe('Bytes of the bodies of all requests, whatever the sink answered.'),
     lastDeliveredAt: time('When the sink last confirmed events.').nullable(),
     lagSeconds: z
       .number()
       .min(0)
       .nullable()
-      .describe('Age of the oldest event that waits; null while it is paused.'),
+      .describe('Age of the oldest event that waits; null: not known, for `lagUnknown`.'),
+    lagUnknown: z
+      .enum(lagUnknowns)
+      .nullable()
+      .describe(
+        'Why it is not known whether events wait. `PAUSED`, `FAILED`: nobody looks. `LEDGER_UNAVAILABLE`: the ledger does not answer; see `lastError`. `NOT_READ`: no worker has read the ledger for a minute, because its database is stopped, the service is in trouble, or for `lastError`.',
+      ),
     failingSince: time('Every attempt since then has failed.').nullable(),
     nextAttemptAt: time('While it is RETRYING.').nullable(),
     lastError: z
@@ -106,8 +123,10 @@ export const changeStreamExample: z.input<typeof changeStream> = {
   startedAfter: '0',
   position: '1795328121972093214',
   deliveredEvents: '184467',
+  sentBytes: '188894208',
   lastDeliveredAt: exampleTime,
   lagSeconds: 0,
+  lagUnknown: null,
   failingSince: null,
   nextAttemptAt: null,
   lastError: null,

@@ -139,7 +139,10 @@ const streamData = z.object({
   changeStream: z.object({
     id: id('chs', 'Stream ID.'),
     state: z.string(),
-    sink: z.object({ type: z.string(), url: z.string() }),
+    sink: z.object({
+      type: z.string(),
+      url: z.string().describe('Without path and query, which may be secret.'),
+    }),
   }),
 });
 const stream = (state: string) =>
@@ -148,7 +151,7 @@ const stream = (state: string) =>
     changeStream: {
       id: exampleId('chs'),
       state,
-      sink: { type: 'WEBHOOK', url: 'https://hooks.example.com/ledger' },
+      sink: { type: 'WEBHOOK', url: 'https://hooks.example.com/•••' },
     },
   });
 const troubledStream = (state: string) =>

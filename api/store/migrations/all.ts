@@ -33,6 +33,7 @@ import { logLines } from './0040-log-lines.ts';
 import { backupSchedules } from './0041-backup-schedules.ts';
 import { changeStreams } from './0043-change-streams.ts';
 import { imports } from './0044-imports.ts';
+import { changeStreamBytes } from './0045-change-stream-bytes.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   backupSchedules,
   changeStreams,
   imports,
+  changeStreamBytes,
 ];

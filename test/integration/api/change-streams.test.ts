@@ -20,6 +20,7 @@ import {
   created,
   transferBytes,
 } from '../../support/engine/ledger.ts';
+import { freePorts } from '../../../tools/cluster/free-ports.ts';
 import { eventually } from '../../support/shell.ts';
 
 let service: PeopleService;
@@ -83,7 +84,7 @@ async function streamWith(more: Readonly<Record<string, unknown>> = {}): Promise
 const read = async ({ path }: Pick<Made, 'path'>): Promise<ChangeStream> =>
   (await ask(path)).json.changeStream;
 
-const untilIs = (made: Made, wanted: Partial<ChangeStream>) =>
+const untilIs = (made: Pick<Made, 'path'>, wanted: Partial<ChangeStream>) =>
   eventually(`the stream is ${JSON.stringify(wanted)}`, async () => {
     const stream = await read(made);
     expect(stream).toMatchObject(wanted);
@@ -157,6 +158,116 @@ test('a stream pushes what comes after now, in order, signed by Standard Webhook
     lastError: null,
   });
   expect((await ask(streams)).json.data).toMatchObject([{ id: made.id }]);
+});
+
+test('every byte that is sent is counted, also when the receiver refuses it', async () => {
+  const made = await streamWith();
+  made.receiver.answer(500);
+  const ids = await transfer(20);
+  await untilIs(made, { state: 'RETRYING' });
+  made.receiver.beFine();
+  await untilAll(made.receiver, ids);
+  await untilIs(made, { state: 'RUNNING', deliveredEvents: '20' });
+  const texts = made.receiver.received.map(({ text }) => Buffer.byteLength(text));
+  expect(texts.length).toBeGreaterThan(1);
+  const { sentBytes } = await read(made);
+  expect(sentBytes).toBe(String(texts.reduce((all, one) => all + one, 0)));
+});
+
+test('while the ledger does not answer, its lag is unknown and not zero, in the metrics as well', async () => {
+  const [port = 0] = await freePorts(1);
+  const organization = await findOrganization(store.read, organizationId);
+  if (organization === undefined) throw new Error('there is no organization');
+  const deaf = await makeServingDatabase(store, organization, 'deaf', port);
+  const path = `/databases/${deaf.id}/change-streams`;
+  const sink = { type: 'WEBHOOK', url: 'http://127.0.0.1:4000/' };
+  const { id } = (await ask(path, 'POST', { sink, after: 'beginning' })).json.changeStream;
+  const { lastError } = await untilIs(
+    { path: `${path}/${id}` },
+    { state: 'RETRYING', lagSeconds: null, lagUnknown: 'LEDGER_UNAVAILABLE' },
+  );
+  expect(lastError).toMatchObject({ code: 'ledger_unavailable' });
+  await eventually('the metrics say so', async () => {
+    const text = await service.workerMetrics();
+    expect(text).toMatch(/^ledgerhouse_worker_change_streams_lag_unknown 1$/m);
+    expect(text).toMatch(/^ledgerhouse_worker_change_stream_lag_seconds nan$/im);
+    return true;
+  });
+});
+
+test('a stream whose secret nobody can open says so at once, and goes on with another one', async () => {
+  const seen = (await told()).length;
+  const made = await streamWith();
+  await service.alter(`UPDATE change_streams SET sealed_secret = '\\x00', lease_token = NULL`);
+  const ids = await transfer(2);
+  const { lastError } = await untilIs(made, {
+    state: 'RETRYING',
+    lagSeconds: null,
+    lagUnknown: 'NOT_READ',
+  });
+  expect(lastError).toMatchObject({ code: 'secret_unreadable' });
+  expect(made.receiver.received).toEqual([]);
+  await eventually('it is told', async () => {
+    expect((await told()).slice(seen)).toEqual(['change_stream.created', 'change_stream.stalled']);
+    return true;
+  });
+  const rotated = await ask(`${made.path}/secret/rotate`, 'POST', { gracePeriodSeconds: 0 });
+  await service.alter('UPDATE change_streams SET due_at = now()');
+  await untilAll(made.receiver, ids);
+  made.receiver.verify(rotated.json.secret);
+  await untilIs(made, { state: 'RUNNING', deliveredEvents: '2' });
+  expect((await told()).at(-1)).toBe('change_stream.recovered');
+});
+
+test('who may only read sees the host of a receiver, and so does whoever gets the events', async () => {
+  const made = await streamWith({
+    sink: { type: 'WEBHOOK', url: 'http://127.0.0.1:4000/t0ken?key=t0ken' },
+  });
+  expect((await read(made)).sink.url).toBe('http://127.0.0.1:4000/t0ken?key=t0ken');
+  const body = { name: 'reader', permissions: ['db:read', 'db:write'] };
+  const { secret } = (await ask('/api-keys', 'POST', body)).json;
+  for (const path of [streams, made.path]) {
+    const asked = await service.ask(undefined, path, { headers: { 'x-api-key': secret } });
+    expect(asked.status).toBe(200);
+    const text = JSON.stringify(asked.json);
+    expect(text).toContain('http://127.0.0.1:4000/•••');
+    expect(text).not.toContain('t0ken');
+  }
+  await ask(made.path, 'PATCH', { sink: { type: 'WEBHOOK', url: 'http://127.0.0.1:4000/t0ken2' } });
+  const events = await store.read
+    .selectFrom('events')
+    .select(['data', 'changes'])
+    .where('type', 'in', ['change_stream.created', 'change_stream.changed'] as never)
+    .execute();
+  expect(JSON.stringify(events)).toContain('http://127.0.0.1:4000/•••');
+  expect(JSON.stringify(events)).not.toContain('t0ken');
+});
+
+test('streams of a suspended organization can be paused, and nothing else but deleted', async () => {
+  const made = await streamWith();
+  const organization = `/organizations/${organizationId}`;
+  await ask(`${organization}/suspend`, 'POST', { reason: 'unpaid' });
+  const refused = { status: 403, json: { code: 'organization_suspended' } };
+  try {
+    await eventually('the suspension holds', async () => {
+      expect(await ask(`${made.path}/secret/rotate`, 'POST', {})).toMatchObject(refused);
+      return true;
+    });
+    for (const body of [
+      { state: 'RUNNING' },
+      { state: 'PAUSED', description: 'x' },
+      { sink: { type: 'WEBHOOK', url: 'http://127.0.0.1:4000/' } },
+    ]) {
+      expect([body, await ask(made.path, 'PATCH', body)]).toMatchObject([body, refused]);
+    }
+    expect((await ask(made.path, 'PATCH', { state: 'PAUSED' })).json.changeStream).toMatchObject({
+      state: 'PAUSED',
+      lagUnknown: 'PAUSED',
+    });
+    expect(await ask(made.path, 'DELETE')).toMatchObject({ status: 204 });
+  } finally {
+    await ask(`${organization}/resume`, 'POST');
+  }
 });
 
 test('a stream begins at the beginning, or after a timestamp', async () => {

@@ -1,4 +1,5 @@
 /** Several worker processes share webhooks and change streams, and are killed while they send: nothing is lost. */
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { newTypeId } from '../../../domain/type-id.ts';
@@ -63,6 +64,21 @@ async function happen(count: number, databases: readonly (string | null)[]): Pro
     );
   }
   return ids;
+}
+
+async function streamTo(url: string, databaseId: string) {
+  const made = await workers.store.change(tester, (change) =>
+    createChangeStream(change, sealer, {
+      organizationId: workers.organizationId,
+      databaseId,
+      description: '',
+      sinkType: 'WEBHOOK',
+      url,
+      after: 0n,
+    }),
+  );
+  if (made === 'too_many') throw new Error('there are too many streams');
+  return made;
 }
 
 const idsOf = ({ received }: TestReceiver) => received.map(({ body }) => body.id);
@@ -208,6 +224,44 @@ test('workers are killed again and again while events happen: what arrives is wh
   await workers.end(last, 'SIGTERM');
 });
 
+test('a worker that stops gives its change streams back while a webhook still waits for an answer', async () => {
+  const engine = await TestEngine.create();
+  try {
+    const { receiver } = await receiverWith();
+    const database = await makeServingDatabase(
+      workers.store,
+      workers.organization,
+      'idle',
+      engine.port,
+    );
+    const made = await streamTo('http://127.0.0.1:4000/', database.id);
+    const child = await workers.start();
+    const ended = once(child, 'exit').then(() => true);
+    const waiting = Promise.withResolvers<void>();
+    receiver.behave = (_, answer) => void waiting.promise.then(() => answer.writeHead(204).end());
+    await happen(1, [null]);
+    await eventually('both are worked on', async () => {
+      expect(receiver.received).toHaveLength(1);
+      expect(await holder()).not.toBe('');
+      return true;
+    });
+    child.kill('SIGTERM');
+    let isOver = false;
+    void ended.then(() => (isOver = true));
+    await eventually('the stream is given back', async () => {
+      expect(await holder()).toBe('');
+      return true;
+    });
+    // The request is cut off after ten seconds: until then the worker has not ended.
+    expect([isOver, made.stream.state]).toEqual([false, 'RUNNING']);
+    waiting.resolve();
+    await ended;
+  } finally {
+    await workers.store.read.deleteFrom('changeStreams').execute();
+    await engine.dispose();
+  }
+});
+
 const count = 12_000;
 
 /** Makes transfers 1 to `count` in a ledger. */
@@ -249,18 +303,7 @@ test('workers of a change stream are killed and frozen: every event arrives in o
     await fill(engine);
     const { store, organization } = workers;
     const database = await makeServingDatabase(store, organization, 'ledger', engine.port);
-    const made = await store.change(tester, (change) =>
-      createChangeStream(change, sealer, {
-        organizationId: organization.id,
-        databaseId: database.id,
-        description: '',
-        sinkType: 'WEBHOOK',
-        url: receiver.url,
-        after: 0n,
-      }),
-    );
-    if (made === 'too_many') throw new Error('there are too many streams');
-    const { stream, secret } = made;
+    const { stream, secret } = await streamTo(receiver.url, database.id);
     const first = await workers.start();
     let killing: Promise<void> | undefined;
     // The request has arrived, and the worker dies before it hears the answer.

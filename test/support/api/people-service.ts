@@ -151,6 +151,12 @@ export class PeopleService {
     });
   }
 
+  /** What Prometheus reads of the worker. */
+  async workerMetrics(): Promise<string> {
+    const answer = await fetch(`http://127.0.0.1:${this.#worker?.healthPort}/metrics`);
+    return answer.text();
+  }
+
   async stop(): Promise<void> {
     await this.#api?.stop(5_000);
     await this.#worker?.stop(5_000);
