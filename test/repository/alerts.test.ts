@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { evaluate, type Series } from '../support/charts/promql.ts';
+import { evaluate, type Series } from '../support/prometheus/evaluate.ts';
 
 interface Rule {
   readonly alert: string;
