@@ -7188,8 +7188,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `imports_not_configured`: The service takes no files. `import_closed`: The import takes no parts any more. */
-        readonly "imports_not_configured-or-import_closed": {
+        /** @description `imports_not_configured`: The service takes no files. `import_closed`: The import takes no parts any more. `import_incomplete`: Parts are missing. */
+        readonly "imports_not_configured-or-import_closed-or-import_incomplete": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8222,7 +8222,7 @@ export type ResponseResourceChanged = components['responses']['resource_changed'
 export type ResponseImportsNotConfiguredOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['imports_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseImportFilesWrongOrValidationFailedOrIdempotencyKeyReused = components['responses']['import_files_wrong-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseOrganizationNotFoundOrImportNotFound = components['responses']['organization_not_found-or-import_not_found'];
-export type ResponseImportsNotConfiguredOrImportClosed = components['responses']['imports_not_configured-or-import_closed'];
+export type ResponseImportsNotConfiguredOrImportClosedOrImportIncomplete = components['responses']['imports_not_configured-or-import_closed-or-import_incomplete'];
 export type ResponseImportFilesWrongOrImportPartWrong = components['responses']['import_files_wrong-or-import_part_wrong'];
 export type ResponseImportsNotConfiguredOrImportClosedOrImportIncompleteOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['imports_not_configured-or-import_closed-or-import_incomplete-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseImportFilesWrongOrIdempotencyKeyReused = components['responses']['import_files_wrong-or-idempotency_key_reused'];
@@ -12631,7 +12631,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-import_not_found"];
-            readonly 409: components["responses"]["imports_not_configured-or-import_closed"];
+            readonly 409: components["responses"]["imports_not_configured-or-import_closed-or-import_incomplete"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["import_files_wrong-or-import_part_wrong"];

@@ -75,6 +75,7 @@ export const importRoutes = {
     problems: [
       'imports_not_configured',
       'import_closed',
+      'import_incomplete',
       'import_files_wrong',
       'import_part_wrong',
     ],
