@@ -7,6 +7,7 @@ import { startHealthServer } from '../base/health-server.ts';
 import { MetricRegistry } from '../base/metrics/metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
 import { resources } from '../domain/kinds.ts';
+import { removeBackupsOfPurged } from './backups/remove-of-purged.ts';
 import { BillingWork } from './billing/billing-work.ts';
 import { changeStreamMetrics } from './change-streams/change-stream-metrics.ts';
 import { ChangeStreams } from './change-streams/dispatcher.ts';
@@ -260,6 +261,7 @@ function housekeepingOf({ store, sealer }: CommonParts, { config, logger }: Proc
       idempotencyKeys: () => sweepIdempotencyKeys(store.read),
       purgedDatabases: () => markPurged(store),
       purgedOrganizations: () => purgeOrganizations(store),
+      backupsOfPurged: () => removeBackupsOfPurged(store),
       savedCreates: () => sweepSavedCreates(store.read),
       backups: () => sweepBackups(store.read),
       imports: () => sweepImports(store.read),

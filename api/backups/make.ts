@@ -4,7 +4,6 @@
  */
 import { sentence } from '../../base/sentence.ts';
 import { BackupReason } from '../../domain/conditions.ts';
-import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
 import { showStep } from '../jobs/show-step.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
@@ -16,6 +15,7 @@ import { findAnyDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import { tellBackup } from './backup-events.ts';
 import { backupIdOfJob } from './backup-jobs.ts';
+import { place } from './place.ts';
 
 export interface BackupWorld {
   readonly store: Store;
@@ -61,48 +61,6 @@ async function fail(change: Change, { id }: Backup, { code, message }: JobError)
   const database = await findAnyDatabase(change.db, after.databaseId);
   if (database !== undefined) tellBackup(change, 'backup.failed', database, after);
   return after;
-}
-
-/** Creates the resource, or finds the one that a worker made before it died. */
-async function place(
-  { store, backups }: BackupWorld,
-  context: JobContext,
-  backup: Backup,
-): Promise<JobOutcome> {
-  const database = await findAnyDatabase(store.read, backup.databaseId);
-  if (database === undefined || database.deletedAt !== null) {
-    return failed('superseded', 'The database was deleted before its backup began.');
-  }
-  const at = { namespace: backup.kubernetesNamespace, name: backup.resourceName };
-  try {
-    const made =
-      (await backups.read(at)) ??
-      (await backups.create(at, database.id, {
-        database: database.name,
-        type: 'Manual',
-        protected: backup.protected,
-        removeRequested: false,
-        reclaimPolicy: 'Delete',
-        ...(backup.expiresAt !== null && { expiresAt: backup.expiresAt.toISOString() }),
-      }));
-    const uid = made?.metadata.uid;
-    // Another process was faster: the next look finds the resource.
-    if (made === undefined || uid === undefined) return { kind: 'again', afterMs: 100 };
-    if (made.spec.database !== database.name) {
-      return failed('name_conflict', `There is a LedgerBackup ${at.name} of another database.`);
-    }
-    await context.write(async (change) => {
-      const before = await lockBackup(change, backup.id);
-      if (before?.kubernetesUid === null)
-        await updateBackup(change, backup.id, { kubernetesUid: uid });
-    });
-  } catch (error) {
-    const refusal = clusterRefusalOf(error);
-    if (refusal === undefined) throw error;
-    return failed(refusal.code, refusal.message);
-  }
-  await showStep(context, 'take_checkpoint', 30, 'The resource exists; waiting for the operator.');
-  return { kind: 'again', afterMs: lookAgainMs };
 }
 
 /**

@@ -14,7 +14,7 @@ import type { JobHandlers } from '../jobs/worker.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
-import { hasLastBackup } from '../store/backups.ts';
+import { findAnyBackup, hasLastBackup } from '../store/backups.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import {
@@ -92,6 +92,11 @@ const provisioning = (world: JobWorld): JobHandler => ({
         leaves: async (id) => {
           const other = await findAnyDatabase(world.store.read, id);
           return other !== undefined && other.deletedAt !== null;
+        },
+        isRemoved: async (id) => {
+          const backup = await findAnyBackup(world.store.read, id);
+          // Rows of removed backups are deleted in the end.
+          return backup === undefined || backup.removedAt !== null;
         },
       },
       { database, profile },

@@ -46,6 +46,8 @@ interface ProvisioningWorld {
   readonly place: (database: Database, uid: string) => Promise<void>;
   /** Whether this database is deleted, or being deleted. */
   readonly leaves: (databaseId: string) => Promise<boolean>;
+  /** Whether this backup is removed from the bucket, so that nothing can begin with it. */
+  readonly isRemoved: (backupId: string) => Promise<boolean>;
 }
 
 /**
@@ -67,12 +69,20 @@ const refusedBy = (reason: string): Look => ({
   final: true,
 });
 
+const backupRemoved: Look = {
+  kind: 'failed',
+  code: 'backup_removed',
+  message:
+    'The backup with which this database was to begin has been removed. Delete this database and restore another backup.',
+  final: true,
+};
+
 const stalledMaxMs = 60_000;
 const lookAgainMs = 10_000;
 const nameAgainMs = 1_000;
 
 export async function provision(
-  { writer, namespaces, nowMs, place, leaves }: ProvisioningWorld,
+  world: ProvisioningWorld,
   { database, profile }: { readonly database: Database; readonly profile: Profile },
   {
     automatic,
@@ -84,6 +94,7 @@ export async function provision(
     readonly decision: ManualDecision | undefined;
   },
 ): Promise<Look> {
+  const { writer, namespaces, place, leaves } = world;
   if (database.status === 'READY') return { kind: 'done', message: 'The database serves.' };
   if (!automatic && database.kubernetesUid === null && decision?.kind !== 'completed') {
     return decision === undefined ? waitingForPeople : refusedBy(decision.reason);
@@ -93,7 +104,10 @@ export async function provision(
     name: database.name,
     databaseId: database.id,
   };
+  const source = fromVolumes ? null : database.restoredFrom;
   if (database.kubernetesUid === null) {
+    // Without a resource, the operator does not know that the backup is needed.
+    if (await lacksBackup(world, source, identity)) return backupRemoved;
     try {
       await namespaces.ensure(identity.namespace, database.organizationId);
       const made = await writer.create(
@@ -113,7 +127,17 @@ export async function provision(
     }
     return goingOn('create_resource', 10, 'The resource exists; waiting for the operator.');
   }
-  return stalledFor(database, nowMs()) ?? progressOf(database);
+  return (await stalledFor(world, database, source)) ?? progressOf(database);
+}
+
+/** Whether the backup is removed and no resource exists that began with it before. */
+async function lacksBackup(
+  { isRemoved, writer }: ProvisioningWorld,
+  source: RestoredFrom | null,
+  identity: DatabaseIdentity,
+): Promise<boolean> {
+  if (source === null || !(await isRemoved(source.backupId))) return false;
+  return (await writer.read(identity)) === undefined;
 }
 
 /** Spec of the database's resource. */
@@ -154,10 +178,17 @@ function refusalOf(error: unknown): Look | undefined {
   return refusal && { kind: 'failed', ...refusal };
 }
 
-function stalledFor({ observed, statusReason }: Database, nowMs: number): Look | undefined {
+async function stalledFor(
+  { isRemoved, nowMs }: ProvisioningWorld,
+  { observed, statusReason }: Database,
+  source: RestoredFrom | null,
+): Promise<Look | undefined> {
   const since = observed?.stalledSince;
   if (since === null || since === undefined) return undefined;
-  if (nowMs - Date.parse(since) < stalledMaxMs) return undefined;
+  // The data file can never be made.
+  const isEmpty = observed?.bootstrapped !== true;
+  if (source !== null && isEmpty && (await isRemoved(source.backupId))) return backupRemoved;
+  if (nowMs() - Date.parse(since) < stalledMaxMs) return undefined;
   return {
     kind: 'failed',
     code: 'provisioning_stalled',

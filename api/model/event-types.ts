@@ -127,7 +127,8 @@ export interface EventData {
   /** `purgeAt`: until then it can be restored. */
   'organization.deleted': AboutOrganization & { readonly purgeAt?: string | null };
   'organization.restored': AboutOrganization;
-  'organization.purged': AboutOrganization;
+  /** `retainedBackups`: number of backups that stay in the bucket. */
+  'organization.purged': AboutOrganization & { readonly retainedBackups?: number };
   'session.opened': Record<string, never>;
   'session.closed': Record<string, never>;
   'session.token_reused': Record<string, never>;

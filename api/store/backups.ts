@@ -287,6 +287,44 @@ export async function listRestores(
   }));
 }
 
+const ofPurged = sql<boolean>`organization_id IN (SELECT id FROM organizations WHERE purged_at IS NOT NULL)`;
+/** A backup in the bucket whose resource was deleted can no longer be removed through it. */
+const canBeRemoved = sql<boolean>`NOT protected AND NOT (resource_gone AND facts IS NOT NULL)`;
+
+/** IDs of backups of purged organizations that are to be removed, while fewer than `most` of them are being removed. */
+export async function listBackupsOfPurged(db: Reader, most: number): Promise<readonly string[]> {
+  const going = await db
+    .selectFrom('backups')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('status', '=', 'DELETING')
+    .where(ofPurged)
+    .executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('backups')
+    .select('id')
+    .where('status', 'in', ['SUCCEEDED', 'FAILED'])
+    .where('removedAt', 'is', null)
+    .where(ofPurged)
+    .where(canBeRemoved)
+    .orderBy('createdAt')
+    .limit(Math.max(0, most - Number(going.count)))
+    .execute();
+  return rows.map(({ id }) => typeIdOfUuid('bkp', id));
+}
+
+/** Number of backups in the bucket that stay there when the organization is purged. */
+export async function countRetained(db: Reader, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('backups')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('removedAt', 'is', null)
+    .where('facts', 'is not', null)
+    .where(sql<boolean>`NOT (${canBeRemoved})`)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Deletes rows of backups that were removed three months ago. */
 export const sweepBackups = (db: Reader): Promise<number> =>
   sweepRows(db, 'backups', sql`removed_at < clock_timestamp() - interval '90 days'`);

@@ -2,6 +2,7 @@
 import { sql, type UpdateObject } from 'kysely';
 import type { FieldChange } from '../model/event.ts';
 import type { EventType } from '../model/event-types.ts';
+import { countRetained } from './backups.ts';
 import type { Change } from './change.ts';
 import { countDatabases } from './databases.ts';
 import { uuidOf } from './ids.ts';
@@ -155,7 +156,11 @@ export async function purgeOrganization(
     await change.db.deleteFrom(table).where('organizationId', '=', uuidOf(id)).execute();
   }
   const after = await update(change, id, { purgedAt: sql<Date>`clock_timestamp()` });
-  tell(change, 'organization.purged', after);
+  change.emit({
+    ...aboutOf(after),
+    type: 'organization.purged',
+    data: { organization: factOf(after), retainedBackups: await countRetained(change.db, id) },
+  });
   return after;
 }
 
@@ -193,19 +198,25 @@ type LifecycleEvent = Extract<EventType, `organization.${string}`>;
 
 function tell(
   change: Change,
-  type: Exclude<LifecycleEvent, 'organization.created'>,
-  { id, name, suspensionReason, purgeAt }: Organization,
+  type: Exclude<LifecycleEvent, 'organization.created' | 'organization.purged'>,
+  organization: Organization,
   changes?: readonly FieldChange[],
 ): void {
+  const { suspensionReason, purgeAt } = organization;
   change.emit({
-    organizationId: id,
+    ...aboutOf(organization),
     type,
-    subject: { type: 'organization', id, display: name },
     data: {
-      organization: { id, name },
+      organization: factOf(organization),
       ...(type === 'organization.suspended' && { reason: suspensionReason }),
       ...(type === 'organization.deleted' && { purgeAt: purgeAt?.toISOString() ?? null }),
     },
     ...(changes && { changes }),
   });
 }
+
+const factOf = ({ id, name }: Organization) => ({ id, name });
+const aboutOf = ({ id, name }: Organization) => ({
+  organizationId: id,
+  subject: { type: 'organization' as const, id, display: name },
+});
