@@ -7,6 +7,7 @@ import type { Browser } from 'playwright-core';
 import type { DatabaseList } from '../../gen/api.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { buildDashboard } from '../../tools/dashboard/build.ts';
+import { TestReceiver } from '../support/api/receiver.ts';
 import { bootstrapToken, TestService } from '../support/api/service.ts';
 import { axeFaults } from '../support/browser/axe.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
@@ -18,6 +19,7 @@ const grouped = '340,282,366,920,938,463,463,374,607,431,768,211,454';
 let folder = '';
 let service: TestService;
 let browser: Browser;
+let receiver: TestReceiver | undefined;
 let tab: Tab;
 
 beforeAll(async () => {
@@ -29,6 +31,7 @@ beforeAll(async () => {
       DASHBOARD_FOLDER: folder,
       LISTEN: `127.0.0.1:${port}`,
       PUBLIC_URL: `http://127.0.0.1:${port}`,
+      WEBHOOK_RANGES: '127.0.0.0/8',
     },
   });
   browser = await startChromium();
@@ -36,6 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
+  await receiver?.stop();
   await service?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -265,6 +269,76 @@ test('the trial balance of a ledger shows that debits equal credits, by code', a
   await looksRight('trial-balance');
   await page.getByRole('link', { name: '20', exact: true }).click();
   await page.getByText('1 row', { exact: true }).waitFor();
+});
+
+test('a change stream is made, tells how far it is and what fails, is paused, resumed and deleted', async () => {
+  const { page } = tab;
+  const dialog = page.getByRole('dialog');
+  receiver = await TestReceiver.start();
+  const legs = {
+    debit_account_id: '200',
+    credit_account_id: '300',
+    amount: '1',
+    ledger: 1,
+    code: 1,
+  };
+  await page.goto(`${service.url}${path}/payments/configuration`);
+  await page.getByText('No stream yet.').waitFor();
+  await page.getByRole('button', { name: 'New stream' }).click();
+  await dialog.getByLabel('URL').fill('https://10.0.0.1/');
+  await page.getByRole('button', { name: 'Make stream' }).click();
+  await page.getByText('leads to an address that is not public').waitFor();
+  // The refusal is an answer that the browser notes on its console.
+  expect(tab.takeTroubles().every((one) => one.includes('422'))).toBe(true);
+  await dialog.getByLabel('URL').fill(receiver.url);
+  await dialog.getByLabel('Note').fill('books');
+  await dialog.getByLabel('Begins with').selectOption('time');
+  await dialog.getByLabel('After').fill('yesterday');
+  await page.getByText(/^A time such as/).waitFor();
+  await dialog.getByLabel('Begins with').selectOption('beginning');
+  await looksRight('change-stream-new');
+  await page.getByRole('button', { name: 'Make stream' }).click();
+  const secret = (await page.getByText(/^whsec_\S{44}$/).textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  const streams = page.getByRole('list', { name: 'Change streams' }).getByRole('listitem');
+  const stream = streams.filter({ hasText: 'books' });
+  await stream.getByText('5 events').waitFor();
+  await stream.getByText('nothing waits').waitFor();
+  await stream.getByText('from the first event').waitFor();
+  receiver.verify(secret);
+
+  receiver.answer(500);
+  await askLedger('create_transfers', [{ id: '80', ...legs }]);
+  await stream.getByText('tries again').waitFor();
+  await stream.getByText('failing since').waitFor();
+  await looksRight('change-streams');
+  await stream.getByRole('button', { name: /^Pause/ }).click();
+  await stream.getByText('paused', { exact: true }).waitFor();
+  receiver.beFine();
+  await stream.getByRole('button', { name: /^Resume/ }).click();
+  await stream.getByText('6 events').waitFor();
+
+  receiver.answer(410);
+  await askLedger('create_transfers', [{ id: '81', ...legs }]);
+  await stream.getByText('stopped: it failed').waitFor();
+  await stream.getByText('The receiver answered 410: it is gone.').first().waitFor();
+  await stream.getByRole('button', { name: /^Change/ }).click();
+  await dialog.getByLabel('Note').fill('books of Europe');
+  await page.getByRole('button', { name: 'Save stream' }).click();
+  const renamed = streams.filter({ hasText: 'books of Europe' });
+  await renamed.getByRole('button', { name: /^New secret/ }).click();
+  await page.getByRole('button', { name: 'Make secret' }).click();
+  const another = (await page.getByText(/^whsec_\S{44}$/).textContent()) ?? '';
+  expect(another).not.toBe(secret);
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await renamed.getByText('signs, too, until').waitFor();
+  await renamed.getByRole('button', { name: /^Secret/ }).click();
+  await page.getByText(another, { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await renamed.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('button', { name: 'Delete stream' }).click();
+  await page.getByText('No stream yet.').waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
 });
 
 test('a database is deleted by typing its name; a protected one is not', async () => {

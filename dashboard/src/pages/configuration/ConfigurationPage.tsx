@@ -7,6 +7,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
+import { ChangeStreams } from '../change-streams/ChangeStreams.tsx';
 import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
 import { ChangeCard } from './ChangeCard.tsx';
@@ -15,11 +16,22 @@ import { Fields } from './Fields.tsx';
 import { Queue } from './Queue.tsx';
 import { Revisions } from './Revisions.tsx';
 
-/** The configuration of a database. The differences of the draft are previewed, then requested. */
+/** The configuration of a database, and the change streams that push its events. */
 export function ConfigurationPage() {
+  const { database } = useDatabase();
+  useTitle(`${database.name}: configuration`);
+  return (
+    <div className={styles.column}>
+      <Shape />
+      <ChangeStreams />
+    </div>
+  );
+}
+
+/** Configuration of a database. The differences of the draft are previewed, then requested. */
+function Shape() {
   const { database, organizationId } = useDatabase();
   const configuration = useQuery(configurationQuery(organizationId, database.id));
-  useTitle(`${database.name}: configuration`);
   if (configuration.isError && configuration.data === undefined) {
     return <Problem error={configuration.error} onRetry={() => void configuration.refetch()} />;
   }

@@ -8,6 +8,7 @@ const key = { type: 'api_key', id: 'key_1', display: 'reports' };
 test.each<[Notification['kind'], Notification['target'], string | undefined]>([
   ['database_trouble', database, '/o/acme/databases/payments'],
   ['change_failed', database, '/o/acme/databases/payments/configuration'],
+  ['change_stream_trouble', database, '/o/acme/databases/payments/configuration'],
   ['key_expiring', key, '/o/acme/settings/keys'],
   ['payment', { type: 'organization', id: null, display: 'Acme' }, '/o/acme/settings/billing'],
   ['database_trouble', key, undefined],

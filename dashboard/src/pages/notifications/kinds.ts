@@ -30,7 +30,7 @@ const kinds: Readonly<Record<Kind, KindWords>> = {
   change_stream_trouble: {
     title: 'Trouble of a change stream',
     about: 'It is stalled or failed, or delivers again.',
-    page: 'database',
+    page: 'database/configuration',
   },
   engine_upgraded: {
     title: 'Engine upgraded',

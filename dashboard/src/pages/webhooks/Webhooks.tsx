@@ -7,11 +7,11 @@ import { useOrganization } from '../../shell/context.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { ShownSecret } from '../../ui/ShownSecret.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
 import { NewWebhook } from './NewWebhook.tsx';
-import { ShownSecret } from './ShownSecret.tsx';
 import { WebhookActions } from './WebhookActions.tsx';
 
 const tones: Readonly<Record<WebhookEndpoint['status'], Tone>> = {
@@ -66,7 +66,11 @@ export function Webhooks() {
         </Table>
       )}
       <NewWebhook open={making} onClose={() => setMaking(false)} onMade={setSecret} />
-      <ShownSecret secret={secret} onClose={() => setSecret(undefined)} />
+      <ShownSecret
+        title="The endpoint’s secret"
+        secret={secret}
+        onClose={() => setSecret(undefined)}
+      />
     </Page>
   );
 }

@@ -1,17 +1,20 @@
-import { Button } from '../../ui/Button.tsx';
-import { Code } from '../../ui/Code.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Button } from './Button.tsx';
+import { Code } from './Code.tsx';
+import { Dialog, DialogButtons } from './Dialog.tsx';
 
 interface Props {
+  /** Names the owner: “The endpoint’s secret”. */
+  readonly title: string;
   readonly secret: string | undefined;
   readonly onClose: () => void;
 }
 
-export const ShownSecret = ({ secret, onClose }: Props) => (
+/** Dialog with the secret that signs requests to a receiver. It is closed while `secret` is `undefined`. */
+export const ShownSecret = ({ title, secret, onClose }: Props) => (
   <Dialog
     open={secret !== undefined}
     onClose={onClose}
-    title="The endpoint’s secret"
+    title={title}
     about="Your receiver verifies each request with it. The audit log records who looks at it."
   >
     <Code text={secret ?? ''} what="the secret" />

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { lagWords, nextStep } from './words.ts';
+
+test.each<[number, string]>([
+  [0, 'nothing waits'],
+  [0.2, 'under 1 s'],
+  [59.6, '1 min 0 s'],
+  [90_061, '25 h 1 min'],
+])('a lag of %p seconds is told as “%s”', (lag, words) => {
+  expect(lagWords({ lagSeconds: lag, lagUnknown: null })).toBe(words);
+});
+
+test('where nobody knows whether events wait, it says why', () => {
+  expect(lagWords({ lagSeconds: null, lagUnknown: 'PAUSED' })).toBe('not known while it is paused');
+  expect(lagWords({ lagSeconds: null, lagUnknown: null })).toBe('not known');
+});
+
+test('what goes on can be paused, also while it tries again; what stopped can be resumed', () => {
+  expect((['RUNNING', 'RETRYING', 'PAUSED', 'FAILED'] as const).map(nextStep)).toEqual([
+    { verb: 'Pause', state: 'PAUSED' },
+    { verb: 'Pause', state: 'PAUSED' },
+    { verb: 'Resume', state: 'RUNNING' },
+    { verb: 'Resume', state: 'RUNNING' },
+  ]);
+});

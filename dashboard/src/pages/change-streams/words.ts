@@ -1,0 +1,47 @@
+/** Words and colours of change streams. */
+import type { ChangeStream } from '../../../../gen/api.ts';
+import { duration } from '../../lib/time.ts';
+import type { Tone } from '../../ui/States.tsx';
+
+type State = ChangeStream['state'];
+
+export const stateTones: Readonly<Record<State, Tone>> = {
+  RUNNING: 'good',
+  PAUSED: 'soft',
+  RETRYING: 'warn',
+  FAILED: 'bad',
+};
+
+export const stateWords: Readonly<Record<State, string>> = {
+  RUNNING: 'running',
+  PAUSED: 'paused',
+  RETRYING: 'tries again',
+  FAILED: 'stopped: it failed',
+};
+
+const unknownWords: Readonly<Record<NonNullable<ChangeStream['lagUnknown']>, string>> = {
+  PAUSED: 'not known while it is paused',
+  FAILED: 'not known since it failed',
+  LEDGER_UNAVAILABLE: 'not known: the ledger does not answer',
+  NOT_READ: 'not known: the ledger was not read for a minute',
+};
+
+/** Age of the oldest event that waits, in words. */
+export function lagWords({
+  lagSeconds,
+  lagUnknown,
+}: Pick<ChangeStream, 'lagSeconds' | 'lagUnknown'>): string {
+  if (lagSeconds === null) return lagUnknown === null ? 'not known' : unknownWords[lagUnknown];
+  if (lagSeconds === 0) return 'nothing waits';
+  return lagSeconds < 1 ? 'under 1 s' : duration(Math.round(lagSeconds));
+}
+
+/** The button that pauses or resumes a stream, and the state that it requests. */
+export function nextStep(state: State): {
+  readonly verb: 'Pause' | 'Resume';
+  readonly state: 'PAUSED' | 'RUNNING';
+} {
+  return state === 'RUNNING' || state === 'RETRYING'
+    ? { verb: 'Pause', state: 'PAUSED' }
+    : { verb: 'Resume', state: 'RUNNING' };
+}
