@@ -54,6 +54,10 @@ interface Backed {
   };
 }
 
+interface Deleted {
+  readonly job: { readonly id: string; readonly status: string };
+}
+
 interface Scheduled {
   readonly backupSchedule: { readonly id: string };
 }
@@ -88,8 +92,12 @@ test('databases live their lives under the rights that the chart gives', async (
   expect(organizationId).toMatch(/^org_/);
   await send('PATCH', `/databases/${id}`, { deletionProtection: true });
   await send('PATCH', `/databases/${id}`, { deletionProtection: false });
-  await send('DELETE', `/databases/${id}`);
-  await untilStatus(id, 'DELETED');
+  const { job } = await send<Deleted>('DELETE', `/databases/${id}`);
+  await eventually('the database is deleted', async () => {
+    const now = await send<Deleted>('GET', `/jobs/${job.id}`);
+    if (now.job.status !== 'SUCCEEDED') throw new Error(JSON.stringify(now.job));
+    return true;
+  });
   await send('POST', `/databases/${id}/restore`, { name: 'payments-2' });
   await untilStatus(id, 'READY');
   // Applied by a person: it is taken in, and labelled.

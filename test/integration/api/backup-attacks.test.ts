@@ -193,7 +193,9 @@ test('a worker that was away for an hour finds a backup that was made meanwhile,
     return found?.status?.completedAt;
   });
   await anHourPasses();
-  await service.alter('UPDATE jobs SET lease_until = NULL, due_at = clock_timestamp()');
+  await service.alter(
+    'UPDATE jobs SET lease_owner = NULL, lease_token = NULL, lease_until = NULL, due_at = clock_timestamp()',
+  );
   await service.startWorker();
   await untilJob(job.id, 'SUCCEEDED');
   expect(await read(backup)).toMatchObject({ status: 'SUCCEEDED', managed: true });
