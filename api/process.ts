@@ -1,11 +1,11 @@
 /** The life of one of our processes: its log, its configuration, and an orderly end when it gets a signal. */
-import { KubeConfig } from '@kubernetes/client-node';
 import pino, { type Logger } from 'pino';
+import { loadClusterAccess, type ClusterAccess } from '../base/kube/cluster-access.ts';
 import { readConfig, redacted, type Config } from './config.ts';
 
 export interface ProcessOptions {
   readonly config: Config;
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: ClusterAccess;
   readonly logger: Logger;
 }
 
@@ -37,8 +37,7 @@ export async function runProcess(
     const config = readConfig();
     logger.level = config.logLevel;
     logger.info({ config: redacted(config) }, 'starting');
-    const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromDefault();
+    const kubeConfig = await loadClusterAccess();
     const running = await start({ config, kubeConfig, logger });
     logger.info({ ...running.ports }, 'started');
     let stopping = false;

@@ -4,18 +4,16 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import { checkInstallation } from './trial-database.ts';
+import { loadClusterAccess } from '../base/kube/cluster-access.ts';
 import { createKube } from '../base/kube/kube-http.ts';
 import { systemTimers } from '../base/timers.ts';
 
 const logger = pino({ base: null });
 try {
   const { namespace, timeoutMs } = readArguments();
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromDefault();
-  const kube = createKube(kubeConfig, { userAgent: 'ledgerhouse-check' });
+  const kube = createKube(await loadClusterAccess(), { userAgent: 'ledgerhouse-check' });
   const ending = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => ending.abort());
   const name = `helm-test-${randomBytes(3).toString('hex')}`;

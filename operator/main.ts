@@ -1,12 +1,12 @@
 /** The operator's process. Several run; the one that holds the lease works. */
 import { randomBytes } from 'node:crypto';
-import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import { operatorName } from '../domain/names.ts';
 import { readConfig, type Config } from './config.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { Operator, reconciledKinds, watchedResources } from './operator.ts';
 import { startHealthServer } from '../base/health-server.ts';
+import { loadClusterAccess, type ClusterAccess } from '../base/kube/cluster-access.ts';
 import { createKube } from '../base/kube/kube-http.ts';
 import { createTransport } from '../base/kube/transport.ts';
 import { readCredentials } from './store/backup-store.ts';
@@ -30,14 +30,13 @@ try {
 
 async function run(config: Config): Promise<void> {
   logger.info({ config }, 'starting');
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromDefault();
+  const access = await loadClusterAccess();
   const metrics = createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources });
   measureProcess(metrics.registry, operatorPrefix);
   const onRequest = metrics.requestMade;
   // A separate client, so that work never delays the lease, and a lost lease never prevents its release.
-  const leaseKube = createKube(kubeConfig, { onRequest });
-  const kube = createKube(kubeConfig, {
+  const leaseKube = createKube(access, { onRequest });
+  const kube = createKube(access, {
     onRequest,
     mayWrite: () => election.isLeader(),
     requestsPerSecond: config.requestsPerSecond,
@@ -47,7 +46,7 @@ async function run(config: Config): Promise<void> {
     source: kube,
     kube,
     kubeFor: (signal) => kube.withSignal(signal),
-    plan: await planOptionsOf(config, kubeConfig),
+    plan: await planOptionsOf(config, access),
     namespaces: config.watchNamespaces,
     instance: config.identity,
     concurrency: config.concurrency,
@@ -99,20 +98,20 @@ async function run(config: Config): Promise<void> {
   process.on('SIGINT', () => void stop('SIGINT'));
 }
 
-async function planOptionsOf(config: Config, kubeConfig: KubeConfig): Promise<PlanOptions> {
+async function planOptionsOf(config: Config, access: ClusterAccess): Promise<PlanOptions> {
   const { store } = config;
   return {
     operatorNamespace: config.namespace,
     namespaced: config.watchNamespaces.length > 0,
     tigerBeetleSeccomp: config.tigerbeetleSeccomp === 'localhost' ? 'Localhost' : 'Unconfined',
-    assignsUsers: await usersAreAssigned(config, kubeConfig),
+    assignsUsers: await usersAreAssigned(config, access),
     ...(store === undefined ? {} : { store: { ...store, ...readCredentials(store.credentials) } }),
   };
 }
 
-async function usersAreAssigned({ openshift }: Config, kubeConfig: KubeConfig): Promise<boolean> {
+async function usersAreAssigned({ openshift }: Config, access: ClusterAccess): Promise<boolean> {
   if (openshift !== 'detect') return openshift === 'yes';
-  const transport = createTransport(kubeConfig);
+  const transport = createTransport(access);
   try {
     return await isOpenShift(transport);
   } finally {

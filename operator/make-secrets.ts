@@ -4,17 +4,15 @@
  * all exist.
  */
 import { parseArgs } from 'node:util';
-import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
+import { loadClusterAccess } from '../base/kube/cluster-access.ts';
 import { createKube } from '../base/kube/kube-http.ts';
 import { makeMissingSecrets, secretKinds, type SecretWanted } from './installation-secrets.ts';
 
 const logger = pino({ base: null });
 try {
   const { namespace, wanted } = readArguments();
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromDefault();
-  const kube = createKube(kubeConfig, { userAgent: 'ledgerhouse-secrets' });
+  const kube = createKube(await loadClusterAccess(), { userAgent: 'ledgerhouse-secrets' });
   try {
     const report = (secret: string, words: string) => logger.info({ secret }, words);
     await makeMissingSecrets({ kube, namespace, wanted, report });

@@ -2,11 +2,11 @@
  * `Kube` over HTTP. Each call has a deadline that covers waiting for its turn, all tries and the body. Only repeatable
  * requests are retried, and no write that the fence forbids is sent.
  */
-import type { KubeConfig } from '@kubernetes/client-node';
 import { assert } from '../assert.ts';
 import { failureOfAnswer, failureOfTransport, isAbsence } from './api-failure.ts';
 import { apiPath, type PathParts } from './api-path.ts';
 import { backoffMs } from '../backoff.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 import { startDeadline } from '../deadline.ts';
 import {
   ApiError,
@@ -73,7 +73,7 @@ export interface KubeHttp extends Kube, KubeSource, PodLogs {
   close(): Promise<void>;
 }
 
-export function createKube(kubeConfig: KubeConfig, options: KubeHttpOptions = {}): KubeHttp {
+export function createKube(access: ClusterAccess, options: KubeHttpOptions = {}): KubeHttp {
   const timers = options.timers ?? systemTimers;
   const requestsPerSecond = options.requestsPerSecond ?? 50;
   const burst = options.requestsBurst ?? 100;
@@ -87,7 +87,7 @@ export function createKube(kubeConfig: KubeConfig, options: KubeHttpOptions = {}
       mayWrite: options.mayWrite ?? (() => true),
       onRequest: options.onRequest ?? (() => {}),
       userAgent: options.userAgent ?? 'ledgerhouse-operator',
-      transport: options.transport ?? createTransport(kubeConfig, timers),
+      transport: options.transport ?? createTransport(access, timers),
       random: options.random ?? Math.random,
       timers,
       clock: { read: undefined },
@@ -182,6 +182,7 @@ class KubeOverHttp implements KubeHttp {
     resource: Resource,
     options: ListOptions & {
       readonly continueToken?: string | undefined;
+      readonly pageSize?: number;
       readonly signal?: AbortSignal;
     },
   ): Promise<Page<T>> {
@@ -195,7 +196,7 @@ class KubeOverHttp implements KubeHttp {
       resource,
       namespace: options.namespace,
       query: {
-        limit: String(this.#shared.pageSize),
+        limit: String(options.pageSize ?? this.#shared.pageSize),
         labelSelector: options.labelSelector,
         fieldSelector: options.fieldSelector,
         continue: options.continueToken,

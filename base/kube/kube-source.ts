@@ -26,6 +26,8 @@ export interface KubeSource {
     resource: Resource,
     options: ListOptions & {
       readonly continueToken?: string | undefined;
+      /** Objects in one page. Default 500. */
+      readonly pageSize?: number;
       readonly signal: AbortSignal;
     },
   ): Promise<Page<T>>;

@@ -38,6 +38,14 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     return [...(this.#index.get(value)?.values() ?? [])];
   }
 
+  /** As the cache would keep the object: the one that it holds, if that is the same version, or without what only the API server needs. */
+  kept(object: T): T {
+    const { namespace, name = '', uid, resourceVersion } = object.metadata;
+    const held = this.#objects.get(pathOf(namespace, name));
+    const same = held?.metadata.uid === uid && held?.metadata.resourceVersion === resourceVersion;
+    return same && held !== undefined ? held : slim(object);
+  }
+
   get size(): number {
     return this.#objects.size;
   }

@@ -45,6 +45,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly random?: () => number;
 }
 
+/** Objects in one page of a list. The lists of all kinds are read side by side, and a page takes some times its text while it is parsed. */
+const listPageSize = 100;
 /** Number of consecutive older lists after which one is accepted. */
 const staleListsMax = 3;
 /** Number of consecutive watches that bring nothing, after which the list is read again. */
@@ -200,11 +202,12 @@ export class Reflector<T extends KubeObject> {
         namespace,
         labelSelector,
         continueToken,
+        pageSize: listPageSize,
         signal,
       });
       position = page.resourceVersion;
       for (const item of page.items) {
-        found.set(pathOf(item.metadata.namespace, item.metadata.name ?? ''), item);
+        found.set(pathOf(item.metadata.namespace, item.metadata.name ?? ''), this.cache.kept(item));
       }
       this.#heardAtMs = this.#timers.nowMs();
       continueToken = page.continueToken;

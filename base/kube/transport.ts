@@ -6,10 +6,10 @@
  * watches would share one connection, and a half-open one would stop them all, and every write.
  */
 import type { RequestOptions } from 'node:https';
-import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, fetch, ProxyAgent, type Dispatcher } from 'undici';
 import { assert } from '../assert.ts';
 import { systemTimers, type Timers } from '../timers.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 
 export interface TransportRequest {
   readonly method: string;
@@ -41,8 +41,8 @@ interface Credentials {
   readonly readAtMs: number;
 }
 
-export function createTransport(kubeConfig: KubeConfig, timers: Timers = systemTimers): Transport {
-  const cluster = kubeConfig.getCurrentCluster();
+export function createTransport(access: ClusterAccess, timers: Timers = systemTimers): Transport {
+  const cluster = access.getCurrentCluster();
   assert(cluster !== null, 'the kubeconfig names no current cluster');
   const server = cluster.server.replace(/\/$/, '');
   let pool: { readonly fingerprint: string; readonly dispatcher: Dispatcher } | undefined;
@@ -51,12 +51,12 @@ export function createTransport(kubeConfig: KubeConfig, timers: Timers = systemT
 
   const readCredentials = async (): Promise<Credentials> => {
     const options: RequestOptions = {};
-    await kubeConfig.applyToHTTPSOptions(options);
+    await access.applyToHTTPSOptions(options);
     const fingerprint = fingerprintOf(options);
     if (pool?.fingerprint !== fingerprint) {
       // Requests in flight finish on the old pool.
       void pool?.dispatcher.close();
-      pool = { fingerprint, dispatcher: createPool(kubeConfig, options) };
+      pool = { fingerprint, dispatcher: createPool(access, options) };
     }
     const headers = { ...(options.headers as Record<string, string> | undefined) };
     if (typeof options.auth === 'string') {
@@ -121,11 +121,11 @@ const fingerprintOf = (options: RequestOptions): string =>
 type Connect = NonNullable<Agent.Options['connect']>;
 type RequestTls = NonNullable<ProxyAgent.Options['requestTls']>;
 
-function createPool(kubeConfig: KubeConfig, options: RequestOptions): Dispatcher {
+function createPool(access: ClusterAccess, options: RequestOptions): Dispatcher {
   const tls = Object.fromEntries(
     material.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
   );
-  const how = kubeConfig.createDispatcherOptions(kubeConfig.getCurrentCluster(), tls);
+  const how = access.createDispatcherOptions(access.getCurrentCluster(), tls);
   if (how.type === 'socks') {
     throw new Error('a SOCKS proxy in the kubeconfig is not supported; use an HTTP proxy-url');
   }
