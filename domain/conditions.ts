@@ -46,6 +46,7 @@ export const StallReason = {
   VolumesNotFound: 'VolumesNotFound',
   VolumesInUse: 'VolumesInUse',
   VolumesMismatch: 'VolumesMismatch',
+  VolumesRetained: 'VolumesRetained',
   FormatFailed: 'FormatFailed',
   ServiceIpLost: 'ServiceIpLost',
   VolumeBeingDeleted: 'VolumeBeingDeleted',

@@ -32,6 +32,8 @@ export interface Observation {
   readonly strays?: Strays | undefined;
   /** Volumes of the database that `spec.bootstrap.volumes` names, whatever database has them now. */
   readonly inheritance: Inheritance | undefined;
+  /** Volumes with data that a deleted database of the same name left; absent if the database has begun, or says with what it begins. */
+  readonly retained?: readonly Claim[];
   /** The engines' answers, if `Need` asked for them. */
   readonly polls: Polls | undefined;
   /** Last known capacity; `undefined` if this process has no answer of the engines yet. */

@@ -1,5 +1,5 @@
 /** Gathers an observation, from the caches or from the API server itself. */
-import { labels, uidOf } from '../../domain/names.ts';
+import { annotations, labels, uidOf } from '../../domain/names.ts';
 import type { CatalogObject, DatabaseObject } from '../../domain/custom-resources.ts';
 import {
   resources,
@@ -34,6 +34,7 @@ export interface Caches {
 export interface Seen {
   readonly owned: Owned;
   readonly inheritance: Inheritance | undefined;
+  readonly retained: readonly Claim[];
 }
 
 export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
@@ -66,7 +67,27 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
               ),
             livingOwners: caches.databases.list().map(uidOf),
           },
+    retained: retainedFor(caches, database),
   };
+}
+
+/** Volumes of a database that is gone, by the name that both have. The API knows which database is meant: those that it makes have an ID. */
+function retainedFor(caches: Caches, { metadata, spec, status }: DatabaseObject): readonly Claim[] {
+  const { namespace, name } = metadata;
+  const isNew = status?.bootstrapped !== true && status?.resolved === undefined;
+  const isSaid = spec.bootstrap !== undefined || metadata.labels?.[labels.databaseId] !== undefined;
+  if (!isNew || isSaid) return [];
+  return caches.claims
+    .list()
+    .filter(
+      (claim) =>
+        claim.metadata.namespace === namespace &&
+        claim.metadata.deletionTimestamp === undefined &&
+        claim.metadata.labels?.[labels.database] === name &&
+        claim.metadata.annotations?.[annotations.formatted] !== undefined &&
+        isDataVolume(claim) &&
+        caches.databases.byIndex(claim.metadata.labels?.[labels.uid] ?? '').length === 0,
+    );
 }
 
 /** Kinds that decisions which cannot be undone may depend on. */
@@ -127,6 +148,7 @@ export class LiveView {
     return {
       owned: { ...seen.owned, ...(Object.fromEntries(owned) as Partial<Owned>) },
       inheritance: this.#inheritance?.found,
+      retained: seen.retained,
     };
   }
 }

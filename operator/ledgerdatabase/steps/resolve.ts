@@ -18,6 +18,7 @@ import type { Observation } from '../observation.ts';
 import { autogrow, floorGb, growthSoFar, type Growth } from './autogrow.ts';
 import { inherit } from './inherit.ts';
 import { remember } from './remember.ts';
+import { refuseRetained } from './retained.ts';
 
 export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   const { database, catalog } = observed;
@@ -28,6 +29,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     observedGeneration: database.metadata.generation ?? 0,
     databaseId: status.databaseId ?? databaseIdOf(database),
   };
+  if (refuseRetained(observed, draft)) return 'halt';
   // These decisions are final, so existing volumes must be known first.
   if (status.resolved === undefined) draft.needs.add('live');
   const heritage = inherit(observed, draft);

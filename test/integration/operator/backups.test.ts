@@ -4,7 +4,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import type { LedgerBackup, LedgerBackupSchedule } from '../../../domain/custom-resources.ts';
 import { resources, type Job, type NetworkPolicy, type Secret } from '../../../domain/kinds.ts';
-import { backupIdOf, labels } from '../../../domain/names.ts';
+import { annotations, backupIdOf, labels } from '../../../domain/names.ts';
 import { engineSays } from '../../support/engine/engine-says.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
@@ -442,6 +442,11 @@ test('a backup ends when its database is deleted meanwhile, and never takes anot
     (await world.database('default', 'namesake')) === undefined ? true : undefined,
   );
   await world.createDatabase('default', 'namesake', {});
+  await world.until('default', 'namesake', 'Stalled', 'True', 'VolumesRetained');
+  const { databaseId: earlier = '' } = before.status ?? {};
+  await world.patchDatabase('default', 'namesake', {
+    metadata: { annotations: { [annotations.beginEmpty]: earlier } },
+  });
   const after = await world.until('default', 'namesake', 'Ready', 'True');
   expect(after.status?.databaseId).not.toBe(before.status?.databaseId);
   await until('queued', 'False', 'DatabaseNotFound');

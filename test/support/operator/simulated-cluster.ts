@@ -376,7 +376,10 @@ function cacheOf<T extends KubeObject>(
     synced: true,
     get: (_, name) => all().find((object) => object.metadata.name === name),
     list: all,
-    byIndex: (uid) => all().filter((object) => object.metadata.labels?.[labels.uid] === uid),
+    byIndex: (uid) =>
+      all().filter(
+        ({ metadata }) => (whole ? metadata.uid : metadata.labels?.[labels.uid]) === uid,
+      ),
   };
 }
 
