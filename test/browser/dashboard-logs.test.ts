@@ -1,5 +1,5 @@
 // The page of a database's logs, on the real API and worker: lines stand in PostgreSQL as workers write them.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -226,6 +226,48 @@ test('earlier lines are read on page by page', async () => {
   await lines().nth(249).waitFor();
   expect(await lines().count()).toBe(250);
   expect(await lines().last().innerText()).toContain('many 249');
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('lines between two times that are typed stand in the address, and new ones do not come to them', async () => {
+  const { page } = tab;
+  await page.goto(addressOf(name));
+  await page.getByRole('button', { name: 'Between two times' }).click();
+  const times = page.getByRole('form', { name: 'Times' });
+  await times.getByLabel('From').fill('yesterday');
+  await times.getByRole('button', { name: 'Show' }).click();
+  await times.getByText('A time such as 2026-11-22 14:00').waitFor();
+  await looksRight(tab, 'logs-times');
+  await times.getByLabel('From').fill('-11h');
+  await times.getByLabel('To').fill('-9h');
+  await times.getByRole('button', { name: 'Show' }).click();
+  await page.getByText('Lines up to the time “To”').waitFor();
+  await page.getByRole('button', { name: /^data file loaded/ }).waitFor();
+  await lines().nth(1).waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('from')).toBe('-11h');
+  await page.reload();
+  await page.getByRole('button', { name: /^data file loaded/ }).waitFor();
+  expect(await times.getByLabel('To').inputValue()).toBe('-9h');
+  expect(await lines().count()).toBe(1);
+  await page.getByRole('button', { name: '24 hours' }).click();
+  await lines().nth(8).waitFor();
+  expect(new URL(page.url()).search).not.toContain('from');
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('all lines that match are saved, the oldest first, also those that are not on the page', async () => {
+  const { page } = tab;
+  await page.goto(`${addressOf(name)}?component=agent`);
+  await page.getByText('100 lines, there are earlier ones').waitFor();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save lines' }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe(`logs-${name}.jsonl`);
+  const texts = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\n');
+  const messages = texts.map((text) => (JSON.parse(text) as { message: string }).message);
+  expect(messages).toEqual(Array.from({ length: 250 }, (_, index) => `many ${249 - index}`));
   expect(tab.takeTroubles()).toEqual([]);
 });
 

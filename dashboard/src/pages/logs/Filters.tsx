@@ -4,6 +4,7 @@ import { useDebounced } from '../../ui/use-debounced.ts';
 import styles from './Logs.module.css';
 import {
   components,
+  isRange,
   nodes,
   severities,
   spanDefault,
@@ -11,6 +12,7 @@ import {
   spans,
   type LogSearch,
 } from './search.ts';
+import { TimeRange } from './TimeRange.tsx';
 
 interface Props {
   readonly search: LogSearch;
@@ -22,6 +24,8 @@ interface Props {
 export function Filters({ search, nodeCount, onChoose }: Props) {
   const choose = (more: { readonly [Name in keyof LogSearch]: LogSearch[Name] | undefined }) =>
     onChoose(given({ ...search, ...more }));
+  const [ranging, setRanging] = useState(isRange(search));
+  const { from, to } = search;
   return (
     <div className={styles.filters}>
       <div role="group" aria-label="Span of time" className={styles.spans}>
@@ -29,12 +33,23 @@ export function Filters({ search, nodeCount, onChoose }: Props) {
           <button
             key={name}
             type="button"
-            aria-pressed={name === (search.span ?? spanDefault)}
-            onClick={() => choose({ span: name })}
+            aria-pressed={!isRange(search) && name === (search.span ?? spanDefault)}
+            onClick={() => {
+              setRanging(false);
+              choose({ span: name, from: undefined, to: undefined });
+            }}
           >
             {spans[name].title}
           </button>
         ))}
+        <button
+          type="button"
+          aria-pressed={isRange(search)}
+          aria-expanded={ranging}
+          onClick={() => setRanging(!ranging)}
+        >
+          Between two times
+        </button>
       </div>
       <label className={styles.choice}>
         Severity{' '}
@@ -80,6 +95,13 @@ export function Filters({ search, nodeCount, onChoose }: Props) {
         text={search.search ?? ''}
         onSearch={(text) => choose({ search: textOf(text, 200) })}
       />
+      {ranging && (
+        <TimeRange
+          key={JSON.stringify([from, to])}
+          range={given({ from, to })}
+          onApply={(range) => choose({ from: range.from, to: range.to })}
+        />
+      )}
     </div>
   );
 }

@@ -17,7 +17,8 @@ import { Filters } from './Filters.tsx';
 import { attributesText, inOrder, placeOf, toneOf } from './lines.ts';
 import styles from './Logs.module.css';
 import { earlierLinesQuery, followedLinesQuery, followedMax } from './queries.ts';
-import { spanDefault, spans } from './search.ts';
+import { SaveLines } from './SaveLines.tsx';
+import { isRange, spanDefault, spans } from './search.ts';
 
 const path = '/o/$slug/databases/$name/logs';
 
@@ -32,10 +33,11 @@ export function Logs() {
   const [paused, setPaused] = useState(false);
   const [opened, setOpened] = useState<LogLine>();
   const earlier = useInfiniteQuery(earlierLinesQuery(organizationId, database.id, search));
+  const hasEnd = search.to !== undefined;
   const begin = earlier.isPlaceholderData ? undefined : earlier.data?.pages[0]?.page.after;
   const following = useQuery({
     ...followedLinesQuery(queryClient, organizationId, database.id, search, begin),
-    ...(paused && { enabled: false }),
+    ...((paused || hasEnd) && { enabled: false }),
   });
   const lines = inOrder([
     ...(following.data?.lines ?? []),
@@ -49,16 +51,21 @@ export function Logs() {
         onChoose={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
       />
       <div className={styles.head}>
-        <Button small aria-pressed={!paused} onClick={() => setPaused(!paused)}>
-          {paused ? 'Follow' : 'Pause'}
-        </Button>
+        {!hasEnd && (
+          <Button small aria-pressed={!paused} onClick={() => setPaused(!paused)}>
+            {paused ? 'Follow' : 'Pause'}
+          </Button>
+        )}
         <p className={styles.soft} role="status">
-          {paused ? 'Paused: new lines are not shown.' : 'New lines appear as they come.'}
+          {hasEnd && 'Lines up to the time “To”: new ones are not shown.'}
+          {!hasEnd && paused && 'Paused: new lines are not shown.'}
+          {!hasEnd && !paused && 'New lines appear as they come.'}
         </p>
+        <SaveLines choice={search} />
         <p className={styles.soft}>Times are {zoneName(now, zone)}.</p>
       </div>
       {earlier.isError && <Problem error={earlier.error} onRetry={() => void earlier.refetch()} />}
-      {following.isError && !paused && (
+      {following.isError && !paused && !hasEnd && (
         <>
           <Problem error={following.error} onRetry={() => void following.refetch()} />
           {following.data !== undefined && (
@@ -74,7 +81,7 @@ export function Logs() {
         <Empty title="No lines">
           {isFiltered(search)
             ? 'No line of this span matches the filters.'
-            : `Nothing was logged in the last ${spans[search.span ?? spanDefault].title}. Lines are kept for 7 days.`}
+            : `Nothing was logged ${isRange(search) ? 'between these times' : `in the last ${spans[search.span ?? spanDefault].title}`}. Lines are kept for 7 days.`}
         </Empty>
       )}
       {following.data?.lines.length === followedMax && (

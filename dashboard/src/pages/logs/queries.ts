@@ -5,15 +5,16 @@ import {
   queryOptions,
   type QueryClient,
 } from '@tanstack/react-query';
-import type { LogLine } from '../../../../gen/api.ts';
+import type { Parts } from '../../../../clients/typescript/src/planned-request.ts';
+import type { LogLine, LogLineList } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { every } from '../../data/polling.ts';
 import { databaseKey } from '../../data/queries.ts';
-import { nodes, spanDefault, spans, type LogSearch } from './search.ts';
+import { boundsOf, nodes, type Bounds, type LogSearch } from './search.ts';
 
 const path = '/api/v1/databases/{databaseId}/logs';
 const rows = 100;
-const followedAtOnce = 500;
+const rowsMax = 500;
 const followMs = 2_000;
 
 const filterOf = ({ severity, component, node, search }: LogSearch) => ({
@@ -23,31 +24,42 @@ const filterOf = ({ severity, component, node, search }: LogSearch) => ({
   ...(search !== undefined && { search }),
 });
 
-/** The newest lines first. All pages have the same beginning of the span as the first one. */
+type Query = NonNullable<Parts<'get', typeof path>['query']>;
+
+async function readLines(
+  organizationId: string,
+  databaseId: string,
+  query: Query,
+  signal?: AbortSignal,
+): Promise<LogLineList> {
+  const parts = { params: { databaseId }, query };
+  const sending = signal === undefined ? {} : { signal };
+  return (await ask(organizationId, 'get', path, parts, sending)).data;
+}
+
+interface PageParam {
+  readonly bounds: Bounds | undefined;
+  readonly cursor: string;
+}
+const firstPage: PageParam = { bounds: undefined, cursor: '' };
+
+/** The newest lines first. All pages have the same bounds in time as the first one. */
 export const earlierLinesQuery = (organizationId: string, databaseId: string, choice: LogSearch) =>
   infiniteQueryOptions({
     queryKey: [...databaseKey(organizationId, databaseId), 'logs', choice],
-    initialPageParam: { since: '', cursor: '' },
+    initialPageParam: firstPage,
     queryFn: async ({ signal, pageParam }) => {
-      const begin = Date.now() - spans[choice.span ?? spanDefault].ms;
-      const since = pageParam.since === '' ? new Date(begin).toISOString() : pageParam.since;
+      const bounds = pageParam.bounds ?? boundsOf(choice, new Date());
       const query = {
         ...filterOf(choice),
-        since,
+        ...bounds,
         limit: rows,
         ...(pageParam.cursor !== '' && { cursor: pageParam.cursor }),
       };
-      const { data } = await ask(
-        organizationId,
-        'get',
-        path,
-        { params: { databaseId }, query },
-        { signal },
-      );
-      return { ...data, since };
+      return { ...(await readLines(organizationId, databaseId, query, signal)), bounds };
     },
-    getNextPageParam: ({ since, page }) =>
-      page.nextCursor === null ? undefined : { since, cursor: page.nextCursor },
+    getNextPageParam: ({ bounds, page }): PageParam | undefined =>
+      page.nextCursor === null ? undefined : { bounds, cursor: page.nextCursor },
     // New lines come by themselves.
     staleTime: Infinity,
     gcTime: 0,
@@ -82,21 +94,36 @@ export const followedLinesQuery = (
         lines: [],
         after: begin ?? '0',
       };
-      const query = { ...filterOf(choice), after: before.after, limit: followedAtOnce };
-      const { data } = await ask(
-        organizationId,
-        'get',
-        path,
-        { params: { databaseId }, query },
-        { signal },
-      );
-      const came = [...data.data].reverse();
-      return {
-        lines: [...came, ...before.lines].slice(0, followedMax),
-        after: data.page.after,
-      };
+      const query = { ...filterOf(choice), after: before.after, limit: rowsMax };
+      const { data, page } = await readLines(organizationId, databaseId, query, signal);
+      const came = [...data].reverse();
+      return { lines: [...came, ...before.lines].slice(0, followedMax), after: page.after };
     },
     refetchInterval: every(followMs),
     gcTime: 0,
   });
 };
+
+/** Pages of a file. */
+const pagesMax = 40;
+
+/** All lines of a choice, the oldest first, as far as a file goes: `isWhole` tells. `onRead` is told how many were read so far. */
+export async function readAllLines(
+  organizationId: string,
+  databaseId: string,
+  choice: LogSearch,
+  onRead: (count: number) => void,
+): Promise<{ readonly lines: readonly LogLine[]; readonly isWhole: boolean }> {
+  const filter = { ...filterOf(choice), ...boundsOf(choice, new Date()) };
+  const lines: LogLine[] = [];
+  let cursor: string | null = '';
+  for (let page = 0; page < pagesMax && cursor !== null; page += 1) {
+    const at: { readonly cursor?: string } = cursor === '' ? {} : { cursor };
+    const query = { ...filter, ...at, order: 'asc', limit: rowsMax } as const;
+    const read: LogLineList = await readLines(organizationId, databaseId, query);
+    lines.push(...read.data);
+    onRead(lines.length);
+    cursor = read.page.nextCursor;
+  }
+  return { lines, isWhole: cursor === null };
+}
