@@ -1,10 +1,10 @@
 import type { Backup, Job } from '../../../../gen/api.ts';
-import { shownBytes, shownFigure, unknownFigure } from '../../lib/figures.ts';
+import { shownBytes, unknownFigure } from '../../lib/figures.ts';
 import { Badge, Progress } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
 import { BackupActions } from './BackupActions.tsx';
-import { originWords, proofOf, stateTones, stateWords } from './words.ts';
+import { originWords, proofOf, stateTones, stateWords, transfersWords } from './words.ts';
 
 interface Props {
   readonly backups: readonly Backup[];
@@ -35,7 +35,7 @@ export const BackupTable = ({ backups, jobs, configured }: Props) => (
         <td className={`${table.end} ${table.keep}`}>
           {backup.storedBytes === null ? unknownFigure : shownBytes(backup.storedBytes)}
           {backup.transfers !== null && (
-            <div className={table.soft}>{shownFigure(backup.transfers, 'count')} transfers</div>
+            <div className={table.soft}>{transfersWords(backup.transfers)}</div>
           )}
         </td>
         <Proof backup={backup} />

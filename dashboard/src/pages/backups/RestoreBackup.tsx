@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Backup, CreateCatalog } from '../../../../gen/api.ts';
 import { backupQuery } from '../../data/backup-queries.ts';
 import { catalogQuery } from '../../data/queries.ts';
-import { shownBytes, shownFigure } from '../../lib/figures.ts';
+import { shownBytes } from '../../lib/figures.ts';
 import form from '../../ui/Form.module.css';
 import { Card, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -16,6 +16,7 @@ import { draftOf, type Draft } from '../create/draft.ts';
 import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
 import { RestoreSummary } from './RestoreSummary.tsx';
+import { transfersWords } from './words.ts';
 
 /** A new database that begins with a backup. It has the shape of the original unless something else is chosen. */
 export function RestoreBackup() {
@@ -92,4 +93,4 @@ function RestoreForm({ backup, catalog }: Props) {
 const contentWords = ({ transfers, sizeBytes }: Backup): string =>
   transfers === null || sizeBytes === null
     ? ''
-    : `: ${shownFigure(transfers, 'count')} transfers, ${shownBytes(sizeBytes)} of rows`;
+    : `: ${transfersWords(transfers)}, ${shownBytes(sizeBytes)} of rows`;

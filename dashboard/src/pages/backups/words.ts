@@ -44,6 +44,9 @@ export function originWords({
   }
 }
 
+export const transfersWords = (count: number): string =>
+  count === 1 ? '1 transfer' : `${shownFigure(count, 'count')} transfers`;
+
 interface Proof {
   readonly tone: Tone;
   readonly word: string;

@@ -71,7 +71,7 @@ function Composer({ ledger, debit, onNew }: ComposerProps) {
   const send = useSend('create_transfers');
   const isSent = send.isSuccess;
   return (
-    <div className={styles.pair}>
+    <div className={`${styles.pair} ${styles.halves}`}>
       <Card>
         <ComposeForm
           draft={draft}
