@@ -66,7 +66,7 @@ const transfers = Array.from({ length: rowsMax }, (_, index) => ({
   timestamp: (1_745_328_372_758_695_656n + BigInt(index) * 1_000_000_007n).toString(),
 }));
 
-test('the pictures of the manual show the example with the label of its ledger', async () => {
+test('the example is shown with the label of its ledger', async () => {
   const { page } = tab;
   const labels = { example: 'shop-payments', 'ledger/978': '2 EUR Euro cents' };
   service.when('getDatabase', () => ({
@@ -76,10 +76,10 @@ test('the pictures of the manual show the example with the label of its ledger',
   await page.goto(`${service.url}${base}/explorer/accounts/1001`);
   await page.getByText('34 transfers.').waitFor();
   await page.getByRole('row', { name: /^Closing balance Dr 24,557\.12 EUR/ }).waitFor();
-  await looksRight('manual-account');
+  await looksRight('example-account');
   await page.goto(`${service.url}${base}/explorer/trial-balance`);
   await page.getByText('Debits equal credits').waitFor();
-  await looksRight('manual-trial-balance');
+  await looksRight('example-trial-balance');
   service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
 });
 

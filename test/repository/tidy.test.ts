@@ -1,7 +1,7 @@
 /** Rules about the repository itself that no linter has. */
 import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { checkout, mustRun } from '../support/shell.ts';
 
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
@@ -19,6 +19,16 @@ test('links between pages lead somewhere', async () => {
     }
   }
   expect(broken).toEqual([]);
+});
+
+test('pictures are small, and each stands on a page', async () => {
+  const files = await tracked();
+  const pages = files.filter((path) => path.endsWith('.md')).map(read);
+  const pictures = files.filter((path) => /\.(png|jpe?g|gif|webp)$/.test(path));
+  expect(pictures.length).toBeGreaterThan(0);
+  const shown = (path: string) => pages.some((text) => text.includes(`/${basename(path)})`));
+  expect(pictures.filter((path) => !shown(path))).toEqual([]);
+  expect(pictures.filter((path) => statSync(join(checkout, path)).size > 150_000)).toEqual([]);
 });
 
 test('every path that the page on the architecture names is there', () => {

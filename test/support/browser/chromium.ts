@@ -81,6 +81,8 @@ export async function openTab(
   const context = await browser.newContext({
     colorScheme: dark ? 'dark' : 'light',
     viewport: { width, height: 700 },
+    // Pictures show the same times on every machine.
+    timezoneId: 'Etc/UTC',
     ignoreHTTPSErrors: ownAuthority,
   });
   context.setDefaultTimeout(stepMs);

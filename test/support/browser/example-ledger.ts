@@ -1,4 +1,4 @@
-/** The example of `make up` behind fixed answers, for the pictures of the manual: the same at every run. */
+/** The example of `make up` behind fixed answers: the same at every run. */
 import { envelopeExample, rowExamples } from '../../../api/contract/schemas/ledger.ts';
 import { AccountFlag, TransferFlag } from '../../../engine/wire/flags.ts';
 import { exampleOf } from '../../../tools/up/example.ts';

@@ -1,0 +1,140 @@
+// The pictures of the manual, of fixed answers at a fixed time: what they show is waited for, so that they stay true.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { snippetFor } from '../../api/connections/snippets.ts';
+import { backupScheduleExample } from '../../api/contract/schemas/backup-schedule.ts';
+import { backupExample } from '../../api/contract/schemas/backup.ts';
+import { catalogExample } from '../../api/contract/schemas/catalog.ts';
+import { connectionCheckExample } from '../../api/contract/schemas/connection.ts';
+import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { sessionExample } from '../../api/contract/schemas/session.ts';
+import { rightsOf } from '../../api/model/access.ts';
+import { buildDashboard } from '../../tools/dashboard/build.ts';
+import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { answerFromExample } from '../support/browser/example-ledger.ts';
+import { FixedService } from '../support/browser/fixed-service.ts';
+import { manualPicture } from '../support/browser/manual-picture.ts';
+
+/** An hour after the times of the examples. */
+const now = '2026-11-21T03:03:04.567Z';
+const { name, id } = databaseExample;
+const databases = '/o/acme/databases';
+const path = `${databases}/${name}`;
+const nothing = { limit: 50, nextCursor: null, hasMore: false };
+
+let folder = '';
+let service: FixedService;
+let browser: Browser;
+let tab: Tab;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
+  buildDashboard(folder);
+  [service, browser] = await Promise.all([FixedService.start(folder), startChromium()]);
+  tab = await openTab(browser, { origins: [service.url], width: 1_280 });
+  await tab.page.clock.setFixedTime(now);
+  const organization = { ...sessionExample.organization, name: 'Acme', slug: 'acme' } as const;
+  const owned = { role: 'owner', rights: rightsOf('owner'), namespace: 'org-acme' } as const;
+  const user = { id: 'usr_1', display: 'Ada Moser', email: null, administrator: false };
+  const organizations = [{ ...organization, ...owned }];
+  service.when('getSession', () => ({ body: { ...sessionExample, user, organizations } }));
+  const labels = { team: 'payments', 'ledger/978': '2 EUR Euro cents' };
+  const database = { ...databaseExample, labels };
+  service.when('getDatabase', () => ({ body: { database, profile: null } }));
+  service.when('listChanges', () => ({ body: { data: [], page: nothing } }));
+  answerFromExample(service);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = (address: string) => tab.page.goto(`${service.url}${address}`);
+
+test('an account with its balance, chart and statement', async () => {
+  await open(`${path}/explorer/accounts/1001`);
+  await tab.page.getByText('34 transfers.').waitFor();
+  await tab.page.getByRole('row', { name: /^Closing balance Dr 24,557\.12 EUR/ }).waitFor();
+  await manualPicture(tab, 'account', { height: 960 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('two transfers that happen together, with the balances after them before they are sent', async () => {
+  const { page } = tab;
+  await open(`${path}/explorer/new-transfer`);
+  await page.getByLabel('Debit account').fill('3001');
+  await page.getByLabel('Credit account').fill('4001');
+  await page.getByLabel('Amount').fill('12.50');
+  await page.getByRole('button', { name: 'Add a transfer' }).click();
+  const second = page.getByRole('listitem', { name: 'Transfer 2' });
+  await second.getByLabel('Credit account').fill('2001');
+  await second.getByLabel('Amount').fill('2.38');
+  await page.getByRole('button', { name: 'See the result' }).click();
+  await page.getByText('The ledger would make this').waitFor();
+  await page.getByRole('row', { name: /^2001/ }).waitFor();
+  await manualPicture(tab, 'new-transfer', { height: 760 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a new database with its price', async () => {
+  const [size] = catalogExample.clusterSizes;
+  if (size === undefined) throw new Error('the example of the catalog has no size');
+  const clusterSizes = [1, 2, 4].map((times) => ({
+    ...size,
+    id: `lh-${5 * times}`,
+    number: 5 * times,
+    memoryBytes: times * 2 ** 30,
+    transfersMax: times * 3_950_000,
+  }));
+  service.when('getCreateCatalog', () => ({ body: { ...catalogExample, clusterSizes } }));
+  await open(`${databases}/new`);
+  await tab.page.getByLabel('Name', { exact: true }).fill('shop');
+  await tab.page.getByText('$12.50').waitFor();
+  await tab.page.getByText('databases create shop').waitFor();
+  await manualPicture(tab, 'new-database', { height: 800 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a program that the page for connecting has seen', async () => {
+  const snippet = snippetFor('node', {
+    database: name,
+    databaseId: id,
+    baseUrl: 'https://ledger.example.com',
+    accountId: connectionCheckExample.accountId,
+  });
+  service.when('getConnectionSnippet', () => ({ body: { snippet } }));
+  await open(`${path}/connect`);
+  await tab.page.getByText('connected', { exact: true }).waitFor();
+  await tab.page.getByText('client.destroy()').waitFor();
+  await manualPicture(tab, 'connect', { height: 800 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('the backups of a database and their schedule', async () => {
+  const nightly = {
+    ...backupExample,
+    id: 'bkp_01jd8f3zk5e0v9t3m2q6r8w4x1',
+    name: 'nightly-2026-11-21',
+    type: 'SCHEDULED',
+    schedule: 'nightly',
+    expiresAt: null,
+    verification: null,
+  };
+  const data = [nightly, { ...backupExample, protected: true }];
+  service.when('listBackups', () => ({ body: { data, page: nothing, configured: true } }));
+  const schedule = { ...backupScheduleExample, name: 'nightly' };
+  service.when('listBackupSchedules', () => ({ body: { data: [schedule] } }));
+  await open(`${path}/backups`);
+  await tab.page
+    .getByRole('row')
+    .filter({ hasText: 'before-migration' })
+    .getByText('proven')
+    .waitFor();
+  await tab.page.getByRole('row').filter({ hasText: '0 3 * * *' }).waitFor();
+  await manualPicture(tab, 'backups', { height: 760 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
