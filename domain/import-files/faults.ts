@@ -1,11 +1,11 @@
-/** What is wrong with files as an import: each fault by name, file and field, in plain words. */
+/** Finds the faults of files as one import, and describes each by name, file and field, in plain words. */
 import { releaseText, type FileHead, type LedgerFileHead } from './file-head.ts';
 
 export interface ImportFile {
-  /** The replica that it was given for; absent: the one that its head names. */
+  /** The replica that the file is meant for; absent: the one that its head names. */
   readonly replicaIndex?: number;
   readonly sizeBytes: number;
-  /** Absent: nobody has read it yet. Of such a file only index and size are compared. */
+  /** Absent if nobody has read it yet. Of such a file only index and size are compared. */
   readonly head?: FileHead;
 }
 
@@ -13,7 +13,7 @@ export interface ImportTerms {
   /** Newest release of the engine that can begin with the files. */
   readonly release: number;
   readonly now: Date;
-  /** Replicas of the database that is to be made; absent: as many as the files say. */
+  /** Number of replicas of the new database; absent: the number in the files. */
   readonly replicaCount?: number;
 }
 
@@ -37,7 +37,7 @@ export type ImportFaultCode =
 
 export interface ImportFault {
   readonly code: ImportFaultCode;
-  /** Place of the file in the list; `undefined`: the list as a whole. */
+  /** Index of the file in the list; `undefined`: the list as a whole. */
   readonly file?: number;
   readonly field:
     | 'files'
@@ -50,19 +50,19 @@ export interface ImportFault {
     | 'clusterId'
     | 'replicaIndex'
     | 'replicaCount';
-  /** One or two sentences: what is wrong, and what to do. */
+  /** One or two sentences: the fault, and what to do. */
   readonly detail: string;
 }
 
-/** Numbers of files that an import can have: one for each replica of a topology. */
+/** Possible numbers of files in an import: one for each replica of a topology. */
 export const importCounts: readonly number[] = [1, 3, 6];
 
-/** How far the clocks of two machines may be apart. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 type Fault = Omit<ImportFault, 'file'>;
 
-/** Returns everything that is wrong with the files as one import; empty if nothing is. */
+/** Returns all faults of the files as one import; empty if there is none. */
 export function importFaults(
   files: readonly ImportFile[],
   terms: ImportTerms,
@@ -148,7 +148,7 @@ const cutShort = (sizeBytes: number, endsAfterBytes: number): Fault => ({
   detail: `It is cut short: it has ${sizeBytes} bytes and goes on to byte ${endsAfterBytes} at least. Copy or export it again.`,
 });
 
-/** The files are as many as the replicas, and there is one for each. */
+/** Checks that there is one file for each replica. */
 function countFaults(files: readonly ImportFile[], terms: ImportTerms): readonly ImportFault[] {
   const wanted = terms.replicaCount ?? files.length;
   if (!importCounts.includes(files.length) || files.length !== wanted) {
@@ -178,7 +178,7 @@ const headOf = ({ head }: ImportFile): LedgerFileHead | undefined =>
 const indexOf = (file: ImportFile): number | undefined =>
   file.replicaIndex ?? headOf(file)?.replicaIndex;
 
-/** All files are of one cluster and one moment, and each is of the replica that it was given for. */
+/** Checks that all files are of one cluster and one moment, and each of the replica that it is meant for. */
 function mixture(files: readonly ImportFile[]): readonly ImportFault[] {
   const first = files.map(headOf).find((head) => head !== undefined);
   if (first === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * What the first bytes of a data file tell about it, for whoever wants to import it. It runs in browsers, too, and so does not
- * compute the seals: a copy of the head counts if another one is equal to it. The Job that makes the data file verifies every byte.
+ * Reads the head of a data file from its first bytes, before an import. It runs in browsers, too, and so does not compute the
+ * seals: a copy of the head counts if another one is equal to it. The Job that makes the data file verifies every byte.
  */
 import {
   FORMAT_VERSION,
@@ -17,29 +17,29 @@ export interface LedgerFileHead {
   readonly clusterId: bigint;
   readonly replicaIndex: number;
   readonly replicaCount: number;
-  /** Release that wrote it: major << 16 | minor << 8 | patch. */
+  /** Release that wrote the file: major << 16 | minor << 8 | patch. */
   readonly release: number;
-  /** The last operation that it contains, and its timestamp in nanoseconds. */
+  /** The last operation in the file, and its timestamp in nanoseconds. */
   readonly op: number;
   readonly timestamp: bigint;
   /** Hash of the state at that operation, in hex. */
   readonly stateHash: string;
   /** 0 in an exported file: it has no log. */
   readonly logSizeBytes: number;
-  /** The file is longer than this, if it is whole. */
+  /** A whole file is longer than this. */
   readonly endsAfterBytes: number;
 }
 
 export type FileHead =
   | { readonly kind: 'ledger'; readonly head: LedgerFileHead }
-  /** A format that a newer release made. */
+  /** The format of a newer release. */
   | { readonly kind: 'newer-format'; readonly formatVersion: number }
   | { readonly kind: 'tigerbeetle' }
-  /** It was a data file, but no two copies of its head are equal. */
+  /** A data file, but no two copies of its head are equal. */
   | { readonly kind: 'damaged' }
   | { readonly kind: 'foreign' };
 
-/** Reads the head in a file's first bytes. Fewer than `FILE_HEAD_SIZE` are the whole of a file that is cut short. */
+/** Reads the head in a file's first bytes. Fewer than `FILE_HEAD_SIZE` bytes are all of a file that is cut short. */
 export function readFileHead(bytes: Uint8Array): FileHead {
   const blocks = Array.from({ length: HEAD_COPIES }, (_, copy) =>
     bytes.subarray(copy * HEAD_BLOCK_SIZE, (copy + 1) * HEAD_BLOCK_SIZE),
@@ -62,7 +62,7 @@ export function readFileHead(bytes: Uint8Array): FileHead {
   return isPossible(head) ? { kind: 'ledger', head } : { kind: 'damaged' };
 }
 
-/** Shows a release as people write it, such as 0.17.9. */
+/** Writes a release as people do, such as 0.17.9. */
 export const releaseText = (release: number): string =>
   `${release >>> 16}.${(release >>> 8) & 0xff}.${release & 0xff}`;
 
@@ -74,7 +74,7 @@ export function releaseOfText(text: string): number | undefined {
   return minor > 255 || patch > 255 ? undefined : major * 65_536 + minor * 256 + patch;
 }
 
-/** Name that is recommended for an exported file. */
+/** Recommended name of an exported file. */
 export const importFileName = (clusterId: bigint | string, replicaIndex: number): string =>
   `${clusterId}_${replicaIndex}.ledger`;
 
@@ -106,8 +106,8 @@ const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
   a.every((byte, index) => b[index] === byte);
 
 /**
- * Whether it looks like the first copy of TigerBeetle's superblock: checksum, 16 zeros, copy 0, a small version of the format, a
- * count of replicas. Its own checksum is left to its own programs.
+ * Whether it looks like the first copy of TigerBeetle's superblock: checksum, 16 zeros, copy 0, a small version of the format,
+ * a count of replicas. TigerBeetle's own programs verify the checksum.
  */
 function isTigerBeetle(bytes: Uint8Array): boolean {
   if (bytes.length < 8192) return false;

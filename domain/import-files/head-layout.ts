@@ -1,6 +1,7 @@
 /**
- * Places of the fields in the head of a data file, which engine/log/FORMAT.md describes ("Superblock"): four equal copies of one
- * block at the file's beginning. The engine reads and writes by these numbers; whoever only looks at a file uses `file-head.ts`.
+ * Places of the fields in the head of a data file, which engine/log/FORMAT.md describes ("Superblock"): four equal copies of
+ * one block at the file's beginning. The engine reads and writes by these numbers; code that only looks at a file uses
+ * `file-head.ts`.
  */
 
 /** "LHLEDGER". */

@@ -1,9 +1,9 @@
-/** The state with which a data file begins, in the one form that engines, agents and the operator tell it to each other. */
+/** The state with which a data file begins, in the one form that engines, agents and the operator exchange. */
 
 export interface LedgerState {
-  /** The last operation in it. */
+  /** The last operation in the file. */
   readonly op: number;
-  /** Hash of the ledger there, in hex. */
+  /** Hash of the ledger after it, in hex. */
   readonly stateHash: string;
 }
 

@@ -110,7 +110,7 @@ function tooShort(sizeBytes: number, least: number): Finding | undefined {
 
 const foreign = (message: string): Finding => ({ reason: DataProblem.foreign, message });
 
-/** The state with which a data file of the built-in engine begins; `undefined` for one of TigerBeetle. */
+/** The state with which a data file of the built-in engine begins; `undefined` for a file of TigerBeetle. */
 export async function stateOfFile(path: string): Promise<LedgerState | undefined> {
   const head = await readHead(path);
   const found = head && recogniseHead(head.bytes);

@@ -26,7 +26,7 @@ export const install: Verb = {
     return reportingFinding(input, async () => {
       const finding = await installDataFile(path, expected);
       if (finding !== undefined) return finding;
-      // Of the file that is there: an earlier run may have installed it.
+      // The existing file's state: an earlier run may have installed it.
       const state = await stateOfFile(path);
       if (state !== undefined) tellState(input, state);
       return undefined;

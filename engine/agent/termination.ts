@@ -47,7 +47,7 @@ export async function reportingFinding(
   }
 }
 
-/** Tells the state with which the data file begins. */
+/** Reports the state with which the data file begins. */
 export function tellState(input: Input, state: LedgerState): void {
   const path = input.flag(terminationFlag.name) ?? defaultPath;
   write(path, { state: ledgerStateText(state) });

@@ -1,7 +1,7 @@
 /**
  * Makes a replica's data file from exported files in a bucket: one for each replica of the new database. Each replica first
- * compares all heads, so that none begins with files that do not belong together. A replica that is
- * not the first one is told with which state that began: the files may have been exchanged since.
+ * compares all heads, so that none begins with files that do not belong together. The first replica begins with any state; the
+ * others only with the first one's, since the files may have been exchanged meanwhile.
  */
 import type { LedgerState } from '../../domain/import-files/ledger-state.ts';
 import { DataFileError } from '../log/errors.ts';
@@ -165,7 +165,7 @@ function requireSameState(first: Staged, other: Staged): void {
   throw refusal('import_differs', other.key, what);
 }
 
-/** All files have one state by now. */
+/** Checks that the file still has the state of the earlier replica. */
 function requireState(begun: LedgerState, { key, head }: Staged): void {
   const { op, stateHash } = stateIn(head.checkpoint);
   if (op === begun.op && stateHash === begun.stateHash) return;

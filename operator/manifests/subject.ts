@@ -25,9 +25,9 @@ export interface Subject {
    * made, and are absent without etcd.
    */
   readonly peerCertificates?: readonly Generation[];
-  /** The backup that the data files are made from, instead of empty ones. */
+  /** The backup with which the data files begin; absent: they begin empty. */
   readonly restoredFrom?: { readonly databaseId: string; readonly backupId: string };
-  /** The exported files that the data files are made from, their cluster, and the state that an earlier replica found in them. */
+  /** The exported files with which the data files begin, their cluster, and the state that an earlier replica found in them. */
   readonly importedFrom?: {
     readonly importId: string;
     readonly clusterId: string;

@@ -17,15 +17,15 @@ import type { Draft } from '../draft.ts';
 import { podsOf } from '../jobs.ts';
 import type { Observation } from '../observation.ts';
 
-/** Time in which the pod of a Job that has succeeded is seen. */
+/** Time within which the operator sees the pod of a Job that has succeeded. */
 const SEEN_MS = 60_000;
 const LOOK_AGAIN_MS = 5_000;
 
-/** Whether its replicas must begin with the same files. */
+/** Whether all replicas must begin with one state. */
 const isShared = ({ importedFrom, resolved }: Subject): boolean =>
   importedFrom !== undefined && resolved.topology.replicas > 1;
 
-/** The subject with the state that an earlier replica found, if one has. */
+/** Adds the state that an earlier replica found, if one has. */
 export function withImportedState(subject: Subject, { owned }: Observation): Subject {
   const { importedFrom } = subject;
   if (importedFrom === undefined || !isShared(subject)) return subject;
@@ -41,8 +41,8 @@ export const awaitsImportedState = (subject: Subject): boolean =>
   isShared(subject) && subject.importedFrom?.state === undefined;
 
 /**
- * What the volume records of the state of a file that was made, none if that does not matter. Returns `undefined` if it is not known:
- * then the file is not recorded as made, either.
+ * The volume's note of the state of a new file, empty if that does not matter. Returns `undefined` if the state is not known:
+ * then the volume does not record the file as made, either.
  */
 export function importedStateNote(
   observed: Observation,
@@ -57,14 +57,14 @@ export function importedStateNote(
   if (hasEnded(observed, job)) {
     draft.stallWith(
       'FormatFailed',
-      `Job ${name} does not say with which state its data file begins, as the agent of this release does: choose a newer engine version, ` +
+      `Job ${name} did not report the state with which its data file begins: its engine version is older than that report. Choose a newer engine version, ` +
         'and make the database again',
     );
     return undefined;
   }
-  draft.wait(`Job ${name} has ended; what its pod said is not seen yet`);
+  draft.wait(`Job ${name} has ended; the operator has not seen its pod's report yet`);
   const endedMs = Date.parse(String(job.status?.completionTime));
-  // Before it is deleted, its pods are read from the API server. Made again, it tells the state of the file that is there.
+  // The API server is asked for the pods before the Job is deleted. A new Job reports the state of the existing file.
   if (observed.nowMs - endedMs > SEEN_MS) draft.do(deletion('format', resources.job, job));
   else draft.again(LOOK_AGAIN_MS);
   return undefined;
