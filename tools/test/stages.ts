@@ -61,7 +61,7 @@ export const stages: readonly Stage[] = [
     folder: 'test/integration',
     workers: 2,
     programs: ['control-plane', 'node', 'etcd', 'helm', 'versitygw', 'stripe-mock'],
-    deadlineMinutes: 60,
+    deadlineMinutes: 75,
   },
   {
     name: 'browser',
