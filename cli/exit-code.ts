@@ -18,6 +18,8 @@ export const ExitCode = {
   Rejected: 9,
   /** No answer in time: the request may or may not have been executed. */
   Unknown: 10,
+  /** Interrupted by Ctrl-C or a signal; the status that shells report for SIGINT. */
+  Interrupted: 130,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
@@ -33,6 +35,7 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   8: 'rate limited (429)',
   9: 'the ledger rejected at least one event (`--allow-failed` makes it 0)',
   10: 'timeout: no answer in time, the outcome is unknown',
+  130: 'interrupted, for example by Ctrl-C',
 };
 
 /** Exit status for an unsuccessful answer of the API. */

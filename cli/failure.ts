@@ -8,6 +8,8 @@ interface FailureFields {
   readonly title: string;
   readonly detail: string;
   readonly nextSteps?: readonly string[];
+  /** Wait that the service asks for before the next attempt. */
+  readonly retryAfterMs?: number;
   /** The API's problem document (RFC 9457), unchanged. */
   readonly problem?: Readonly<Record<string, unknown>>;
 }
@@ -27,6 +29,11 @@ export class CliFailure extends Error {
       ...this.fields,
       nextSteps: [...(this.fields.nextSteps ?? []), ...steps],
     });
+  }
+
+  /** Returns the same failure with the wait that the service asks for, if it asks for one. */
+  withRetryAfter(ms: number | undefined): CliFailure {
+    return ms === undefined ? this : new CliFailure({ ...this.fields, retryAfterMs: ms });
   }
 }
 
@@ -87,8 +94,9 @@ function problemErrors(problem: Readonly<Record<string, unknown>> | undefined): 
   if (!Array.isArray(errors)) return [];
   return errors.flatMap((error: unknown) => {
     if (typeof error !== 'object' || error === null) return [];
-    const { pointer, parameter, header, detail } = error as Readonly<Record<string, unknown>>;
-    const where = [pointer, parameter, header].find((place) => typeof place === 'string');
+    const { pointer, parameter, header, file, detail } = error as Readonly<Record<string, unknown>>;
+    // The name of a file on this machine says more than its place in a request.
+    const where = [file, pointer, parameter, header].find((place) => typeof place === 'string');
     return typeof detail === 'string'
       ? [`  ${where ?? ''}: ${detail}`.replace(/^ {2}: /, '  ')]
       : [];

@@ -55,6 +55,7 @@ function contextFor(input: Input): Context {
     for (const warning of settings.warnings) output.warn(`warning: ${warning}`);
     const exchange = new Exchange({
       settings,
+      freshSettings,
       output,
       version,
       timers: systemTimers,

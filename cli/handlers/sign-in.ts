@@ -96,9 +96,11 @@ const exchangeAs = (
   input: Input,
   baseUrl: string,
   accessToken: string,
-): Exchange =>
-  new Exchange({
-    settings: { baseUrl, apiKey: accessToken, organization: undefined, warnings: [] },
+): Exchange => {
+  const settings = { baseUrl, apiKey: accessToken, organization: undefined, warnings: [] };
+  return new Exchange({
+    settings,
+    freshSettings: () => Promise.resolve(settings),
     output,
     timers,
     version,
@@ -106,6 +108,7 @@ const exchangeAs = (
     fetch,
     retry: !input.has('no-retry'),
   });
+};
 
 const refused = (detail: string): CliFailure =>
   new CliFailure({

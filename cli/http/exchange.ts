@@ -9,8 +9,8 @@
 import { assert } from '../../base/assert.ts';
 import { startDeadline } from '../../base/deadline.ts';
 import { sleep, type Timers } from '../../base/timers.ts';
-import { mayPass, retryLimits, waitAfterMs } from '../../clients/typescript/src/retry.ts';
 import { retryAfterMs } from '../../clients/typescript/src/retry-after.ts';
+import { mayPass, retryLimits, waitAfterMs } from '../../clients/typescript/src/retry.ts';
 import { CliFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
@@ -26,12 +26,21 @@ const answerSizeMax = 16 * 1024 * 1024;
 
 interface ExchangeOptions {
   readonly settings: Settings;
+  /** Returns the settings with a credential that is valid now: a command may outlast an access token. */
+  readonly freshSettings: () => Promise<Settings>;
   readonly output: Output;
   readonly timers: Timers;
   readonly random: () => number;
   readonly fetch: typeof fetch;
   readonly version: string;
   readonly retry: boolean;
+}
+
+interface SendOptions {
+  /** Ends the request, which throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Makes one attempt only, for callers with their own retries. */
+  readonly once?: boolean;
 }
 
 /** Result of one unsuccessful attempt. */
@@ -42,7 +51,6 @@ interface Failed {
   /** Whether there was no answer about the request's outcome. */
   readonly unanswered: boolean;
   readonly retryable: boolean;
-  readonly retryAfterMs?: number | undefined;
 }
 
 export class Exchange {
@@ -53,39 +61,49 @@ export class Exchange {
   }
 
   /** Returns a successful answer (2xx, or 304 to If-None-Match); throws a `CliFailure` for everything else. */
-  async send(request: ApiRequest): Promise<Answer> {
-    const { settings, retry } = this.#options;
+  async send(request: ApiRequest, { signal, once = false }: SendOptions = {}): Promise<Answer> {
+    const { settings } = this.#options;
+    const retry = this.#options.retry && !once;
     if (settings.apiKey === undefined && request.anonymous !== true) throw noKey;
     let isUnknown = false;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#attempt(request);
+      const outcome = await this.#attempt(request, signal);
       if (outcome instanceof Answer) return outcome;
-      const waitMs = waitAfterMs(attempt, outcome.retryAfterMs, this.#options.random);
+      const waitMs = waitAfterMs(
+        attempt,
+        outcome.failure.fields.retryAfterMs,
+        this.#options.random,
+      );
       const isSafe = request.repeatable || !outcome.maybeExecuted;
       isUnknown ||= outcome.unanswered && request.writes;
       if (!retry || !outcome.retryable || !isSafe || attempt >= attemptsMax || waitMs > waitMaxMs) {
         throw isUnknown ? outcomeUnknown(outcome.failure) : outcome.failure;
       }
-      await this.#wait(outcome.failure, waitMs, attempt);
+      await this.#wait(outcome.failure, waitMs, { attempt, signal });
     }
   }
 
-  async #wait(failure: CliFailure, waitMs: number, attempt: number): Promise<void> {
+  async #wait(
+    failure: CliFailure,
+    waitMs: number,
+    { attempt, signal }: { readonly attempt: number; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
     const { output, timers } = this.#options;
     const seconds = (waitMs / 1000).toFixed(1);
     output.note(
       `${failure.message}; trying again in ${seconds} s (${attempt} of ${attemptsMax - 1})`,
     );
-    await sleep(timers, waitMs);
+    await sleep(timers, waitMs, signal);
   }
 
-  async #attempt(request: ApiRequest): Promise<Answer | Failed> {
+  async #attempt(request: ApiRequest, signal: AbortSignal | undefined): Promise<Answer | Failed> {
     const { settings, timers } = this.#options;
-    const deadline = startDeadline(timers, request.timeoutMs ?? timeoutMs);
+    const deadline = startDeadline(timers, request.timeoutMs ?? timeoutMs, signal);
     try {
       const answer = await this.#exchange(request, deadline.signal);
       return isSuccess(request, answer.status) ? answer : this.#refused(answer);
     } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
       if (error instanceof CliFailure) throw error;
       const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
       return classifyConnectionFailure(cause, new URL(settings.baseUrl).host);
@@ -95,7 +113,8 @@ export class Exchange {
   }
 
   async #exchange(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
-    const { settings, output, timers, version } = this.#options;
+    const { output, timers, version } = this.#options;
+    const settings = await this.#settings();
     const headers = headersOf(request, settings, version);
     const url = `${settings.baseUrl}${request.path}`;
     const startedMs = timers.nowMs();
@@ -117,8 +136,15 @@ export class Exchange {
     return new Answer(response.status, response.headers, body);
   }
 
+  /** Only access tokens expire within hours. */
+  async #settings(): Promise<Settings> {
+    const { settings, freshSettings } = this.#options;
+    return settings.apiKey?.startsWith('lha_') === true ? await freshSettings() : settings;
+  }
+
   #refused(answer: Answer): Failed {
-    const failure = failureOf(answer);
+    const askedMs = retryAfterMs(answer.headers.get('retry-after'), this.#options.timers.wallMs());
+    const failure = failureOf(answer).withRetryAfter(askedMs);
     const outcome = failure.fields.problem?.['outcome'];
     const unanswered = failure.fields.exitCode === ExitCode.Unknown;
     return {
@@ -127,7 +153,6 @@ export class Exchange {
       // An answer on behalf of a service that is gone does not tell what the service did before.
       maybeExecuted: unanswered || (answer.status >= 500 && outcome !== 'not_executed'),
       unanswered,
-      retryAfterMs: retryAfterMs(answer.headers.get('retry-after'), this.#options.timers.wallMs()),
     };
   }
 }

@@ -7,6 +7,10 @@ export interface ApiRequest {
   readonly path: string;
   /** Body that is sent byte for byte. */
   readonly body?: Uint8Array;
+  /** Media type of the body; JSON by default. */
+  readonly contentType?: string;
+  /** Digest of the body (RFC 9530), such as `sha-256=:…:`. */
+  readonly contentDigest?: string;
   readonly accept?: string;
   readonly idempotencyKey?: string;
   /** If set, the answer may be 304. */
@@ -29,7 +33,10 @@ export function headersOf(
   return {
     accept: request.accept ?? 'application/json',
     'user-agent': `ledgerhouse-cli/${version}`,
-    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(request.body === undefined
+      ? {}
+      : { 'content-type': request.contentType ?? 'application/json' }),
+    ...(request.contentDigest === undefined ? {} : { 'content-digest': request.contentDigest }),
     ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
     ...(request.ifNoneMatch === undefined ? {} : { 'if-none-match': request.ifNoneMatch }),
     ...(organization === undefined ? {} : { 'x-organization-id': organization }),

@@ -6,7 +6,7 @@ import { createFinalURL, defaultPathSerializer } from 'openapi-fetch';
 import type { paths } from '../../../gen/api.ts';
 import { querySerializer } from './query.ts';
 
-export type Verb = 'get' | 'post' | 'patch' | 'delete';
+export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type PathWith<V extends Verb> = {
   [P in keyof paths]: paths[P][V] extends object ? P : never;
 }[keyof paths];

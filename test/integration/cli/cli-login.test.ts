@@ -158,6 +158,25 @@ test('one of several concurrent commands refreshes the token, and all of them su
   expect((await cli.run(elsewhere)).code).toBe(4);
 });
 
+test('a command that outlasts its access token goes on with a new one', async () => {
+  await login(administrator, 'approved', '--profile', 'lasting');
+  const signIn = () => JSON.parse(readFileSync(configFile(), 'utf8')).profiles.lasting.signIn;
+  const following = cli.start(['events', '--follow', '--limit', '1', '--profile', 'lasting']);
+  await eventually('the last event is printed', async () =>
+    following.said.stdout === '' ? undefined : true,
+  );
+  const all = JSON.parse(readFileSync(configFile(), 'utf8'));
+  const before = signIn();
+  all.profiles.lasting.signIn = { ...before, expiresAt: new Date(0).toISOString() };
+  writeFileSync(configFile(), JSON.stringify(all));
+  await eventually('there is a new token', async () =>
+    signIn().accessToken === before.accessToken ? undefined : true,
+  );
+  following.interrupt();
+  await following.ended;
+  expect(following.said.stderr).not.toContain('error');
+});
+
 test('a person refused on the page is not signed in, and a viewer is told which role a write needs', async () => {
   const vera = await service.signIn({
     sub: 'vera',
