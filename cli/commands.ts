@@ -8,6 +8,7 @@ import { completion } from './commands/completion.ts';
 import { config } from './commands/profiles.ts';
 import { connect } from './commands/connect.ts';
 import { databases } from './commands/databases.ts';
+import { importCommand, imports } from './commands/imports.ts';
 import { metrics, top } from './commands/monitoring.ts';
 import { notifications } from './commands/notifications.ts';
 import { organizations } from './commands/organizations.ts';
@@ -29,6 +30,8 @@ export const commands: Group = {
     databases,
     changes,
     backups,
+    importCommand,
+    imports,
     metrics,
     top,
     logs,

@@ -17,6 +17,17 @@ const protection: readonly Option[] = [
   { name: 'deletion-protection', summary: 'refuse to delete it' },
   { name: 'no-deletion-protection', summary: 'allow it to be deleted' },
 ];
+/** Of `import`, too. */
+export const sharedCreateOptions: readonly Option[] = [
+  { name: 'provider', value: 'id', summary: 'provider of the catalog' },
+  { name: 'region', value: 'id', summary: 'region of the provider' },
+  { name: 'cluster-size', value: 'id', summary: 'cores and memory of each replica' },
+  { name: 'storage-tier', value: 'id', summary: 'storage tier' },
+  { name: 'selected-storage-gb', value: 'gb', summary: 'storage of each replica in GiB' },
+  { name: 'engine-version', value: 'version', summary: 'version of the engine' },
+  label,
+  ...protection,
+];
 const handlers = () => import('../handlers/databases.ts');
 
 const list: Command = {
@@ -70,21 +81,14 @@ const create: Command = {
     'Choices that you leave out become the defaults of the catalog (see: ledgerhouse catalog). Give the name here, or in --payload or --file.',
   arguments: [{ name: 'name', optional: true }],
   options: [
-    { name: 'provider', value: 'id', summary: 'provider of the catalog' },
-    { name: 'region', value: 'id', summary: 'region of the provider' },
     {
       name: 'cluster-configuration',
       value: 'id',
       summary: 'topology: number of replicas',
       choices: ['single', 'ha-3', 'ha-6'],
     },
-    { name: 'cluster-size', value: 'id', summary: 'cores and memory of each replica' },
-    { name: 'storage-tier', value: 'id', summary: 'storage tier' },
-    { name: 'selected-storage-gb', value: 'gb', summary: 'storage of each replica in GiB' },
     { name: 'engine', value: 'name', summary: 'engine', choices: ['Builtin', 'TigerBeetle'] },
-    { name: 'engine-version', value: 'version', summary: 'version of the engine' },
-    label,
-    ...protection,
+    ...sharedCreateOptions,
     {
       name: 'plan',
       summary: 'check the request and show the result with its price; creates nothing',

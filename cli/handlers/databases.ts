@@ -1,15 +1,28 @@
-import type { CreateDatabaseRequest, Database, UpdateDatabaseRequest } from '../../gen/api.ts';
+import type {
+  CreateDatabaseRequest,
+  CreatedDatabase,
+  Database,
+  DatabasePlan,
+  UpdateDatabaseRequest,
+} from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
+import {
+  labelAndProtection,
+  labelsOf,
+  protectionOf,
+  sharedCreateFields,
+  sharedCreateOptions,
+  textFields,
+} from '../create-fields.ts';
 import { confirmByName, requireConfirmable } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
-import { CliFailure, usageFailure, valueFailure } from '../failure.ts';
+import { CliFailure, usageFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { followJob, readWaitMs, watchJob } from '../job-watch.ts';
-import { readInteger } from '../ledger/integers.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
 import { databasesText, databaseText, planText } from '../output/database.ts';
@@ -59,14 +72,23 @@ export const createDatabase: Handler = async (context, input) => {
   const request = contractRequest('post', path, { body });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
-  const received = await receive(exchange, request);
+  return followCreated(context, input, await receive(exchange, request), waitMs);
+};
+
+/** Prints a database that was asked for, or waits until it is there. `import` does the same. */
+export async function followCreated(
+  context: Context,
+  input: Input,
+  received: Received<CreatedDatabase | DatabasePlan>,
+  waitMs: number | undefined,
+): Promise<ExitCode> {
   const { document } = received;
   if (!('job' in document)) throw new TypeError('only a plan has no job');
   context.output.note(document.provisioning.message);
   // If people do the provisioning, nobody knows how long it takes.
   const isWaiting = document.provisioning.started ? waitMs : undefined;
   return follow(context, input, { ...received, document }, isWaiting);
-};
+}
 
 async function printPlan(
   context: Context,
@@ -86,13 +108,8 @@ async function printPlan(
   return ExitCode.Ok;
 }
 
-const createOptions = {
-  provider: 'provider',
-  region: 'region',
-  'cluster-size': 'clusterSize',
-  'storage-tier': 'storageTier',
-  'engine-version': 'engineVersion',
-  // The catalog knows the valid values; the API answers an invalid one with them.
+/** Options that `import` does not have: the files decide. */
+const ownCreateOptions = {
   'cluster-configuration': 'clusterConfiguration',
   engine: 'engine',
 } as const;
@@ -101,7 +118,7 @@ async function createBody(
   { output }: Context,
   input: Input,
 ): Promise<CreateDatabaseRequest | Uint8Array> {
-  const flags = [...Object.keys(createOptions), 'selected-storage-gb', ...labelAndProtection];
+  const flags = [...Object.keys(ownCreateOptions), ...sharedCreateOptions];
   const [name] = input.arguments;
   const given = await givenPayload(input, output, flags);
   if (given !== undefined) {
@@ -110,24 +127,7 @@ async function createBody(
   }
   if (name === undefined)
     throw usageFailure('<name> is missing', 'give it, or a payload with --payload or --file');
-  const storage = input.text('selected-storage-gb');
-  const chosen = Object.entries(createOptions).flatMap(([option, property]) => {
-    const value = input.text(option);
-    return value === undefined ? [] : [[property, value] as const];
-  });
-  return {
-    name,
-    ...(Object.fromEntries(chosen) as Partial<CreateDatabaseRequest>),
-    ...(storage === undefined
-      ? {}
-      : {
-          selectedStorageGb: Number(
-            readInteger('--selected-storage-gb', storage, { bits: 32, minimum: 1n }),
-          ),
-        }),
-    ...labelsOf(input),
-    ...protectionOf(input),
-  };
+  return { name, ...textFields(input, ownCreateOptions), ...sharedCreateFields(input) };
 }
 
 export const updateDatabase: Handler = async (context, input) => {
@@ -227,22 +227,3 @@ const printDatabase = (
   input: Input,
   received: Received<{ readonly database: Database }>,
 ): void => printAnswer(context, input, received, ({ database }) => databaseText(database));
-
-const labelAndProtection = ['label', 'deletion-protection', 'no-deletion-protection'];
-
-function labelsOf(input: Input): { readonly labels?: Readonly<Record<string, string>> } {
-  const labels = input.list('label').map((text) => {
-    const at = text.indexOf('=');
-    if (at > 0) return [text.slice(0, at), text.slice(at + 1)] as const;
-    throw valueFailure(`--label must be key=value, not "${text}"`);
-  });
-  return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) };
-}
-
-function protectionOf(input: Input): { readonly deletionProtection?: boolean } {
-  const [on, off] = [input.has('deletion-protection'), input.has('no-deletion-protection')];
-  if (on && off) {
-    throw usageFailure('--deletion-protection and --no-deletion-protection exclude each other');
-  }
-  return on || off ? { deletionProtection: on } : {};
-}

@@ -10,6 +10,13 @@ export interface Output {
   warn(line: string): void;
   /** Writes a line for `--verbose`. */
   trace(line: string): void;
+  /**
+   * Replaces the line of progress, which stays below all other lines; `undefined` removes it. It does nothing unless `showsProgress`
+   * is true.
+   */
+  progress(line: string | undefined): void;
+  /** Whether notes go to a terminal, and are not dropped. */
+  readonly showsProgress: boolean;
   /** Whether results go to a terminal. */
   readonly isTerminal: boolean;
   /** Colors the text if stdout is a terminal and NO_COLOR is not set. */
@@ -22,16 +29,32 @@ export function processOutput(options: {
   readonly quiet: boolean;
   readonly verbose: boolean;
 }): Output {
-  const line = (text: string) => process.stderr.write(`${text}\n`);
+  const { stderr } = process;
+  const showsProgress = stderr.isTTY && !options.quiet;
+  let shown = '';
+  const line = (text: string) => {
+    stderr.write(shown === '' ? `${text}\n` : `${clearLine}${text}\n${shown}`);
+  };
   return {
     result: (text) => void process.stdout.write(text),
     note: (text) => void (options.quiet || line(text)),
     warn: line,
     trace: (text) => void (options.verbose && line(text)),
+    progress: (text) => {
+      if (!showsProgress) return;
+      // A line that the terminal wraps could not be removed.
+      shown = text?.slice(0, (stderr.columns || columnsDefault) - 1) ?? '';
+      stderr.write(`${clearLine}${shown}`);
+    },
+    showsProgress,
     isTerminal: process.stdout.isTTY === true,
     emphasize: (kind, text) => styleText(formats[kind], text, { stream: process.stdout }),
   };
 }
+
+/** Some terminals report no columns. */
+const columnsDefault = 80;
+const clearLine = '\r\u001B[K';
 
 /** Foreign text, safe for a terminal: without control characters, which could overwrite earlier output. */
 export const printable = (text: string): string =>

@@ -1,0 +1,119 @@
+import { assert } from '../../base/assert.ts';
+import type { CreateDatabaseRequest, Import } from '../../gen/api.ts';
+import type { Handler } from '../command.ts';
+import type { Context } from '../context.ts';
+import { sharedCreateFields } from '../create-fields.ts';
+import { ExitCode } from '../exit-code.ts';
+import { CliFailure, usageFailure, valueFailure } from '../failure.ts';
+import { contractRequest, receive } from '../http/contract.ts';
+import { fileChanged } from '../import/local-file.ts';
+import { openReplicaFiles, type ReplicaFile } from '../import/replica-files.ts';
+import { resumeImport } from '../import/resume.ts';
+import { beginImport, stageFiles } from '../import/staging.ts';
+import type { Input } from '../input.ts';
+import { interruptible } from '../interruption.ts';
+import { readWaitMs } from '../job-watch.ts';
+import { shownFigure } from '../output/metrics.ts';
+import { followCreated } from './databases.ts';
+
+const databases = '/api/v1/databases';
+const gibibyte = 2 ** 30;
+const topologies: Readonly<Record<number, string>> = { 1: 'single', 3: 'ha-3', 6: 'ha-6' };
+
+/** Uploads data files, and makes a database that begins with them. */
+export const importFiles: Handler = async (context, input) => {
+  const waitMs = readWaitMs(input);
+  const choices = readChoices(input);
+  const importId = input.text('resume');
+  if (importId === undefined && input.arguments.length === 0) {
+    throw usageFailure('<file> is missing', 'name one data file for each replica');
+  }
+  const now = new Date(context.timers.wallMs());
+  const files = input.arguments.length === 0 ? [] : await openReplicaFiles(input.arguments, now);
+  try {
+    const resumed =
+      importId === undefined ? undefined : await resumeImport(context, importId, files);
+    if (resumed?.status !== 'READY') await requirePossible(context, choices, files);
+    const found = resumed ?? (await beginImport(context, files));
+    if (found.status === 'UPLOADING') await stage(context, input, { found, files });
+    const received = await create(context, choices, found);
+    return await followCreated(context, input, received, waitMs);
+  } finally {
+    await Promise.all(files.map(({ file }) => file.close()));
+  }
+};
+
+function readChoices(input: Input): CreateDatabaseRequest {
+  const name = input.text('name');
+  if (name === undefined) throw usageFailure('--name is missing: the name of the new database');
+  return { name, ...sharedCreateFields(input), engine: 'Builtin' };
+}
+
+/** Asks for the plan of the database first: an upload of hours must not end with a name that is taken or a volume that is too small. */
+async function requirePossible(
+  { service }: Context,
+  choices: CreateDatabaseRequest,
+  files: readonly ReplicaFile[],
+): Promise<void> {
+  const { exchange } = await service();
+  const clusterConfiguration = topologies[files.length];
+  assert(clusterConfiguration !== undefined, 'there are as many files as a topology has replicas');
+  const body = { ...choices, clusterConfiguration };
+  const request = contractRequest('post', databases, { body, query: { dryRun: true } });
+  const { document } = await receive(exchange, { ...request, writes: false });
+  if (!('plan' in document)) throw new TypeError('only a database that is made has no plan');
+  const { billing, plan } = document;
+  if (!billing.ready) throw billingRequired(billing.reason);
+  const { selectedStorageGb } = plan;
+  for (const { file } of files) {
+    if (file.sizeBytes <= selectedStorageGb * gibibyte) continue;
+    const size = shownFigure(file.sizeBytes, 'bytes');
+    throw valueFailure(
+      `${file.name} has ${size}, and each replica would have ${selectedStorageGb} GiB of storage`,
+      'choose more with --selected-storage-gb; see: ledgerhouse catalog',
+    );
+  }
+}
+
+/** Uploads the missing parts. The user can resume the import after any failure but a changed file. */
+async function stage(
+  context: Context,
+  input: Input,
+  { found, files }: { readonly found: Import; readonly files: readonly ReplicaFile[] },
+): Promise<void> {
+  context.output.note(`import ${found.id}, expires at ${found.expiresAt}`);
+  const staged = { found, files, retry: !input.has('no-retry') };
+  try {
+    await interruptible((signal) => stageFiles(context, staged, signal));
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    // The uploaded parts of a changed file do not fit the rest of it.
+    const resume = `to continue, run the same command with --resume ${found.id}`;
+    throw error.withNextSteps(
+      ...(error.fields.code === fileChanged ? [] : [resume]),
+      `to remove the uploaded parts: ledgerhouse imports delete ${found.id}`,
+    );
+  }
+}
+
+async function create({ service }: Context, choices: CreateDatabaseRequest, found: Import) {
+  const { exchange } = await service();
+  const body = { ...choices, mode: 'import' as const, importId: found.id };
+  try {
+    return await receive(exchange, contractRequest('post', databases, { body }));
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    throw error.withNextSteps(
+      `the files are uploaded; to continue, run the same command with --resume ${found.id}`,
+    );
+  }
+}
+
+const billingRequired = (reason: string | null): CliFailure =>
+  new CliFailure({
+    exitCode: ExitCode.Permission,
+    code: 'billing_required',
+    title: 'Billing is not ready',
+    detail: `the organization could not pay for the database (${reason ?? 'unknown reason'})`,
+    nextSteps: ['see what is missing: ledgerhouse api GET /api/v1/billing'],
+  });
