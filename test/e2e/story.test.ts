@@ -3,11 +3,15 @@
  * while pods die, and its books stay right to the cent.
  */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { labels } from '../../domain/names.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { bodyOf, accountCount, transferBodies } from '../../bench/api/codec-bodies.ts';
 import { openTab, startChromium } from '../support/browser/chromium.ts';
+import { Stranger, type Program } from '../support/browser/stranger.ts';
 import { Cli } from '../support/cli/cli.ts';
 import { HttpService } from '../support/api/http-service.ts';
 import {
@@ -18,9 +22,9 @@ import {
 } from '../support/cluster/installation.ts';
 import { LocalService } from '../support/cluster/local-service.ts';
 import { leftOf } from '../support/cluster/machine.ts';
+import { kill, killOne, livingPods, untilEnded } from '../support/cluster/pods.ts';
 import { OfficialClient } from '../support/engine/official-client.ts';
 import type { Database as Resource } from '../support/operator/operator-world.ts';
-import { runs } from '../support/engine/pod-process.ts';
 import { loadPayments } from '../support/engine/payments-load.ts';
 import {
   accountEvents,
@@ -31,7 +35,7 @@ import {
   rows,
   type Balance,
 } from '../support/engine/payments.ts';
-import { eventually } from '../support/shell.ts';
+import { checkout, eventually, mustRun } from '../support/shell.ts';
 import { still } from '../support/still.ts';
 
 jest.setTimeout(30 * 60_000);
@@ -86,21 +90,18 @@ async function interruptedTwice(): Promise<void> {
 
 const read = async <T>(...args: string[]) =>
   JSON.parse(await cluster.kubectl('get', '-o', 'json', ...args)) as T;
-const podsOf = async (name: string) => {
-  const label = `app.kubernetes.io/name=${name}`;
-  return (await read<{ items: Pod[] }>('pods', '-n', systemNamespace, '-l', label)).items;
-};
-const kill = ({ metadata: { name = '', namespace = '' } }: KubeObject) =>
-  cluster.kubectl('-n', namespace, 'delete', 'pod', name, '--force', '--grace-period=0');
-/** The pods that are not being deleted. */
-const living = (pods: readonly Pod[]) =>
-  pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
+const podsOf = (name: string) =>
+  livingPods(cluster, systemNamespace, `app.kubernetes.io/name=${name}`);
 
-const resource = async (): Promise<Resource> => {
+const resource = async (name = 'payments'): Promise<Resource> => {
   const { items } = await read<{ items: Resource[] }>('ldb', '-A');
-  const found = items.find(({ metadata }) => metadata.name === 'payments');
-  if (found === undefined) throw new Error('there is no LedgerDatabase payments');
+  const found = items.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) throw new Error(`there is no LedgerDatabase ${name}`);
   return found;
+};
+const enginesOf = async (name: string) => {
+  const { namespace = '', uid } = (await resource(name)).metadata;
+  return livingPods(cluster, namespace, `${labels.uid}=${uid},${labels.role}=replica`);
 };
 const path = () => `/databases/${database.id}`;
 const ledger = (operation: string, body: unknown) =>
@@ -171,30 +172,61 @@ test('a second make up changes nothing', async () => {
   expect([await versions(), service.credentials]).toEqual(before);
 });
 
-test('a browser signs in at the printed address as the local administrator, and sees its account', async () => {
-  const [, url = ''] = /dashboard +(\S+)\/\n/.exec(printed) ?? [];
-  const [, secret = '', namespace = ''] = /kubectl get secret (\S+) -n (\S+)/.exec(printed) ?? [];
-  const path = 'jsonpath={.data.token}';
-  const token = await cluster.kubectl('get', 'secret', secret, '-n', namespace, '-o', path);
-  const browser = await startChromium();
+/** Does what the page for connecting says, but takes the client from this checkout. */
+async function runProgram({ install, environment, file, command }: Program): Promise<void> {
+  expect(install).toMatch(/^npm install tigerbeetle-node@/);
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-program-'));
   try {
-    const tab = await openTab(browser, { origins: [url] });
-    const { page } = tab;
-    await page.goto(`${url}/`);
-    await page.getByLabel('Bootstrap token').fill(Buffer.from(token, 'base64').toString());
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
-    // The first answer told the page that nobody was signed in.
-    expect(tab.takeTroubles()).toEqual([expect.stringContaining('401 (Unauthorized)')]);
-    await page.goto(`${url}/account`);
-    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
-    expect(await page.getByRole('main').innerText()).toContain('of this installation');
-    await tab.picture('make-up-account');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Bootstrap token').waitFor();
-    expect(tab.takeTroubles()).toEqual([]);
+    symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'main.js'), file);
+    const PATH = `${join(checkout, 'bin')}:${process.env['PATH'] ?? ''}`;
+    const script = `cd '${folder}'\n${environment}\n${command}`;
+    const env = { PATH, HOME: folder };
+    const said = await mustRun('bash', ['-ec', script], { env, timeoutMs: 600_000 });
+    expect(said).toContain('connected; 0 accounts found');
   } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('a stranger with a browser and what make up printed keeps books, backs them up, and has a deleted database again, while pods are killed', async () => {
+  const [, url = ''] = /dashboard +(\S+)\/\n/.exec(printed) ?? [];
+  const [, token = ''] = /sign in once with the token (\S+)/.exec(printed) ?? [];
+  const began = Date.now();
+  const killed = async (pods: Promise<readonly Pod[]>) =>
+    untilEnded([await killOne(cluster, pods)]);
+  const browser = await startChromium();
+  const tab = await openTab(browser, { origins: [url], width: 1280 });
+  const endFilm = await tab.film('stranger');
+  try {
+    const stranger = new Stranger(tab, url);
+    await cluster.reporting(async () => {
+      await stranger.signsIn(token);
+      await stranger.creates('till', () => killed(podsOf('ledgerhouse-api')));
+      await stranger.connects(runProgram);
+      await stranger.makesAccounts('till', ['1001', '4001']);
+      await stranger.sends('till', ['1001', '4001', '1999'], () => killed(enginesOf('till')));
+      await stranger.reads('1001', 'Dr 1,999');
+      await stranger.backsUp('first');
+      await stranger.restoresBackup('first', 'till-again');
+      await stranger.reads('4001', 'Cr 1,999');
+      await stranger.deletes('till');
+      await stranger.restoresDeleted('till');
+      await stranger.reads('1001', 'Dr 1,999');
+      await stranger.signsOut();
+    });
+  } finally {
+    await endFilm();
     await browser.close();
+  }
+  figure('the stranger’s path', began);
+  // The machine is small: their pods make room for those that follow.
+  for (const name of ['till', 'till-again']) {
+    const { data } = await http.ask<{ data: Database[] }>(`/databases?name=${name}`);
+    for (const { id } of data) {
+      await http.ask(`/databases/${id}`, { method: 'DELETE' });
+      await untilJobsEnd('DELETED', id);
+    }
   }
 });
 
@@ -238,27 +270,15 @@ test('a month of payments is loaded by two clients while the engine and an API r
 
   const began = Date.now();
   const killed: Promise<Pod>[] = [];
-  const killOne = async (pods: Promise<readonly Pod[]>) => {
-    const [pod] = living(await pods);
-    if (pod === undefined) throw new Error('there is no pod to kill');
-    await kill(pod);
-    return pod;
-  };
-  const engines = async () => {
-    const uid = (await resource()).metadata.uid ?? '';
-    const which = `${labels.uid}=${uid},${labels.role}=replica`;
-    return (await read<{ items: Pod[] }>('pods', '-n', namespace, '-l', which)).items;
-  };
-  const before = (await engines())[0]?.metadata.uid;
+  const before = (await enginesOf('payments'))[0]?.metadata.uid;
   const loaded = await loadPayments({ http, path: path(), official }, (percent) => {
-    if (percent === 25) killed.push(killOne(engines()));
-    if (percent === 60) killed.push(killOne(podsOf('ledgerhouse-api')));
+    if (percent === 25) killed.push(killOne(cluster, enginesOf('payments')));
+    if (percent === 60) killed.push(killOne(cluster, podsOf('ledgerhouse-api')));
   });
   const gone = await Promise.all(killed);
   expect(gone).toHaveLength(2);
-  // kubectl does not wait for the processes' end; without this wait it could cut off later requests.
-  await eventually('what was killed has ended', async () => !gone.some(runs) || undefined);
-  expect((await engines())[0]?.metadata.uid).not.toBe(before);
+  await untilEnded(gone);
+  expect((await enginesOf('payments'))[0]?.metadata.uid).not.toBe(before);
   figure(`${rows.length} transfers are loaded (${JSON.stringify(loaded)})`, began);
   await expectBooksToBalance();
 });
@@ -463,22 +483,22 @@ test('a full ledger refuses what it has no room for, at once, and is read at its
 });
 
 const replicas = async () =>
-  living(await podsOf('ledgerhouse-api')).map(({ metadata, status }) => [
+  (await podsOf('ledgerhouse-api')).map(({ metadata, status }) => [
     metadata.uid,
     status?.containerStatuses?.[0]?.restartCount,
   ]);
 const untilBothReplicasAreReady = () =>
   eventually('both replicas are ready', async () => {
-    const pods = living(await podsOf('ledgerhouse-api'));
+    const pods = await podsOf('ledgerhouse-api');
     const ready = pods.filter((pod) => pod.status?.containerStatuses?.[0]?.ready);
     return pods.length === 2 && ready.length === 2 ? true : undefined;
   });
 
 test('when an API replica is killed the other one answers', async () => {
   await untilBothReplicasAreReady();
-  const [doomed, other] = living(await podsOf('ledgerhouse-api'));
+  const [doomed, other] = await podsOf('ledgerhouse-api');
   if (doomed === undefined || other === undefined) throw new Error('there are no two replicas');
-  await kill(doomed);
+  await kill(cluster, doomed);
   await eventually('an answer', async () =>
     (await http.send('/databases')).status === 200 ? true : undefined,
   );
@@ -493,7 +513,7 @@ test('while PostgreSQL is killed the API says so, and is back without a restart'
   const began = Date.now();
   // PostgreSQL does not come back before its absence was noticed.
   const problem = await cluster.cordoned('node-1', async () => {
-    await kill(postgres);
+    await kill(cluster, postgres);
     return eventually('the API says that its store is away', async () => {
       const { status, body } = await http.send<{ code: string; detail: string }>('/databases');
       return status === 503 ? body : undefined;

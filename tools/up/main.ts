@@ -12,11 +12,11 @@ import { ensureProgram } from '../cluster/binaries.ts';
 import { ClusterError, readConfig, type ClusterConfig } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
 import { addressOf } from './address.ts';
+import { makeApiKey } from './api-key.ts';
 import { forgetForward, forwardOf, startForward, stopForward } from './forward.ts';
 import { installCharts } from './charts.ts';
 import { readCredentials, credentialsFile } from './credentials.ts';
 import { makeDemo } from './demo.ts';
-import { openOrganization } from './organization.ts';
 import { follow, Kubectl } from './kubectl.ts';
 import { ended, forwardStatus, ready } from './messages.ts';
 import { StepFailed, Steps } from './steps.ts';
@@ -37,13 +37,14 @@ async function up(config: ClusterConfig): Promise<void> {
   );
   await steps.run('charts', (log) => installCharts(config, { kubectl, images, webUrl, log }));
   await steps.run('API', (log) => kubectl.waitForApi(baseUrl, log));
-  const credentials = await steps.run('organization and API key', () =>
-    openOrganization({ baseUrl, kubectl, file: credentialsFile(config) }),
+  const bootstrapToken = await kubectl.secret('ledgerhouse-bootstrap-token', 'token');
+  const credentials = await steps.run('API key', () =>
+    makeApiKey({ baseUrl, bootstrapToken, file: credentialsFile(config) }),
   );
   const demo = await steps.run('database demo', (log, progress) =>
     makeDemo(credentials, { log, progress }),
   );
-  console.log(ready({ baseUrl, webUrl, config, demo }));
+  console.log(ready({ baseUrl, webUrl, bootstrapToken, config, demo }));
 }
 
 async function down(config: ClusterConfig, options: { readonly data: boolean }): Promise<void> {

@@ -7,12 +7,15 @@ import type { Demo } from './demo.ts';
 export function ready({
   baseUrl,
   webUrl,
+  bootstrapToken,
   config,
   demo,
 }: {
   readonly baseUrl: string;
   /** Address for browsers. */
   readonly webUrl: string;
+  /** Whoever types it in the browser is the local administrator. */
+  readonly bootstrapToken: string;
   readonly config: ClusterConfig;
   readonly demo: Demo;
 }): string {
@@ -20,7 +23,7 @@ export function ready({
 ${demo.shown}
   API        ${baseUrl}/api/v1
   dashboard  ${webUrl}/
-             It asks for the bootstrap token: ${bootstrapToken}
+             sign in once with the token ${bootstrapToken}
   reference  ${webUrl}/docs/openapi
   API key    in ${near(credentialsFile(config))}
 
@@ -30,9 +33,6 @@ Next:
   kubectl get ldb -A
 `;
 }
-
-const bootstrapToken =
-  "kubectl get secret ledgerhouse-bootstrap-token -n ledgerhouse-system -o jsonpath='{.data.token}' | base64 -d";
 
 /** The line of `make status` about the address for browsers. */
 export function forwardStatus(

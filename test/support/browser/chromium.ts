@@ -59,6 +59,8 @@ export interface Tab {
   idle(): Promise<void>;
   /** Keeps a picture in `.ledgerhouse/test/browser/`, for people to look at. */
   picture(name: string): Promise<void>;
+  /** Films the tab from now on. Returns what ends the film and keeps it there, for `playwright-core show-trace`. */
+  film(name: string): Promise<() => Promise<void>>;
 }
 
 /** Chromium gives up requests when an interface comes or goes, as those of clusters of other suites do. */
@@ -124,6 +126,10 @@ export async function openTab(
     picture: async (name) => {
       mkdirSync(screenshots, { recursive: true });
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+    },
+    film: async (name) => {
+      await context.tracing.start({ title: name, screenshots: true });
+      return () => context.tracing.stop({ path: join(screenshots, `${name}.zip`) });
     },
   };
 }

@@ -1,33 +1,31 @@
-/** Creates an organization and a key for all of its databases over HTTP with the bootstrap token, as an installer would. */
+/** Makes a key for all databases of the service's first organization over HTTP with the bootstrap token, as an installer would. */
 import { loadCredentials, saveCredentials, type Credentials } from './credentials.ts';
 import { call } from './http.ts';
-import type { Kubectl } from './kubectl.ts';
 
-const slug = 'local';
-
-export async function openOrganization({
+export async function makeApiKey({
   baseUrl,
-  kubectl,
+  bootstrapToken,
   file,
 }: {
   readonly baseUrl: string;
-  readonly kubectl: Kubectl;
+  readonly bootstrapToken: string;
   readonly file: string;
 }): Promise<Credentials> {
   const before = loadCredentials(file);
   if (before !== undefined && before.baseUrl === baseUrl && (await works(before))) return before;
-  const session = await openSession(
-    baseUrl,
-    await kubectl.secret('ledgerhouse-bootstrap-token', 'token'),
-  );
-  const organizationId = await organization(baseUrl, session);
+  const session = await openSession(baseUrl, bootstrapToken);
+  // The organization that the service has from its start, which browsers meet first.
+  const { organization } = await call<{ organization: { id: string } }>(baseUrl, {
+    path: '/api/v1/session',
+    headers: session,
+  });
   const { secret } = await call<{ secret: string }>(baseUrl, {
     method: 'POST',
     path: '/api/v1/api-keys',
-    headers: { ...session, 'x-organization-id': organizationId },
+    headers: { ...session, 'x-organization-id': organization.id },
     body: { name: 'make up', permissions: ['db:read', 'db:write'], expiresAt: null },
   });
-  const credentials: Credentials = { baseUrl, organizationId, apiKey: secret };
+  const credentials: Credentials = { baseUrl, organizationId: organization.id, apiKey: secret };
   saveCredentials(file, credentials);
   return credentials;
 }
@@ -51,20 +49,4 @@ async function openSession(baseUrl: string, token: string): Promise<Record<strin
   const { csrfToken } = (await answer.json()) as { csrfToken: string };
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
   return { cookie, 'x-csrf-token': csrfToken };
-}
-
-async function organization(baseUrl: string, session: Record<string, string>): Promise<string> {
-  const { data } = await call<{ data: { id: string; slug: string }[] }>(baseUrl, {
-    path: '/api/v1/organizations?limit=100',
-    headers: session,
-  });
-  const found = data.find((row) => row.slug === slug);
-  if (found !== undefined) return found.id;
-  const made = await call<{ organization: { id: string } }>(baseUrl, {
-    method: 'POST',
-    path: '/api/v1/organizations',
-    headers: session,
-    body: { name: 'This machine', slug },
-  });
-  return made.organization.id;
 }
