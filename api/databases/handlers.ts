@@ -72,12 +72,15 @@ const create =
     const caller = callerOf({ principal, author });
     const { mode: _, importId, ...asked } = body;
     const find = { store: services.store, staging };
-    const begins =
-      importId === undefined
-        ? undefined
-        : await importToBegin(find, principal.organization.id, importId, asked);
+    const plans = async (dry?: 'dry') => {
+      const begins =
+        importId === undefined
+          ? undefined
+          : await importToBegin(find, principal.organization.id, importId, asked);
+      return planned(services, caller, asked, begins, dry);
+    };
     if (query.dryRun) {
-      const plan = await shown(principal, planned(services, caller, asked, begins, 'dry'));
+      const plan = await shown(principal, plans('dry'));
       const { billingReason: reason = null } = plan;
       const billing = { ready: reason === null, reason };
       return {
@@ -86,7 +89,7 @@ const create =
       };
     }
     return requests.run(request, async (keep) => {
-      const plan = await planned(services, caller, asked, begins);
+      const plan = await plans();
       const reply = (made: WithJob) => created(made, plan, surroundings());
       const within: Parameters<typeof createPlanned>[4] = async (change, made) => {
         await settleSavedCreate(change, made.database);

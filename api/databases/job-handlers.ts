@@ -25,6 +25,7 @@ import {
   updateActiveProfile,
   updateDatabase,
 } from '../store/databases.ts';
+import { isImportOf } from '../store/imports.ts';
 import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';
 import { markDeleted } from './mark-deleted.ts';
@@ -98,6 +99,8 @@ const provisioning = (world: JobWorld): JobHandler => ({
           // Rows of removed backups are deleted in the end.
           return backup === undefined || backup.removedAt !== null;
         },
+        hasImport: ({ id, organizationId }, importId) =>
+          isImportOf(world.store.read, organizationId, importId, id),
       },
       { database, profile },
       {

@@ -15,6 +15,7 @@ const restored = {
   kubernetesUid: null,
   clusterId: '7',
   restoredFrom: { backupId: 'bkp_1', databaseId: 'db_1', archiveId: 'bkp_a' },
+  importedFrom: null,
   observed: null,
 } as unknown as Database;
 const profile = { engine: 'Builtin', clusterConfiguration: 'single' } as Profile;
@@ -37,6 +38,8 @@ function world({ removed, exists = false }: { removed: boolean; exists?: boolean
     place: () => Promise.resolve(),
     leaves: () => Promise.resolve(false),
     isRemoved: (id: string) => Promise.resolve(removed && id === 'bkp_1'),
+    hasImport: (database: Database, id: string) =>
+      Promise.resolve(!removed && database.id === 'db_2' && id === 'imp_1'),
   };
 }
 
@@ -85,4 +88,38 @@ test.each([
   );
   expect(look.kind).toBe(kind);
   if (kind === 'failed') expect(look).toEqual(ends);
+});
+
+const imported = {
+  ...restored,
+  restoredFrom: null,
+  importedFrom: { importId: 'imp_1', clusterId: '77' },
+} as unknown as Database;
+
+test.each([
+  ['ends with that reason, and makes nothing, if its import is gone', true, false, 'failed'],
+  ['goes on while its import is there', false, false, 'going_on'],
+  ['goes on if its resource was made before its import was gone', true, true, 'going_on'],
+] as const)('a database that begins with an import %s', async (_, removed, exists, kind) => {
+  const here = world({ removed, exists });
+  const look = await provision(here, { database: imported, profile }, normal);
+  expect(look.kind).toBe(kind);
+  expect(here.made).toEqual(kind === 'failed' ? [] : ['again']);
+  if (kind !== 'failed') return;
+  const message = expect.stringContaining('upload the files again');
+  expect(look).toMatchObject({ code: 'import_gone', final: true, message });
+});
+
+test.each([
+  ['ends at once when the operator finds no files', false, 'failed'],
+  ['has what it needs once its data files are made', true, 'going_on'],
+] as const)('a database whose import is gone %s', async (_, bootstrapped, kind) => {
+  const observed = { stalledSince: '2027-01-01T00:00:00Z', accepted: true, bootstrapped };
+  const database = { ...imported, kubernetesUid: 'u2', observed, statusReason: null };
+  const look = await provision(
+    world({ removed: true }),
+    { database: database as unknown as Database, profile },
+    normal,
+  );
+  expect(look.kind).toBe(kind);
 });

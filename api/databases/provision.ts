@@ -48,6 +48,8 @@ interface ProvisioningWorld {
   readonly leaves: (databaseId: string) => Promise<boolean>;
   /** Whether this backup is removed from the bucket, so that nothing can begin with it. */
   readonly isRemoved: (backupId: string) => Promise<boolean>;
+  /** Whether the import is still there, for this database. */
+  readonly hasImport: (database: Database, importId: string) => Promise<boolean>;
 }
 
 /**
@@ -74,6 +76,13 @@ const backupRemoved: Look = {
   code: 'backup_removed',
   message:
     'The backup with which this database was to begin has been removed. Delete this database and restore another backup.',
+  final: true,
+};
+const importGone: Look = {
+  kind: 'failed',
+  code: 'import_gone',
+  message:
+    'The import with which this database was to begin is deleted, expired or used by another database. Delete this database, upload the files again, and make another one.',
   final: true,
 };
 
@@ -104,10 +113,11 @@ export async function provision(
     name: database.name,
     databaseId: database.id,
   };
-  const source = fromVolumes ? null : database.restoredFrom;
+  const lost = () => (fromVolumes ? Promise.resolve(undefined) : lostSource(world, database));
   if (database.kubernetesUid === null) {
-    // Without a resource, the operator does not know that the backup is needed.
-    if (await lacksBackup(world, source, identity)) return backupRemoved;
+    // Without a resource, the operator does not know that the source is needed.
+    const reason = await lost();
+    if (reason !== undefined && (await writer.read(identity)) === undefined) return reason;
     try {
       await namespaces.ensure(identity.namespace, database.organizationId);
       const made = await writer.create(
@@ -127,17 +137,19 @@ export async function provision(
     }
     return goingOn('create_resource', 10, 'The resource exists; waiting for the operator.');
   }
-  return (await stalledFor(world, database, source)) ?? progressOf(database);
+  return (await stalledFor(world, database, lost)) ?? progressOf(database);
 }
 
-/** Whether the backup is removed and no resource exists that began with it before. */
-async function lacksBackup(
-  { isRemoved, writer }: ProvisioningWorld,
-  source: RestoredFrom | null,
-  identity: DatabaseIdentity,
-): Promise<boolean> {
-  if (source === null || !(await isRemoved(source.backupId))) return false;
-  return (await writer.read(identity)) === undefined;
+/** Returns the failure if what the database is to begin with is no longer there. */
+async function lostSource(
+  { isRemoved, hasImport }: ProvisioningWorld,
+  database: Database,
+): Promise<Look | undefined> {
+  const { restoredFrom, importedFrom } = database;
+  if (restoredFrom !== null && (await isRemoved(restoredFrom.backupId))) return backupRemoved;
+  if (importedFrom !== null && !(await hasImport(database, importedFrom.importId)))
+    return importGone;
+  return undefined;
 }
 
 /** Spec of the database's resource. */
@@ -179,15 +191,15 @@ function refusalOf(error: unknown): Look | undefined {
 }
 
 async function stalledFor(
-  { isRemoved, nowMs }: ProvisioningWorld,
+  { nowMs }: ProvisioningWorld,
   { observed, statusReason }: Database,
-  source: RestoredFrom | null,
+  lost: () => Promise<Look | undefined>,
 ): Promise<Look | undefined> {
   const since = observed?.stalledSince;
   if (since === null || since === undefined) return undefined;
   // The data file can never be made.
-  const isEmpty = observed?.bootstrapped !== true;
-  if (source !== null && isEmpty && (await isRemoved(source.backupId))) return backupRemoved;
+  const reason = observed?.bootstrapped === true ? undefined : await lost();
+  if (reason !== undefined) return reason;
   if (nowMs() - Date.parse(since) < stalledMaxMs) return undefined;
   return {
     kind: 'failed',

@@ -15,6 +15,7 @@ import {
   lockImport,
   type ImportView,
 } from '../store/imports.ts';
+import { isBeingMade } from './being-made.ts';
 import { bytesMaxOf } from './bytes-max.ts';
 import { completeImport } from './complete.ts';
 import { headIn, newestRelease, requireSound } from './heads.ts';
@@ -97,7 +98,7 @@ const noRoom = (which: 'too_many' | 'too_large', bytesMax: number): Refusal =>
     detail:
       which === 'too_many'
         ? `The organization has ${importsMax} imports that are not used yet, the maximum. Use or delete one first.`
-        : `All imports of the organization together may have ${bytesMax} bytes. Use or delete one first, or ask for a larger quota.`,
+        : `All imports of the organization together may have ${bytesMax} bytes, and those that are over count until their files are removed, a few minutes later. Use or delete one first, or ask for a larger quota.`,
   });
 
 const list =
@@ -167,7 +168,8 @@ const remove =
       }
       const database =
         found.databaseId === null ? undefined : await findAnyDatabase(change.db, found.databaseId);
-      if (found.status === 'READY' && database?.status === 'PROVISIONING') {
+      const isUsed = database !== undefined && (await isBeingMade(change.db, database));
+      if (database !== undefined && found.status === 'READY' && isUsed) {
         throw new Refusal('import_in_use', {
           detail: `${database.name} begins with it. Wait until it is READY, or delete it.`,
         });

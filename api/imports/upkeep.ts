@@ -12,6 +12,7 @@ import { claimRemoval, endRemoval, overdueImports, usedImports } from '../store/
 import { endImport, lockImport } from '../store/imports.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
+import { isBeingMade } from './being-made.ts';
 import { tellImport } from './import-events.ts';
 import type { StagingStore } from './staging-store.ts';
 
@@ -94,7 +95,11 @@ async function expire(change: Change, id: string): Promise<void> {
   if (found?.status !== 'UPLOADING' && found?.status !== 'READY') return;
   const database =
     found.databaseId === null ? undefined : await findAnyDatabase(change.db, found.databaseId);
-  // A retry of its job may have begun since.
-  if (database?.status === 'PROVISIONING') return;
+  // A retry of its job may have begun since; and one that serves by now has used it.
+  if (
+    database !== undefined &&
+    (database.readyAt !== null || (await isBeingMade(change.db, database)))
+  )
+    return;
   tellImport(change, 'import.expired', await endImport(change, id, 'EXPIRED'));
 }

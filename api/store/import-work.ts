@@ -25,14 +25,20 @@ export async function usedImports(db: Reader): Promise<readonly string[]> {
   return rows.map(({ id }) => typeIdOfUuid('imp', id));
 }
 
-/** Imports whose time is over, but those of which a database is being made. */
+/** Imports whose time is over, or whose organization is purged, but those of which a database is being made. */
 export async function overdueImports(db: Reader): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('imports')
+    .innerJoin('organizations', 'organizations.id', 'imports.organizationId')
     .leftJoin('databases', 'databases.id', 'imports.databaseId')
     .select('imports.id')
     .where('imports.status', 'in', ['UPLOADING', 'READY'])
-    .where('imports.expiresAt', '<', sql<Date>`clock_timestamp()`)
+    .where((where) =>
+      where.or([
+        where('imports.expiresAt', '<', sql<Date>`clock_timestamp()`),
+        where('organizations.purgedAt', 'is not', null),
+      ]),
+    )
     .where((where) =>
       where.or([
         where('databases.status', 'is', null),

@@ -31,7 +31,7 @@ interface NewImport {
     readonly sizeBytes: number;
     readonly head: ImportHead | null;
   }[];
-  /** Maximum of all files of the organization's open imports. */
+  /** Maximum of all files of the organization's imports that are open, or not yet removed from the store. */
   readonly bytesMax: number;
 }
 
@@ -43,15 +43,29 @@ export async function createImport(
   // The lock makes the second of two concurrent calls wait until the first is counted.
   await lockOrganization(change, organizationId);
   const organization = uuidOf(organizationId);
-  const open = await change.db
+  const counted = await change.db
     .selectFrom('imports')
     .innerJoin('importFiles', 'importFiles.importId', 'imports.id')
-    .select(['imports.id', 'importFiles.sizeBytes'])
+    .select(['imports.id', 'imports.endedAt', 'importFiles.sizeBytes'])
     .where('imports.organizationId', '=', organization)
-    .where('imports.status', 'in', ['UPLOADING', 'READY'])
+    .where((where) =>
+      where.or([
+        where('imports.endedAt', 'is', null),
+        // Over, and still in the store.
+        where.and([
+          where('imports.removeAt', 'is not', null),
+          where('imports.removals', '=', 0),
+          where.or([
+            where('importFiles.uploadId', 'is not', null),
+            where('importFiles.isWhole', '=', true),
+          ]),
+        ]),
+      ]),
+    )
     .execute();
+  const open = counted.filter(({ endedAt }) => endedAt === null);
   if (new Set(open.map(({ id }) => id)).size >= importsMax) return 'too_many';
-  const bytes = [...open, ...files].reduce((sum, file) => sum + Number(file.sizeBytes), 0);
+  const bytes = [...counted, ...files].reduce((sum, file) => sum + Number(file.sizeBytes), 0);
   if (bytes > bytesMax) return 'too_large';
   const id = uuidOf(newTypeId('imp'));
   const row = await change.db
@@ -97,6 +111,17 @@ export async function findImport(
     .where('status', '!=', 'DELETED')
     .executeTakeFirst();
   return row && (await viewsOf(db, [importOf(row)]))[0];
+}
+
+/** Whether this database, and no other one, can begin with the import. */
+export async function isImportOf(
+  db: Reader,
+  organizationId: string,
+  id: string,
+  databaseId: string,
+): Promise<boolean> {
+  const found = await findImport(db, organizationId, id);
+  return found?.made.status === 'READY' && found.made.databaseId === databaseId;
 }
 
 /** Lists imports that were not deleted, the newest first. */

@@ -346,7 +346,14 @@ test('three files become a database of three replicas, and of nothing else', asy
   expect((await read(made)).status).toBe('READY');
   await service.alter(`UPDATE imports SET expires_at = now() + interval '1 day'`);
   // Once that database is deleted, another one can begin with it.
-  const { job, database } = waiting.json;
+  await takeBack(waiting.json);
+  const next = await createDatabase({ ...body, name: 'twice', provider: 'elsewhere' });
+  expect(next).toMatchObject({ status: 202 });
+  await takeBack(next.json);
+});
+
+/** Cancels the making of a database that waits for people. */
+async function takeBack({ job, database }: Pick<CreatedDatabase, 'job' | 'database'>) {
   await ask('cancelJob', { of: { jobId: job.id } });
   await eventually('it is taken back', async () => {
     const { json } = await ask<{ database: { status: string } }>('getDatabase', {
@@ -355,10 +362,78 @@ test('three files become a database of three replicas, and of nothing else', asy
     if (json.database.status !== 'DELETED') throw new Error(json.database.status);
     return true;
   });
-  expect(await createDatabase({ ...body, name: 'twice', provider: 'elsewhere' })).toMatchObject({
-    status: 202,
+}
+
+test('a create request that is repeated gets its answer, also after the import was used', async () => {
+  const made = await ready([single]);
+  const body = { name: 'repeated', mode: 'import', importId: made.id, provider: 'elsewhere' };
+  const key = { 'idempotency-key': 'repeated-1' };
+  const first = await createDatabase(body, key);
+  expect(first).toMatchObject({ status: 202 });
+  // It serves.
+  await service.alter(`UPDATE databases SET ready_at = now() WHERE name = 'repeated'`);
+  await eventually('it is USED', async () => {
+    const { status } = await read(made);
+    if (status !== 'USED') throw new Error(status);
+    return true;
   });
-  await service.alter(`UPDATE databases SET status = 'FAILED' WHERE name = 'twice'`);
+  const again = await createDatabase(body, key);
+  expect(again).toMatchObject({ status: 202, json: { database: first.json.database } });
+  await service.alter(`UPDATE databases SET ready_at = NULL WHERE name = 'repeated'`);
+  await takeBack(first.json);
+});
+
+test.each(['SUSPENDED', 'FAILED'])(
+  'the files of a database that is %s stay while its job goes on',
+  async (status) => {
+    const made = await ready([single]);
+    const name = `stays-${status.toLowerCase()}`;
+    const body = { name, mode: 'import', importId: made.id, provider: 'elsewhere' };
+    const { json } = await createDatabase(body);
+    await service.alter(`UPDATE databases SET status = '${status}' WHERE name = '${name}'`);
+    expect(await ask<Problem>('deleteImport', { of: { importId: made.id } })).toMatchObject({
+      status: 409,
+      json: { code: 'import_in_use' },
+    });
+    const other = await begin([single]);
+    await service.alter(`UPDATE imports SET expires_at = now() - interval '1 day'`);
+    await eventually('the worker has looked', async () => {
+      if ((await read(other)).status !== 'EXPIRED') throw new Error('not yet');
+      return true;
+    });
+    expect((await read(made)).status).toBe('READY');
+    await service.alter(`UPDATE databases SET status = 'PROVISIONING' WHERE name = '${name}'`);
+    await takeBack(json);
+  },
+);
+
+test('the files of a purged organization go without waiting for their time', async () => {
+  const administrator = await service.administrator();
+  const { json } = await askAt<{ organization: { id: string } }>(
+    service.url,
+    administrator,
+    'createOrganization',
+    { body: { name: 'Leaving', slug: 'leaving' } },
+  );
+  const as = { ...administrator, 'x-organization-id': json.organization.id };
+  const begun = await askAt<ChangedImport>(service.url, as, 'createImport', {
+    body: described([single]),
+  });
+  const of = { importId: begun.json.import.id, replicaIndex: '0', partNumber: '2' };
+  const octets = partOf(single, 2);
+  expect(await askAt(service.url, as, 'uploadImportPart', { of, octets })).toMatchObject({
+    status: 200,
+  });
+  await service.alter(
+    `UPDATE organizations SET deleted_at = now(), purge_at = now(), purged_at = now() WHERE slug = 'leaving'`,
+  );
+  await eventually('it is over, and removed', async () => {
+    const [row] = await service.query(
+      `SELECT imports.status FROM imports JOIN organizations ON organizations.id = organization_id
+       WHERE slug = 'leaving' AND removals > 0`,
+    );
+    return row?.['status'] === 'EXPIRED' || undefined;
+  });
 });
 
 test('what is no import is refused before a byte is staged, by file and field', async () => {
@@ -525,6 +600,25 @@ test('an organization has three unused imports, and as many bytes as it may', as
   expect(await refused(9)).toMatchObject({ code: 'quota_exceeded' });
   await ask('deleteImport', { of: { importId: data[0]!.id } });
   expect((await ask('createImport', { body: body(9) })).status).toBe(201);
+});
+
+test('bytes that are still in the store count, also after their import is deleted', async () => {
+  await allRemoved();
+  const whole = { replicaIndex: 0, sizeBytes: 1024 ** 3, head: headOf(single) };
+  const another = () => ask<ChangedImport>('createImport', { body: { files: [whole] } });
+  const made = (await another()).json.import;
+  expect((await put(made, 0, 2, single.slice(0, part))).status).toBe(200);
+  await store.stop();
+  try {
+    expect((await ask('deleteImport', { of: { importId: made.id } })).status).toBe(204);
+    expect(await another()).toMatchObject({ status: 403, json: { code: 'quota_exceeded' } });
+  } finally {
+    await store.resume();
+  }
+  // The worker may have tried meanwhile, and tries again in ten minutes.
+  await service.alter('UPDATE imports SET remove_at = now() WHERE removals = 0');
+  await allRemoved();
+  expect((await another()).status).toBe(201);
 });
 
 test('an import that is deleted in mid upload takes nothing more, and nothing of it stays in the store', async () => {
