@@ -1,13 +1,14 @@
-// The backups of a database in the dashboard, on the real service; what it rarely shows stands behind fixed answers.
+// The backups of a database and imports in the dashboard, on the real service; what it rarely shows stands behind fixed answers.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { backupExample } from '../../api/contract/schemas/backup.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
+import type { Import, ImportList } from '../../gen/api.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { endBackupJobs, operatorWithStore } from '../support/api/backup-store.ts';
@@ -15,6 +16,9 @@ import { bootstrapToken, TestService } from '../support/api/service.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
+import { eventually } from '../support/shell.ts';
+import { exportThreeFiles } from '../support/engine/exported-files.ts';
+import { BUCKET, S3Server } from '../support/store/s3-server.ts';
 
 // As long as names may be.
 const name = 'settlement-of-card-payments-europe-west1';
@@ -24,22 +28,37 @@ let folder = '';
 let service: TestService;
 let fixed: FixedService;
 let browser: Browser;
+let store: S3Server;
 let tab: Tab;
+let files: readonly string[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
   buildDashboard(folder);
   const [port] = await freePorts(1);
+  store = await S3Server.start();
   service = await TestService.start({
     settings: {
       BACKUPS: 'on',
+      IMPORTS_STORE: `s3://${BUCKET}/house`,
+      IMPORTS_ENDPOINT: `http://127.0.0.1:${store.port}`,
+      IMPORTS_CREDENTIALS_FOLDER: join(store.folder, 'credentials'),
       DASHBOARD_FOLDER: folder,
       LISTEN: `127.0.0.1:${port}`,
       PUBLIC_URL: `http://127.0.0.1:${port}`,
     },
     operator: operatorWithStore,
   });
-  endBackupJobs(service.world.kubelet);
+  const { kubelet } = service.world;
+  endBackupJobs(kubelet);
+  const ofBackups = kubelet.ending;
+  // The Job of the first data file of an import tells the state that it installed; those of the others wait for it.
+  const state = `60/${'c'.repeat(32)}`;
+  kubelet.ending = (pod) =>
+    ofBackups(pod) ??
+    (pod.metadata?.name?.includes('-format-') === true
+      ? { exitCode: 0, message: JSON.stringify({ state }) }
+      : undefined);
   const { secret } = await service.makeKey(['db:read', 'db:write']);
   await service.createDatabase({ 'x-api-key': secret }, { name });
   [fixed, browser] = await Promise.all([FixedService.start(folder), startChromium()]);
@@ -53,10 +72,16 @@ afterAll(async () => {
   await browser?.close();
   await fixed?.stop();
   await service?.stop();
+  await store?.dispose();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const address = () => `${service.url}${path}/${name}/backups`;
+async function stagedImports(): Promise<readonly Import[]> {
+  const headers = await service.administrator();
+  const answer = await fetch(`${service.url}/api/v1/imports`, { headers });
+  return ((await answer.json()) as ImportList).data;
+}
 const row = (text: string | RegExp) => tab.page.getByRole('row').filter({ hasText: text });
 
 test('without a backup the page says what it is for; one is made, and its progress is in sight', async () => {
@@ -190,6 +215,90 @@ test('a new database begins with a backup, in the shape that is chosen with its 
     .waitFor();
   await page.goto(address());
   await row('before-migration').getByText('began one database').waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+/** The form for a database that begins with files. */
+async function openImport(): Promise<void> {
+  const { page } = tab;
+  await page.goto(`${service.url}${path}/new`);
+  await page.getByRole('radio', { name: /^Import/ }).check();
+  await page.getByText('Drop the data files here').waitFor();
+}
+const chosen = (file: string) =>
+  tab.page
+    .getByRole('list', { name: 'Chosen files' })
+    .getByRole('listitem')
+    .filter({ hasText: file });
+const choose = (files: Parameters<Locator['setInputFiles']>[0]) =>
+  tab.page.getByLabel('Choose the data files').setInputFiles(files);
+
+test('files of an import are read before anything is sent, and what is wrong is said of each', async () => {
+  const { page } = tab;
+  files = await exportThreeFiles(folder, 77n);
+  await openImport();
+  const before = tab.requests.length;
+  await choose([files[0] ?? '', files[1] ?? '', `${folder}/index.html`]);
+  await chosen('77_1.ledger').getByText('replica 1 of 3').waitFor();
+  await chosen('index.html').getByText('It is no data file.').waitFor();
+  const upload = page.getByRole('button', { name: /^Upload/ });
+  expect(await upload.getAttribute('aria-disabled')).toBe('true');
+  await looksRight(tab, 'import-wrong');
+  await choose(files.slice(0, 2));
+  await page.getByText('There are 2 files; an import has 1, 3 or 6').waitFor();
+  expect(await upload.getAttribute('aria-disabled')).toBe('true');
+  expect(tab.requests.slice(before).filter((one) => /imports.+/.test(one))).toEqual([]);
+});
+
+test('an upload that was stopped goes on with what is missing, and a database begins with the files', async () => {
+  const { page } = tab;
+  const held = /files\/1\/parts\//;
+  const sent = () =>
+    tab.requests.filter((one) => one.includes('/parts/')).map((one) => one.slice(-15));
+  await page.route(held, () => undefined);
+  await choose(files);
+  await chosen('77_2.ledger').getByText('can be imported', { exact: true }).waitFor();
+  await looksRight(tab, 'import-chosen');
+  await page.getByRole('button', { name: /^Upload/ }).click();
+  await page.getByText('Uploading.').waitFor();
+  await eventually('all parts but one have arrived', async () => {
+    const [one] = await stagedImports();
+    expect(one?.files.map(({ status }) => status)).toEqual(['UPLOADED', 'PENDING', 'UPLOADED']);
+    return true;
+  });
+  await page.getByRole('link', { name: 'Members' }).click();
+  await page.getByRole('dialog', { name: 'Leave the upload?' }).waitFor();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await looksRight(tab, 'import-uploading');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped.').waitFor();
+  await page.unroute(held);
+  await looksRight(tab, 'import-stopped');
+  const before = sent().length;
+
+  await openImport();
+  await page.getByText('9.08 MiB of 9.12 MiB uploaded').waitFor();
+  await looksRight(tab, 'import-open');
+  await page.getByRole('button', { name: /^Resume imp_/ }).click();
+  await choose(files.slice(0, 2));
+  await page.getByText('There are 2 files; an import has 1, 3 or 6').waitFor();
+  await choose(files);
+  await chosen('77_2.ledger').getByText('can be imported', { exact: true }).waitFor();
+  await looksRight(tab, 'import-again');
+  await page.getByRole('button', { name: 'Resume upload' }).click();
+  await page.getByText('The files are uploaded and belong together.').waitFor();
+  expect(sent().slice(before)).toEqual(['files/1/parts/1']);
+  expect(await page.getByRole('radio', { name: /HA, 3 replicas/ }).isChecked()).toBe(true);
+  expect(await page.getByRole('radio', { name: /^Single/ }).isDisabled()).toBe(true);
+  await page.getByRole('textbox', { name: 'Name' }).fill('moved');
+  await page.getByText('3 nodes').waitFor();
+  await looksRight(tab, 'import-ready');
+  await page.getByRole('button', { name: 'Create database' }).click();
+  await page.waitForURL(`${service.url}${path}/moved`);
+  await page
+    .getByText(/^Ready|Healthy/)
+    .first()
+    .waitFor();
   expect(tab.takeTroubles()).toEqual([]);
 });
 

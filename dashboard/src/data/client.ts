@@ -21,9 +21,11 @@ interface Answer<T> {
 interface Sending {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of what takes the service longer than other requests. */
+  readonly timeoutMs?: number;
 }
 
-const transports = new Map<string, (request: Request) => Promise<Response>>();
+const transports = new Map<string, ReturnType<typeof createTransport>>();
 
 function transportOf(organizationId: string) {
   let transport = transports.get(organizationId);
@@ -50,7 +52,7 @@ export async function ask<V extends Verb, const P extends PathWith<V>>(
   verb: V,
   path: P,
   parts: Parts<V, P> = {},
-  { signal, headers = {} }: Sending = {},
+  { signal, headers = {}, timeoutMs }: Sending = {},
 ): Promise<Answer<AnswerTo<V, P>>> {
   const planned = planRequest(verb, path, parts);
   const hasBody = planned.body !== undefined;
@@ -60,7 +62,7 @@ export async function ask<V extends Verb, const P extends PathWith<V>>(
     ...(hasBody && { body: planned.body as Uint8Array<ArrayBuffer> }),
     ...(signal !== undefined && { signal }),
   });
-  const response = await transportOf(organizationId)(request);
+  const response = await transportOf(organizationId)(request, timeoutMs);
   const text = await response.text();
   if (!response.ok) throw problemErrorOf(parsed(text), response);
   const isJson = response.headers.get('content-type')?.includes('json') === true;

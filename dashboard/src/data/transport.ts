@@ -5,8 +5,8 @@
 import { noteRateLimit } from './polling.ts';
 import { NoAnswer } from './problem-error.ts';
 
-/** Deadline of a request. The longest one of the service takes 40 s. */
-const timeoutMs = 45_000;
+/** Deadline of a request, in milliseconds. Longer than what the service itself allows for almost all of them. */
+const usualTimeoutMs = 45_000;
 const keptMax = 64;
 
 interface Kept {
@@ -24,7 +24,7 @@ interface TransportOptions {
 
 export function createTransport({ organizationId, csrfToken, fetch }: TransportOptions) {
   const kept = new Map<string, Kept>();
-  return async (request: Request): Promise<Response> => {
+  return async (request: Request, timeoutMs = usualTimeoutMs): Promise<Response> => {
     const headers = new Headers(request.headers);
     if (organizationId !== undefined) headers.set('X-Organization-Id', organizationId);
     const isRead = request.method === 'GET';

@@ -104,7 +104,7 @@ function EngineFields({ catalog, draft, errors, onChange }: Props) {
         }
       >
         {catalog.engines.map(({ name }) => (
-          <option key={name} value={name}>
+          <option key={name} value={name} disabled={draft.mode === 'import' && name !== 'Builtin'}>
             {name}
           </option>
         ))}

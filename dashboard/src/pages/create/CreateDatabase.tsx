@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { CreateCatalog } from '../../../../gen/api.ts';
 import { catalogQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
-import { Page } from '../../ui/Page.tsx';
+import { Choices } from '../../ui/Choices.tsx';
+import form from '../../ui/Form.module.css';
+import { Card, Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import styles from './CreateDatabase.module.css';
-import { draftOf, type Draft } from './draft.ts';
+import { beginWith, draftOf, takeFiles, type Draft } from './draft.ts';
 import { ChoiceFields } from './ChoiceFields.tsx';
 import { Summary } from './Summary.tsx';
 import { planErrors, usePlan } from './use-plan.ts';
@@ -27,18 +29,31 @@ export function CreateDatabase() {
   );
 }
 
+/** Loaded on demand, because few people import. */
+const ImportCard = lazy(async () => {
+  const { ImportCard } = await import('./import/ImportCard.tsx');
+  return { default: ImportCard };
+});
+
 function Form({ catalog }: { readonly catalog: CreateCatalog }) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(catalog));
   const plan = usePlan(draft, catalog.version);
   const errors = planErrors(plan);
   return (
     <div className={styles.layout}>
-      <ChoiceFields
-        catalog={catalog}
-        draft={draft}
-        errors={draft.name === '' ? { ...errors, name: undefined } : errors}
-        onChange={(change) => setDraft({ ...draft, ...change })}
-      />
+      <div className={form.form}>
+        <Beginning
+          catalog={catalog}
+          draft={draft}
+          onChange={(change) => setDraft((draft) => ({ ...draft, ...change }))}
+        />
+        <ChoiceFields
+          catalog={catalog}
+          draft={draft}
+          errors={draft.name === '' ? { ...errors, name: undefined } : errors}
+          onChange={(change) => setDraft({ ...draft, ...change })}
+        />
+      </div>
       <Summary
         catalog={catalog}
         draft={draft}
@@ -48,3 +63,41 @@ function Form({ catalog }: { readonly catalog: CreateCatalog }) {
     </div>
   );
 }
+
+interface BeginningProps {
+  readonly catalog: CreateCatalog;
+  readonly draft: Draft;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+const Beginning = ({ catalog, draft, onChange }: BeginningProps) => (
+  <>
+    <Card>
+      <Choices
+        label="Start with"
+        choices={[
+          { id: 'new', title: 'New', about: 'An empty ledger.', refused: undefined },
+          {
+            id: 'import',
+            title: 'Import',
+            about: 'Data files of another database of the built-in engine.',
+            refused: catalog.import.supported
+              ? undefined
+              : (catalog.import.reason?.replace(/\.$/, '') ?? 'imports are not set up'),
+          },
+        ]}
+        chosen={draft.mode}
+        onChoose={(mode) => onChange(beginWith(draft, mode === 'import' ? 'import' : 'new'))}
+      />
+    </Card>
+    {draft.mode === 'import' && (
+      <Suspense fallback={<Skeleton lines={4} />}>
+        <ImportCard
+          catalog={catalog}
+          ready={draft.files}
+          onReady={(files) => onChange(takeFiles(catalog, files))}
+        />
+      </Suspense>
+    )}
+  </>
+);

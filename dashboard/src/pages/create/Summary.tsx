@@ -28,14 +28,7 @@ interface Props {
 export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
   const organization = useOrganization();
   const create = useCreate(draft, catalog.version);
-  const [as, setAs] = useState<'cli' | 'curl' | 'yaml'>('cli');
-  const request = requestOf({ ...draft, name: draft.name || 'NAME' }, undefined);
-  const copies = {
-    cli: asCli(request),
-    curl: asCurl(location.origin, request),
-    yaml: asYaml(request, organization.namespace),
-  };
-  const missing = draft.name === '' ? 'Give the database a name.' : undefined;
+  const missing = whatIsMissing(draft);
   const wrong = plan.error === null ? undefined : 'Correct the errors first.';
   const refused = whyNot(organization, 'createDatabase') ?? missing ?? wrong;
   return (
@@ -60,22 +53,43 @@ export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
           </p>
         )}
       </Card>
-      <Card title="The same by">
-        <Tabs
-          label="Ways to ask for the same"
-          tabs={[
-            ['cli', 'Command line'],
-            ['curl', 'curl'],
-            ['yaml', 'Kubernetes'],
-          ]}
-          chosen={as}
-          onChoose={setAs}
-        >
-          <Code text={copies[as]} what={as === 'yaml' ? 'the resource' : 'the command'} />
-        </Tabs>
-      </Card>
+      {(draft.mode === 'new' || draft.files !== undefined) && <Copies draft={draft} />}
     </div>
   );
+}
+
+const ways = [
+  ['cli', 'Command line'],
+  ['curl', 'curl'],
+  ['yaml', 'Kubernetes'],
+] as const;
+type Way = (typeof ways)[number][0];
+
+/** The same request as a command, for curl, or as a resource. */
+function Copies({ draft }: { readonly draft: Draft }) {
+  const organization = useOrganization();
+  const [wanted, setWanted] = useState<Way>('cli');
+  // The service would not know that a resource uses the import, and the command line uploads files itself.
+  const offered = ways.filter(([way]) => way === 'curl' || draft.mode === 'new');
+  const as = offered.some(([way]) => way === wanted) ? wanted : 'curl';
+  const request = requestOf({ ...draft, name: draft.name || 'NAME' }, undefined);
+  const copies = {
+    cli: asCli(request),
+    curl: asCurl(location.origin, request),
+    yaml: asYaml(request, organization.namespace),
+  };
+  return (
+    <Card title="The same by">
+      <Tabs label="Ways to ask for the same" tabs={offered} chosen={as} onChoose={setWanted}>
+        <Code text={copies[as]} what={as === 'yaml' ? 'the resource' : 'the command'} />
+      </Tabs>
+    </Card>
+  );
+}
+
+function whatIsMissing({ name, mode, files }: Draft): string | undefined {
+  if (mode === 'import' && files === undefined) return 'Upload the files first.';
+  return name === '' ? 'Give the database a name.' : undefined;
 }
 
 function useCreate(draft: Draft, catalogVersion: string) {

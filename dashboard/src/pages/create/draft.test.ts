@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { labelsOf, requestOf, type Draft } from './draft.ts';
+import type { CreateCatalog, Import } from '../../../../gen/api.ts';
+import { beginWith, labelsOf, requestOf, takeFiles, topologies, type Draft } from './draft.ts';
 import { asCli, asCurl, asYaml } from './copies.ts';
 
 const draft: Draft = {
   name: 'payments',
+  mode: 'new',
+  files: undefined,
   provider: 'local',
   region: 'local-1',
   clusterConfiguration: 'single',
@@ -43,4 +46,32 @@ test('the copies quote what a shell or YAML would read otherwise', () => {
   expect(asCurl('https://l.example', request)).toContain(`"it":"o'\\''clock"`);
   expect(asCli(request)).toContain(`--label 'it=o'\\''clock'`);
   expect(asYaml(request, 'org-acme')).toContain('  namespace: "org-acme"');
+});
+
+const clusterConfigurations = [
+  { id: 'single', name: 'Single', replicas: 1, engines: ['Builtin', 'TigerBeetle'] },
+  { id: 'ha-3', name: 'HA', replicas: 3, engines: ['Builtin', 'TigerBeetle'] },
+];
+const catalog = { clusterConfigurations } as unknown as CreateCatalog;
+const files = { id: 'imp_1', replicaCount: 3 } as Import;
+
+test('an import decides the topology and the engine, and is asked for once its files are there', () => {
+  const tigers: Draft = { ...draft, engine: 'TigerBeetle', engineVersion: '0.17.9' };
+  const begun: Draft = { ...tigers, ...beginWith(tigers, 'import') };
+  expect(begun).toMatchObject({ engine: 'Builtin', engineVersion: '', parameters: {} });
+  expect(requestOf(begun, undefined)).toMatchObject({ mode: 'new' });
+  const taken: Draft = { ...begun, ...takeFiles(catalog, files) };
+  expect(requestOf(taken, undefined)).toMatchObject({
+    mode: 'import',
+    importId: 'imp_1',
+    clusterConfiguration: 'ha-3',
+    engine: 'Builtin',
+  });
+  expect(topologies(catalog, taken).map(({ refused }) => refused)).toEqual([
+    'the files are of 3 replicas',
+    undefined,
+  ]);
+  expect(requestOf({ ...taken, ...beginWith(taken, 'new') }, undefined)).toMatchObject({
+    mode: 'new',
+  });
 });

@@ -1,8 +1,11 @@
 /** The choices of a database that is to be made, and the request that they become. Each choice starts as the catalog’s default. */
-import type { CreateCatalog, CreateDatabaseRequest } from '../../../../gen/api.ts';
+import type { CreateCatalog, CreateDatabaseRequest, Import } from '../../../../gen/api.ts';
 
 export interface Draft {
   readonly name: string;
+  readonly mode: 'new' | 'import';
+  /** The import with which the database begins. `undefined` in mode `new`, and until the files are uploaded. */
+  readonly files: Import | undefined;
   readonly provider: string;
   readonly region: string;
   readonly clusterConfiguration: string;
@@ -20,6 +23,8 @@ export interface Draft {
 export function draftOf({ defaults }: CreateCatalog): Draft {
   return {
     name: '',
+    mode: 'new',
+    files: undefined,
     provider: defaults.provider,
     region: defaults.region,
     clusterConfiguration: defaults.clusterConfiguration,
@@ -33,6 +38,23 @@ export function draftOf({ defaults }: CreateCatalog): Draft {
     labels: '',
   };
 }
+
+/** Only the built-in engine can import. */
+export const beginWith = (draft: Draft, mode: Draft['mode']): Partial<Draft> => ({
+  mode,
+  files: undefined,
+  ...(mode === 'import' &&
+    draft.engine !== 'Builtin' && { engine: 'Builtin', engineVersion: '', parameters: {} }),
+});
+
+/** The files determine the topology. */
+export const takeFiles = (
+  { clusterConfigurations }: CreateCatalog,
+  files: Import | undefined,
+): Partial<Draft> => {
+  const fitting = clusterConfigurations.find(({ replicas }) => replicas === files?.replicaCount);
+  return { files, ...(fitting !== undefined && { clusterConfiguration: fitting.id }) };
+};
 
 export function labelsOf(text: string): Readonly<Record<string, string>> {
   const lines = text.split('\n').map((line) => line.trim());
@@ -58,7 +80,7 @@ export function requestOf(draft: Draft, catalogVersion: string | undefined): Cre
   );
   return {
     name: draft.name,
-    mode: 'new',
+    ...(draft.files === undefined ? { mode: 'new' } : { mode: 'import', importId: draft.files.id }),
     provider: draft.provider,
     region: draft.region,
     clusterConfiguration: draft.clusterConfiguration,
@@ -90,14 +112,22 @@ const survives: Readonly<Record<string, string>> = {
 };
 
 export const topologies = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =>
-  catalog.clusterConfigurations.map(({ id, name, engines, recommendedForProduction }) => ({
-    id,
-    title: name,
-    about: `${survives[id] ?? ''}${recommendedForProduction ? ' Recommended for production.' : ''}`,
-    refused: engines.some((one) => one === draft.engine)
-      ? undefined
-      : `${draft.engine} does not run it`,
-  }));
+  catalog.clusterConfigurations.map(
+    ({ id, name, engines, replicas, recommendedForProduction }) => ({
+      id,
+      title: name,
+      about: `${survives[id] ?? ''}${recommendedForProduction ? ' Recommended for production.' : ''}`,
+      refused:
+        draft.files !== undefined && draft.files.replicaCount !== replicas
+          ? `the files are of ${countOf(draft.files.replicaCount)}`
+          : engines.some((one) => one === draft.engine)
+            ? undefined
+            : `${draft.engine} does not run it`,
+    }),
+  );
+
+const countOf = (replicas: number): string =>
+  replicas === 1 ? 'one replica' : `${replicas} replicas`;
 
 export const tiers = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =>
   catalog.storageTiers.map(({ id, name, minGb, maxGb, growable }) => {

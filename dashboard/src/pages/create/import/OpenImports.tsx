@@ -1,0 +1,131 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Import } from '../../../../../gen/api.ts';
+import { deleteImport, importsKey, importsQuery } from '../../../data/import-queries.ts';
+import { shownBytes } from '../../../lib/figures.ts';
+import { useOrganization } from '../../../shell/context.ts';
+import { say } from '../../../ui/announcer.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Dialog, DialogButtons } from '../../../ui/Dialog.tsx';
+import { Problem } from '../../../ui/Problem.tsx';
+import { Badge } from '../../../ui/States.tsx';
+import { When } from '../../../ui/When.tsx';
+import styles from './Import.module.css';
+import { totalBytesOf } from './parts.ts';
+
+interface Props {
+  /** Resumes an upload, or takes an import that is READY. */
+  readonly onTake: (one: Import) => void;
+}
+
+/** Imports without a database so far, whoever began them. */
+export function OpenImports({ onTake }: Props) {
+  const { id: organizationId } = useOrganization();
+  const list = useQuery(importsQuery(organizationId));
+  const [removing, setRemoving] = useState<Import>();
+  const rows = (list.data ?? []).filter(
+    ({ status }) => status === 'UPLOADING' || status === 'READY',
+  );
+  return (
+    <>
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {rows.length > 0 && (
+        <>
+          <h3>Open imports</h3>
+          <ul aria-label="Open imports" className={styles.list}>
+            {rows.map((one) => (
+              <Item key={one.id} one={one} onTake={onTake} onRemove={() => setRemoving(one)} />
+            ))}
+          </ul>
+        </>
+      )}
+      <RemoveDialog one={removing} onClose={() => setRemoving(undefined)} />
+    </>
+  );
+}
+
+export const namesOf = ({ clusterId, replicaCount }: Import): string => {
+  const files = replicaCount === 1 ? 'One file' : `${replicaCount} files`;
+  return clusterId === null ? files : `${files} of cluster ${clusterId}`;
+};
+
+interface ItemProps {
+  readonly one: Import;
+  readonly onTake: (one: Import) => void;
+  readonly onRemove: () => void;
+}
+
+function Item({ one, onTake, onRemove }: ItemProps) {
+  const isReady = one.status === 'READY';
+  const uploaded = one.files.reduce((sum, { uploadedBytes }) => sum + uploadedBytes, 0);
+  const verb = isReady ? 'Use' : 'Resume';
+  return (
+    <li className={`${styles.item} ${styles.apart}`}>
+      <div>
+        <div className={styles.head}>
+          <strong>{namesOf(one)}</strong>
+          {isReady ? (
+            <Badge tone="good">ready</Badge>
+          ) : (
+            <span>{`${shownBytes(uploaded)} of ${shownBytes(totalBytesOf(one))} uploaded`}</span>
+          )}
+        </div>
+        <p className={styles.soft}>
+          <code>{one.id}</code>, begun <When at={one.createdAt} />, expires{' '}
+          <When at={one.expiresAt} />
+        </p>
+        {one.databaseId !== null && (
+          <p className={styles.soft}>
+            The database <code>{one.databaseId}</code> was begun with it.
+          </p>
+        )}
+      </div>
+      <div className={styles.buttons}>
+        <Button small aria-label={`${verb} ${one.id}`} onClick={() => onTake(one)}>
+          {verb}
+        </Button>
+        <Button small look="bad" aria-label={`Delete ${one.id}`} onClick={onRemove}>
+          Delete
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+interface RemoveProps {
+  readonly one: Import | undefined;
+  readonly onClose: () => void;
+}
+
+function RemoveDialog({ one, onClose }: RemoveProps) {
+  const { id: organizationId } = useOrganization();
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: (importId: string) => deleteImport(organizationId, importId),
+    onSuccess: () => {
+      onClose();
+      say('The import is deleted');
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: importsKey(organizationId) }),
+  });
+  return (
+    <Dialog
+      open={one !== undefined}
+      onClose={onClose}
+      title="Delete the import?"
+      about="What was uploaded is removed. Your own files stay as they are."
+    >
+      {remove.isError && <Problem error={remove.error} />}
+      <DialogButtons>
+        <Button onClick={onClose}>Keep it</Button>
+        <Button
+          look="bad"
+          busy={remove.isPending}
+          onClick={() => one !== undefined && remove.mutate(one.id)}
+        >
+          Delete import
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}

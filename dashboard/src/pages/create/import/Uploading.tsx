@@ -1,0 +1,77 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Button } from '../../../ui/Button.tsx';
+import { Dialog, DialogButtons } from '../../../ui/Dialog.tsx';
+import { Progress } from '../../../ui/States.tsx';
+import { When } from '../../../ui/When.tsx';
+import type { ChosenFile } from './chosen-files.ts';
+import styles from './Import.module.css';
+import { percentOf, progressWords } from './progress.ts';
+import { UploadProblem } from './UploadProblem.tsx';
+import type { useUpload } from './use-upload.ts';
+
+interface Props {
+  readonly upload: ReturnType<typeof useUpload>;
+  readonly chosen: readonly ChosenFile[];
+  readonly onResume: () => void;
+  /** Called to choose other files. The import stays and can be resumed later. */
+  readonly onLeave: () => void;
+}
+
+/** An upload that is running or has stopped. */
+export function Uploading({ upload, chosen, onResume, onLeave }: Props) {
+  const { begun, progress, isBusy, error } = upload;
+  const isChecked = isBusy && progress !== undefined && percentOf(progress) === 100;
+  return (
+    <div className={styles.stack}>
+      <p>
+        {isChecked ? 'Checking the files.' : isBusy ? 'Uploading.' : 'Stopped.'}{' '}
+        {progress !== undefined && !isChecked && progressWords(progress)}
+      </p>
+      {progress !== undefined && <Progress percent={percentOf(progress)} label="Uploaded" />}
+      {error !== null && <UploadProblem error={error} chosen={chosen} />}
+      {begun !== undefined && (
+        <p className={styles.soft}>
+          What is uploaded is kept, and expires <When at={begun.expiresAt} />. You can resume on
+          this page.
+        </p>
+      )}
+      <div className={styles.buttons}>
+        {isBusy ? (
+          <Button onClick={upload.stop}>Stop</Button>
+        ) : (
+          <>
+            <Button look="main" onClick={onResume}>
+              Resume
+            </Button>
+            <Button onClick={onLeave}>Other files</Button>
+          </>
+        )}
+      </div>
+      {isBusy && <LeaveQuestion />}
+    </div>
+  );
+}
+
+/** Asks before leaving the page, which stops the upload. */
+function LeaveQuestion() {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: () => true,
+    enableBeforeUnload: true,
+    withResolver: true,
+  });
+  return (
+    <Dialog
+      open={status === 'blocked'}
+      onClose={() => reset?.()}
+      title="Leave the upload?"
+      about="The upload stops. What is uploaded is kept, and you can resume here later with the same files."
+    >
+      <DialogButtons>
+        <Button onClick={() => proceed?.()}>Leave</Button>
+        <Button look="main" onClick={() => reset?.()}>
+          Stay
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}

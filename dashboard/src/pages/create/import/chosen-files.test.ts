@@ -1,0 +1,95 @@
+import { expect, test } from '@jest/globals';
+import { HEAD_MAGIC, headFields } from '../../../../../domain/import-files/head-layout.ts';
+import type { Import, Problem } from '../../../../../gen/api.ts';
+import { ProblemError } from '../../../data/problem-error.ts';
+import {
+  announced,
+  faultsOf,
+  filesMax,
+  ledgerHeadOf,
+  readChosen,
+  refusalsOf,
+  whyOthers,
+} from './chosen-files.ts';
+
+const terms = { release: 4361, now: new Date(1_800_000_000_000) };
+
+/** The beginning of an exported file, and bytes behind it. */
+function exported(
+  index: number,
+  count: number,
+  change: { op?: bigint; cluster?: bigint } = {},
+): File {
+  const block = new Uint8Array(4096);
+  const fields = new DataView(block.buffer);
+  block.set(HEAD_MAGIC, 0);
+  fields.setUint32(headFields.formatVersion, 1, true);
+  fields.setUint32(headFields.release, 4361, true);
+  fields.setBigUint64(headFields.clusterId, change.cluster ?? 77n, true);
+  fields.setUint32(headFields.replicaIndex, index, true);
+  fields.setUint32(headFields.replicaCount, count, true);
+  fields.setBigUint64(headFields.op, change.op ?? 60n, true);
+  fields.setBigUint64(headFields.timestamp, 1_700_000_000_000_000_000n, true);
+  fields.setBigUint64(headFields.manifestOffset, 20_000n, true);
+  fields.setBigUint64(headFields.manifestSize, 1_000n, true);
+  const bytes = new Uint8Array(40_960);
+  for (let copy = 0; copy < 4; copy += 1) bytes.set(block, copy * 4096);
+  return new File([bytes], `77_${index}.ledger`);
+}
+
+const begun = (files: readonly File[]) =>
+  ({
+    files: files.map((file, replicaIndex) => ({
+      replicaIndex,
+      sizeBytes: file.size,
+      head: { clusterId: '77', op: 60, stateHash: '00'.repeat(16) },
+    })),
+  }) as unknown as Import;
+
+test('files are in the order of their replicas, whatever they are called and however they come', async () => {
+  const chosen = await readChosen([2, 0, 1].map((index) => exported(index, 3)));
+  expect(chosen.map((one) => ledgerHeadOf(one)?.replicaIndex)).toEqual([0, 1, 2]);
+  expect(faultsOf(chosen, terms)).toEqual([]);
+  const [first] = announced(chosen);
+  expect([first?.replicaIndex, first?.sizeBytes]).toEqual([0, 40_960]);
+  expect(
+    Buffer.from(first?.head ?? '', 'base64').equals(chosen[0]?.headBytes ?? new Uint8Array()),
+  ).toBe(true);
+});
+
+test('what is no file of an import is named before anything is sent', async () => {
+  const chosen = await readChosen([
+    new File(['id,amount\n'], 'rows.csv'),
+    exported(0, 3),
+    exported(1, 3, { op: 61n }),
+  ]);
+  const faults = faultsOf(chosen, terms);
+  expect(faults.map(({ code, file }) => [code, file])).toContainEqual(['not_a_data_file', 2]);
+  expect(faults.map(({ code, file }) => [code, file])).toContainEqual(['state_differs', 1]);
+  const many = await readChosen(Array.from({ length: 40 }, () => exported(0, 1)));
+  expect(many).toHaveLength(filesMax + 1);
+  expect(faultsOf(many, terms).map(({ code }) => code)).toContain('wrong_file_count');
+});
+
+test('only the files that an import was begun with go on with it', async () => {
+  const files = [0, 1, 2].map((index) => exported(index, 3));
+  const one = begun(files);
+  expect(whyOthers(await readChosen(files), one)).toBeUndefined();
+  expect(whyOthers(await readChosen(files.slice(0, 1)), one)).toContain('3 files');
+  const another = [exported(0, 3), exported(1, 3, { op: 61n }), exported(2, 3)];
+  expect(whyOthers(await readChosen(another), one)).toContain('replica 1');
+});
+
+test('what the service refuses is told with the name of the file', async () => {
+  const chosen = await readChosen([exported(0, 3), exported(1, 3), exported(2, 3)]);
+  const errors = [
+    { pointer: '#/files/1/op', code: 'state_differs', detail: 'Its state is another.' },
+    { pointer: '#/files', code: 'wrong_file_count', detail: 'There are three.' },
+  ];
+  const problem = { code: 'import_files_wrong', detail: '', errors } as unknown as Problem;
+  expect(refusalsOf(new ProblemError(problem), chosen)).toEqual([
+    '77_1.ledger: Its state is another.',
+    'There are three.',
+  ]);
+  expect(refusalsOf(new Error('something else'), chosen)).toEqual([]);
+});
