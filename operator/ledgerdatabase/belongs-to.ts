@@ -42,7 +42,8 @@ export function belongsTo(database: LedgerDatabase, { kind, metadata }: KubeObje
 
 /**
  * Whether a claim has the number of a replica or a higher one: a StatefulSet that somebody scaled makes such claims with all
- * labels, and they are deleted with the database. A claim that has only the uid is somebody else's.
+ * labels, and they are deleted with the database, also if somebody removes the label of their maker. A claim that has only the
+ * uid is somebody else's.
  */
 const isOfReplica = (
   { status }: LedgerDatabase,
@@ -50,6 +51,7 @@ const isOfReplica = (
   { name = '', labels: its }: KubeObject['metadata'],
 ): boolean =>
   its?.[labels.managedBy] === managedBy ||
+  its?.[labels.workload] === workload ||
   Number(name.slice(claimName(workload, 0).length - 1)) <
     (status?.resolved?.topology?.replicas ?? Infinity);
 

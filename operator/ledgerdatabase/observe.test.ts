@@ -88,6 +88,31 @@ test('volumes belong to a database whose status was lost', () => {
   expect(belongsTo(lost, copyOf(owned.claims[0], 'data-shop-0'))).toBe(false);
 });
 
+test('a volume of a replica too many belongs to the database, also without the label of its maker', () => {
+  const { owned, database } = planOf(healthy).observed;
+  const surplus = copyOf<KubeObject>(owned.claims[0], 'data-payments-5e1f0c-7');
+  const without = withLabels(surplus, { [labels.managedBy]: undefined });
+  expect(belongsTo(database, without)).toBe(true);
+  expect(belongsTo(database, withLabels(without, { [labels.workload]: undefined }))).toBe(false);
+});
+
+test('a StatefulSet that lost its labels is found by its name, also when the status was lost', async () => {
+  const { observed } = planOf(healthy);
+  const [set] = observed.owned.statefulSets;
+  if (set === undefined) throw new Error('there is no StatefulSet');
+  const lost = { ...observed.database, status: {} } as unknown as DatabaseObject;
+  const seenOf = async (object: KubeObject) => {
+    const cluster = new SimulatedCluster();
+    cluster.put({ ...object, metadata: { ...object.metadata, labels: {} } });
+    const view = new LiveView();
+    await view.read(cluster, lost, ['statefulSets']);
+    return view.over({ ...observed, inheritance: undefined, retained: [] }).owned.statefulSets;
+  };
+  expect(await seenOf(set)).toMatchObject([{ metadata: { name: set.metadata.name } }]);
+  const shop = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop', uid: 'shop' };
+  expect(await seenOf(copyOf(set, set.metadata.name ?? '', shop))).toEqual([]);
+});
+
 test('an object that another controller owns is not taken over, whatever its labels say', async () => {
   const { observed, draft } = planOf({ ...healthy, surroundings: 'absent' });
   const policies = draft.actions.filter(({ purpose }) => purpose === 'networkPolicy');

@@ -1,5 +1,5 @@
 /** Gathers an observation, from the caches or from the API server itself. */
-import { annotations, labels, uidOf } from '../../domain/names.ts';
+import { annotations, labels, uidOf, workloadNameOf } from '../../domain/names.ts';
 import type { CatalogObject, DatabaseObject } from '../../domain/custom-resources.ts';
 import {
   resources,
@@ -117,10 +117,9 @@ export class LiveView {
     await Promise.all(
       unread.map(async (kind) => {
         const found = await kube.list<KubeObject>(livingKinds[kind], { namespace, labelSelector });
-        this.#owned.set(
-          kind,
-          found.filter((object) => belongsTo(database, object)),
-        );
+        const owned = found.filter((object) => belongsTo(database, object));
+        const isMissing = kind === 'statefulSets' && owned.length === 0;
+        this.#owned.set(kind, isMissing ? await unlabelledSetOf(kube, database) : owned);
       }),
     );
     this.#inheritance ??= { found: await inheritanceOf(kube, database) };
@@ -151,6 +150,23 @@ export class LiveView {
       retained: seen.retained,
     };
   }
+}
+
+/**
+ * Returns the database's StatefulSet if it has lost its labels. It is found by its name: no data file is made beside it, even if
+ * the status was lost too.
+ */
+async function unlabelledSetOf(
+  kube: Kube,
+  database: DatabaseObject,
+): Promise<readonly StatefulSet[]> {
+  const { namespace } = database.metadata;
+  const name = database.status?.workload ?? workloadNameOf(database);
+  const set = await kube.read<StatefulSet>({ resource: resources.statefulSet, namespace, name });
+  const isOwn = (set?.metadata.ownerReferences ?? []).some(
+    ({ controller, uid }) => controller === true && uid === uidOf(database),
+  );
+  return set !== undefined && isOwn ? [set] : [];
 }
 
 /** The objects that were read; if the caches hold a later version of one, that version. */
