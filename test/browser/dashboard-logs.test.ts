@@ -212,8 +212,9 @@ test('a hidden tab asks for nothing', async () => {
 
 test('earlier lines are read on page by page', async () => {
   const { page } = tab;
+  const latestMs = Date.now() - 120 * minuteMs;
   const many = Array.from({ length: 250 }, (_, index) => ({
-    at: new Date(Date.now() - 120 * minuteMs - index),
+    at: new Date(latestMs - index),
     component: 'agent' as const,
     message: `many ${index}`,
   }));
