@@ -17,7 +17,7 @@ interface Sending {
 }
 
 /** An upload whose parts arrive, or fail, when the test says so. */
-function upload({ count = 10, inFlightBytesMax = 30, patienceMs = 600_000 } = {}) {
+function upload({ count = 10, files = 1, inFlightBytesMax = 30, patienceMs = 600_000 } = {}) {
   const timers = new VirtualTimers();
   const control = new AbortController();
   const sending: Sending[] = [];
@@ -26,7 +26,7 @@ function upload({ count = 10, inFlightBytesMax = 30, patienceMs = 600_000 } = {}
   const onTrouble = (trouble: CliFailure) => void troubles.push(trouble);
   const ended = uploadParts(
     {
-      parts: partsOf(0, 10 * count, 10),
+      parts: Array.from({ length: files }, (_, at) => partsOf(at, 10 * count, 10)).flat(),
       inFlightBytesMax,
       patience: new Patience({ patienceMs, onTrouble, timers, random: () => 1 }),
       timers,
@@ -64,6 +64,19 @@ test('a file is cut into parts of one size and a rest, without a gap', () => {
   ]);
   expect(partsOf(0, 20, 10)).toHaveLength(2);
   expect(partsOf(0, 1, 10)).toHaveLength(1);
+});
+
+test('no other part is sent before the first parts of all files have arrived, so that nothing of a wrong file stays in the import', async () => {
+  const { sending, sent, outcome, further } = upload({ count: 3, files: 3 });
+  expect(await further()).toEqual([1]);
+  sending[0]?.arrive();
+  expect(await further()).toEqual([1, 1]);
+  sending[1]?.arrive();
+  expect(await further()).toEqual([]);
+  sending[2]?.fail(final);
+  expect(await outcome).toBe(final);
+  expect(sending).toHaveLength(3);
+  expect(sent).toEqual([1, 1]);
 });
 
 test('on a quick line more and more parts are under way, as many as fit, and every part is sent once', async () => {

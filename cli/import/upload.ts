@@ -72,12 +72,17 @@ export async function uploadParts(options: UploadOptions, signal: AbortSignal): 
       stop.abort(error);
     }
   };
-  for (const part of parts) {
-    while (underWay.size >= atOnce) await Promise.race(underWay);
-    if (either.aborted) break;
-    const sending = sendWhole(part).finally(() => underWay.delete(sending));
-    underWay.add(sending);
-  }
-  await Promise.all(underWay);
+  const sendAll = async (some: readonly Part[]): Promise<void> => {
+    for (const part of some) {
+      while (underWay.size >= atOnce) await Promise.race(underWay);
+      if (either.aborted) break;
+      const sending = sendWhole(part).finally(() => underWay.delete(sending));
+      underWay.add(sending);
+    }
+    await Promise.all(underWay);
+  };
+  // The first part of a file shows whether it is the file of this import. Other parts of a wrong one would stay in the import.
+  await sendAll(parts.filter(({ partNumber }) => partNumber === 1));
+  await sendAll(parts.filter(({ partNumber }) => partNumber > 1));
   either.throwIfAborted();
 }

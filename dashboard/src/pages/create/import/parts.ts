@@ -1,4 +1,4 @@
-/** The parts of an import's files, and those that are not uploaded yet. */
+/** The parts of an import's files, and those that are to be sent. */
 import type { Import } from '../../../../../gen/api.ts';
 
 export interface Part {
@@ -22,11 +22,27 @@ export const partsOf = (
     to: Math.min(sizeBytes, (index + 1) * partSizeBytes),
   }));
 
-export const missingParts = ({ files, partSizeBytes }: Import): readonly Part[] =>
-  files.flatMap((file) => {
+interface PartsToSend {
+  /** The first part of each file, also when the service has it. */
+  readonly first: readonly Part[];
+  /** The other parts that the service does not have yet. They are sent only after all of `first` have arrived. */
+  readonly others: readonly Part[];
+}
+
+/**
+ * The service compares a first part with its own copy and so refuses another export of the same state: its size and head may be equal,
+ * but its key is another. No other part of such a file may have been sent by then, or it would stay in the import.
+ */
+export function partsToSend({ files, partSizeBytes }: Import): PartsToSend {
+  const wanted = files.flatMap((file) => {
     const there = new Set(file.parts);
-    return partsOf(file, partSizeBytes).filter(({ number }) => !there.has(number));
+    return partsOf(file, partSizeBytes).filter(({ number }) => number === 1 || !there.has(number));
   });
+  return {
+    first: wanted.filter(({ number }) => number === 1),
+    others: wanted.filter(({ number }) => number > 1),
+  };
+}
 
 export const bytesOf = (parts: readonly Part[]): number =>
   parts.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -11,9 +11,9 @@ import {
 } from '../../../data/import-queries.ts';
 import { useOrganization } from '../../../shell/context.ts';
 import { announced, ledgerHeadOf, type ChosenFile } from './chosen-files.ts';
-import { missingParts, totalBytesOf, type Part } from './parts.ts';
+import { partsToSend, totalBytesOf, type Part } from './parts.ts';
 import { SentBytes, type Progress } from './progress.ts';
-import { sendParts } from './send-parts.ts';
+import { sendParts, type Sending } from './send-parts.ts';
 
 /** Browsers open six connections to a host over HTTP/1.1; the page needs some of them. */
 const lanes = 3;
@@ -78,13 +78,14 @@ interface Send {
 }
 
 async function send(organizationId: string, { one, chosen, signal, onProgress }: Send) {
-  const missing = missingParts(one);
-  const sent = new SentBytes(totalBytesOf(one), missing, performance.now());
+  const { first, others } = partsToSend(one);
+  const all = [...first, ...others];
+  const sent = new SentBytes(totalBytesOf(one), all, performance.now());
   const draw = () => onProgress(sent.at(performance.now()));
   draw();
   const timer = setInterval(draw, drawMs);
   try {
-    await sendParts(missing, {
+    const sending: Sending = {
       lanes,
       signal,
       pause,
@@ -95,7 +96,9 @@ async function send(organizationId: string, { one, chosen, signal, onProgress }:
         await putPart(organizationId, { importId: one.id, ...part, bytes }, { signal, onSent });
         sent.arrived(part);
       },
-    });
+    };
+    await sendParts(first, sending);
+    await sendParts(others, sending);
   } finally {
     clearInterval(timer);
     draw();
