@@ -90,6 +90,13 @@ test('a refusal ends the sending at once; what was sent stays, and nothing is un
   expect(underWay()).toBe(0);
 });
 
+test('what ends the sending is told without a wait, also by the last lane', async () => {
+  const refused = problem(422, false, 600);
+  const { sending, waits } = world(() => refused);
+  await expect(sendParts(parts, { ...sending, lanes: 1 })).rejects.toBe(refused);
+  expect(waits).toEqual([]);
+});
+
 test('a service that stays away ends it after about two minutes', async () => {
   const { sending, waits } = world(() => new NoAnswer('away'));
   await expect(sendParts(parts.slice(0, 1), sending)).rejects.toBeInstanceOf(NoAnswer);

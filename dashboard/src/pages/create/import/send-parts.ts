@@ -53,7 +53,7 @@ export async function sendParts(parts: readonly Part[], sending: Sending): Promi
         waiting.unshift(part);
         if (failures >= failuresMax || !mayPass(error)) failed.abort(error);
         isWanted = open === 1;
-        if (isWanted) await sending.pause(waitMs(error, failures), signal);
+        if (isWanted && !signal.aborted) await sending.pause(waitMs(error, failures), signal);
       }
     }
     open -= 1;
