@@ -9,7 +9,7 @@ import { ExitCode } from './exit-code.ts';
 import { CliFailure, failureDocument, failureText } from './failure.ts';
 import { helpText } from './help.ts';
 import type { Input } from './input.ts';
-import { printable, processOutput } from './output/output.ts';
+import { printableLines, processOutput } from './output/output.ts';
 import type { Settings } from './settings.ts';
 
 async function main(words: readonly string[]): Promise<number> {
@@ -91,7 +91,7 @@ function fail(error: unknown, words: readonly string[]): ExitCode {
   if (words.slice(0, end < 0 ? words.length : end).includes('--json')) {
     process.stdout.write(`${JSON.stringify(failureDocument(failure), undefined, 2)}\n`);
   } else {
-    process.stderr.write(`${failureText(failure).split('\n').map(printable).join('\n')}\n`);
+    process.stderr.write(`${printableLines(failureText(failure))}\n`);
   }
   return failure.fields.exitCode;
 }

@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 export interface Output {
   /** Writes a part of the result; the text includes its line ends. */
   result(text: string | Uint8Array): void;
-  /** Writes a line for people; `--quiet` drops it. */
+  /** Writes a line for people; `--quiet` drops it. This and the other lines for people may hold foreign text. */
   note(line: string): void;
   /** Writes a line that `--quiet` does not drop. */
   warn(line: string): void;
@@ -32,7 +32,8 @@ export function processOutput(options: {
   const { stderr } = process;
   const showsProgress = stderr.isTTY && !options.quiet;
   let shown = '';
-  const line = (text: string) => {
+  const line = (foreign: string) => {
+    const text = printableLines(foreign);
     stderr.write(shown === '' ? `${text}\n` : `${clearLine}${text}\n${shown}`);
   };
   return {
@@ -60,5 +61,8 @@ const clearLine = '\r\u001B[K';
 export const printable = (text: string): string =>
   // oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
   text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
+
+/** The same for text of several lines. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
 export const lineEnded = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
