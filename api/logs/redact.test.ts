@@ -43,6 +43,10 @@ test.each([
   ['an option’s value in a list', "spawnargs: [ '--password', 'hunter2' ]", 'hunter2'],
   ['a password behind an arrow', "{ 'password' => 'hunter2' }", 'hunter2'],
   ['a password behind an arrow without quotes', 'password => hunter2', 'hunter2'],
+  ['the second password of a list', '{"passwords": ["abc", "hunter2"]}', 'hunter2'],
+  ['a token in an object', 'token: { value: "hunter2" }', 'hunter2'],
+  ['a password that begins with a bracket', 'password=[ab]hunter2 host=db', 'hunter2'],
+  ['a short name of a password', 'Server=db;Pwd=hunter2;Timeout=5', 'hunter2'],
   ['a key of age', `read AGE-SECRET-KEY-1${'QPZRY9X8GF'.repeat(5)}`, 'QPZRY9X8GF'],
   [
     'a private key',
@@ -107,6 +111,8 @@ test('no text of the greatest length takes long', () => {
   for (const text of [
     'a-'.repeat(8_192),
     'secret'.repeat(2_700),
+    'token=['.repeat(2_340),
+    'token={'.repeat(2_340),
     'a://'.repeat(4_096),
     'a.'.repeat(8_192),
     '-eyJabc'.repeat(2_340),

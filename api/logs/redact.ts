@@ -5,19 +5,21 @@
 const mask = '•••';
 
 const names =
-  'pass(?:word|wd|phrase)?|secret|token|cookie|credential|(?:api|access|private)[-_]?key|signature';
+  'pass(?:word|wd|phrase)?|pwd|secret|token|cookie|credential|(?:api|access|private)[-_]?key|signature';
 
 /** Names of fields whose value is never shown. */
 const secretName =
-  /pass(word|wd|phrase)?$|secret|token|authorization|cookie|credential|(api|access|private)[-_]?key|signature/i;
+  /pass(word|wd|phrase)?$|pwd$|secret|token|authorization|cookie|credential|(api|access|private)[-_]?key|signature/i;
 
 /** A quoted text, which may be cut off. */
 const quoted = String.raw`"(?:[^"\\]|\\(?:[^]|$))*(?:"|$)|'(?:[^'\\]|\\(?:[^]|$))*(?:'|$)`;
+/** A list or an object, up to its first end, or a text that begins like one. */
+const bracketed = String.raw`(?:\[[^\]]*(?:\]|$)|\{[^}]*(?:\}|$))[^\s,;&"'}]*`;
 const assigns = String.raw`["']?\s{0,4}[=:]{1,2}>?\s{0,4}`;
 
 /** `name=value`, `name: value` and `name => value` of the same names, with or without quotes. Bounded, so that no text takes long to search. */
 const assignment = new RegExp(
-  String.raw`\b([\w-]{0,40}(?:${names})[\w-]{0,20}${assigns})(?:${quoted}|[^\s,;&"'}]+)`,
+  String.raw`\b([\w-]{0,40}(?:${names})[\w-]{0,20}${assigns})(?:${quoted}|${bracketed}|[^\s,;&"'}]+)`,
   'gi',
 );
 
