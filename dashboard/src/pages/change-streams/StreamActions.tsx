@@ -9,7 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StreamDialog } from './StreamDialog.tsx';
-import { nextStep } from './words.ts';
+import { nextStep, rotationOf } from './words.ts';
 
 interface Props {
   readonly stream: ChangeStream;
@@ -90,10 +90,11 @@ interface QuestionProps {
 function Rotate({ open, onClose, stream, onSecret }: QuestionProps & Pick<Props, 'onSecret'>) {
   const { id: organizationId } = useOrganization();
   const params = { databaseId: stream.databaseId, streamId: stream.id };
+  const { about, body } = rotationOf(stream);
   const rotate = useMutation({
     mutationFn: async () => {
       const sending = { headers: { 'Idempotency-Key': intentKey() } };
-      const parts = { params, body: {} };
+      const parts = { params, body };
       return (await ask(organizationId, 'post', `${one}/secret/rotate`, parts, sending)).data
         .secret;
     },
@@ -104,12 +105,7 @@ function Rotate({ open, onClose, stream, onSecret }: QuestionProps & Pick<Props,
     onSettled: useSettled(stream),
   });
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="Make a new secret?"
-      about="For a day requests carry signatures of both secrets, so that the receiver can change over."
-    >
+    <Dialog open={open} onClose={onClose} title="Make a new secret?" about={about}>
       {rotate.isError && <Problem error={rotate.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Leave it</Button>

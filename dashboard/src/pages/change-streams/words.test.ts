@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lagWords, nextStep } from './words.ts';
+import { lagWords, nextStep, rotationOf } from './words.ts';
 
 test.each<[number, string]>([
   [0, 'nothing waits'],
@@ -22,4 +22,14 @@ test('what goes on can be paused, also while it tries again; what stopped can be
     { verb: 'Resume', state: 'RUNNING' },
     { verb: 'Resume', state: 'RUNNING' },
   ]);
+});
+
+test('a secret that cannot be read has no grace: with it the stream could not go on', () => {
+  const lastError = { code: 'secret_unreadable', message: 'm', at: '2026-11-22T14:00:00Z' };
+  const failingSince = '2026-11-22T14:00:00Z';
+  expect(rotationOf({ failingSince, lastError }).body).toEqual({ gracePeriodSeconds: 0 });
+  expect(rotationOf({ failingSince: null, lastError }).body).toEqual({});
+  const other = { ...lastError, code: 'TIMEOUT' };
+  expect(rotationOf({ failingSince, lastError: other }).body).toEqual({});
+  expect(rotationOf({ failingSince: null, lastError: null }).about).toContain('both secrets');
 });

@@ -45,3 +45,24 @@ export function nextStep(state: State): {
     ? { verb: 'Pause', state: 'PAUSED' }
     : { verb: 'Resume', state: 'RUNNING' };
 }
+
+/** What a new secret means. Without a grace: the present one cannot be read, and with it in use no request could be signed. */
+export function rotationOf({
+  failingSince,
+  lastError,
+}: Pick<ChangeStream, 'failingSince' | 'lastError'>): {
+  readonly about: string;
+  readonly body: { readonly gracePeriodSeconds?: number };
+} {
+  return failingSince !== null && lastError?.code === 'secret_unreadable'
+    ? {
+        about:
+          'The service cannot read the present secret. Requests carry the signature of the new one only, so give it to the receiver.',
+        body: { gracePeriodSeconds: 0 },
+      }
+    : {
+        about:
+          'For a day requests carry signatures of both secrets, so that the receiver can change over.',
+        body: {},
+      };
+}
