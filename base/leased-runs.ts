@@ -63,7 +63,7 @@ export class LeasedRuns<Leased> {
   async keepLeases(stopping: AbortSignal): Promise<void> {
     const { leaseMs, renew, onRenewFailure } = this.#options;
     while (!stopping.aborted || this.#runs.size > 0) {
-      await sleep(this.#timers, leaseMs / 3, stopping.aborted ? undefined : stopping);
+      await sleep(this.#timers, leaseMs / 3, stopping.aborted ? this.#allEnded() : stopping);
       if (this.#runs.size === 0) continue;
       try {
         await renew([...this.#runs].map(({ leased }) => leased));
@@ -76,6 +76,13 @@ export class LeasedRuns<Leased> {
   /** Resolves when the current work has ended. */
   async ended(): Promise<void> {
     await Promise.all([...this.#runs].map(({ done }) => done));
+  }
+
+  /** Aborts when the current work has ended. */
+  #allEnded(): AbortSignal {
+    const ended = new AbortController();
+    void this.ended().then(() => ended.abort());
+    return ended.signal;
   }
 
   #begin(leased: Leased, troubled: boolean): void {

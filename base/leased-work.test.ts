@@ -100,3 +100,19 @@ test('at a stop nothing begins, work under way has its time, and what outlasts i
   await stopped;
   expect([begun, work.size, timers.pending]).toEqual([['quick', 'slow'], 0, 0]);
 });
+
+test('a process that stops ends with its work, and not only when leases would be renewed again', async () => {
+  const { work, timers, due, begun, ends } = world();
+  due.push('a');
+  work.start();
+  await timers.advance(100);
+  expect(begun).toEqual(['a']);
+  let isStopped = false;
+  const stopped = work.stop().then(() => (isStopped = true));
+  await timers.advance(100);
+  expect(isStopped).toBe(false);
+  ends.get('a')?.resolve();
+  await settle();
+  expect(isStopped).toBe(true);
+  await stopped;
+});
