@@ -103,7 +103,7 @@ function Choose({ catalog, chosen, before, upload, onChosen, onTake }: ChoosePro
         <div className={styles.apart}>
           <p>
             Resuming the upload of <strong>{namesOf(before)}</strong>. Choose the same files again;
-            only the missing parts are sent.
+            the first part of each is compared, and then the missing ones are sent.
           </p>
           <Button small onClick={() => onTake(undefined)}>
             Start a new import
