@@ -16,11 +16,17 @@ import { run } from '../cluster/run.ts';
 import { buildConfig, hashOfSources } from './inputs.ts';
 import { forgetOlder, removeFolder } from './kept.ts';
 
-/** Copies `folders` of the compiled sources to `target`, and the packages that they import. */
-export async function addProgram(target: string, folders: readonly string[]): Promise<void> {
+/** Copies `folders` of the compiled sources to `target`, but for those in `without`, and the packages that they import. */
+export async function addProgram(
+  target: string,
+  folders: readonly string[],
+  without: readonly string[] = [],
+): Promise<void> {
   const built = await compiled();
+  const left = new Set(without.map((folder) => join(built, folder)));
   for (const folder of folders) {
-    cpSync(join(built, folder), join(target, 'dist', folder), { recursive: true });
+    const filter = (path: string) => !left.has(path);
+    cpSync(join(built, folder), join(target, 'dist', folder), { recursive: true, filter });
   }
   cpSync(join(checkout, 'package.json'), join(target, 'package.json'));
   for (const folder of closure(importedPackages(join(target, 'dist')))) {

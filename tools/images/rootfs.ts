@@ -78,7 +78,9 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     folder: 'connect',
     async fill(rootfs) {
       await nodeRuntime(rootfs);
-      await addProgram(join(rootfs, 'app'), ['api/client', 'base', 'cli', 'clients', 'gen']);
+      const folders = ['api/client', 'base', 'cli', 'clients', 'domain/import-files', 'gen'];
+      // Access to a cluster brings its library, which is ten times as large as the rest.
+      await addProgram(join(rootfs, 'app'), folders, ['base/kube']);
     },
   },
   operator: {
