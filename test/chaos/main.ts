@@ -33,11 +33,12 @@ async function main(): Promise<number> {
       isolated: { type: 'boolean', default: false },
     },
   });
-  const seed = values.seed === '' ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+  const isRandom = values.seed === '' || values.seed === 'random';
+  const seed = isRandom ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   const minutes = Number(values.minutes === '' ? '2' : values.minutes);
   const replicas = Number(values.replicas === '' ? '3' : values.replicas);
   if (!Number.isSafeInteger(seed) || !(minutes > 0) || (replicas !== 3 && replicas !== 6)) {
-    process.stderr.write('usage: SEED=number MINUTES=number REPLICAS=3 (or 6)\n');
+    process.stderr.write('usage: SEED=number (or random) MINUTES=number REPLICAS=3 (or 6)\n');
     return 2;
   }
   const { isolated, folder } = values;
