@@ -16,16 +16,18 @@ import { run } from '../cluster/run.ts';
 import { buildConfig, hashOfSources } from './inputs.ts';
 import { forgetOlder, removeFolder } from './kept.ts';
 
-/** Copies `folders` of the compiled sources to `target`, but for those in `without`, and the packages that they import. */
-export async function addProgram(
-  target: string,
-  folders: readonly string[],
-  without: readonly string[] = [],
-): Promise<void> {
+/** Access to a cluster brings its library, which is ten times as large as the rest: programs without a cluster do without it. */
+const clusterFolder = 'base/kube';
+
+/**
+ * Copies `folders` of the compiled sources to `target`, and the packages that they import. A folder comes with those in it,
+ * except for `base/kube`, which is named where it is needed.
+ */
+export async function addProgram(target: string, folders: readonly string[]): Promise<void> {
   const built = await compiled();
-  const left = new Set(without.map((folder) => join(built, folder)));
   for (const folder of folders) {
-    const filter = (path: string) => !left.has(path);
+    const filter = (path: string) =>
+      path !== join(built, clusterFolder) || folder === clusterFolder;
     cpSync(join(built, folder), join(target, 'dist', folder), { recursive: true, filter });
   }
   cpSync(join(checkout, 'package.json'), join(target, 'package.json'));

@@ -70,7 +70,14 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     folder: 'api',
     async fill(rootfs) {
       await nodeRuntime(rootfs);
-      await addProgram(join(rootfs, 'app'), ['api', 'base', 'domain', 'engine', 'gen']);
+      await addProgram(join(rootfs, 'app'), [
+        'api',
+        'base',
+        'base/kube',
+        'domain',
+        'engine',
+        'gen',
+      ]);
       buildDashboard(join(rootfs, 'app/dashboard'));
     },
   },
@@ -79,15 +86,14 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     async fill(rootfs) {
       await nodeRuntime(rootfs);
       const folders = ['api/client', 'base', 'cli', 'clients', 'domain/import-files', 'gen'];
-      // Access to a cluster brings its library, which is ten times as large as the rest.
-      await addProgram(join(rootfs, 'app'), folders, ['base/kube']);
+      await addProgram(join(rootfs, 'app'), folders);
     },
   },
   operator: {
     folder: 'operator',
     async fill(rootfs) {
       await nodeRuntime(rootfs);
-      await addProgram(join(rootfs, 'app'), ['base', 'domain', 'gen', 'operator']);
+      await addProgram(join(rootfs, 'app'), ['base', 'base/kube', 'domain', 'gen', 'operator']);
     },
   },
   // Debian's PostgreSQL, as installed on this machine.
@@ -135,7 +141,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     folder: 'operator',
     async fill(rootfs) {
       await nodeRuntime(rootfs);
-      await addProgram(join(rootfs, 'app'), ['base', 'domain', 'gen', 'operator']);
+      await addProgram(join(rootfs, 'app'), ['base', 'base/kube', 'domain', 'gen', 'operator']);
       const manifests = join(rootfs, 'app/dist/operator/manifests');
       const grace = 'terminationGracePeriodSeconds: ';
       replaceIn(
