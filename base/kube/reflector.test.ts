@@ -474,6 +474,42 @@ test('an answer that comes after the watch has shown the object’s end brings n
   await reflector.stop();
 });
 
+test('the answer to a write that is made while a list is read stays, and the watch from that list decides about it', async () => {
+  const noted: (() => void)[] = [];
+  const pages: Page<Pod>[] = [
+    { items: [pod('a', 4)], resourceVersion: '10', continueToken: '1' },
+    {
+      get items() {
+        for (const note of noted) note();
+        return [pod('b', 4)];
+      },
+      resourceVersion: '10',
+      continueToken: undefined,
+    },
+  ];
+  const { reflector, last, changes, metric, timers } = reflectorOf([
+    list(5, pod('a', 4), pod('b', 4)),
+    pages,
+  ]);
+  await settle();
+  noted.push(
+    () => reflector.note(pod('b', 11)),
+    () => reflector.note(pod('new', 12)),
+  );
+  await last().send(gone);
+  await timers.advance(0);
+  expect(changes.slice(2)).toEqual(['b 4>11', 'new ->12']);
+  expect([last().options.resourceVersion, await metric('watch_missed_events_total')]).toEqual([
+    '10',
+    0,
+  ]);
+  await last().send(event('MODIFIED', pod('b', 11)), event('ADDED', pod('new', 12)));
+  await last().send(event('DELETED', pod('new', 13)), bookmark(20));
+  expect(changes.slice(4)).toEqual(['new 12>-']);
+  expect(last().options.resourceVersion).toBe('10');
+  await reflector.stop();
+});
+
 test('an answer is not seen that the watch would not bring', async () => {
   const { reflector } = reflectorOf([list(5)], { labelSelector: 'app=x' });
   await settle();

@@ -223,11 +223,13 @@ export class Reflector<T extends KubeObject> {
       this.#options.logger.warn({ resource: resource.plural, held, position }, 'list went back');
     }
     this.#staleLists = 0;
-    const changed = this.#takeIn(found, wentBack ? undefined : held);
+    const changed = this.#takeIn(found, wentBack ? undefined : { from: held, to: position });
     if (this.#isQuiet() && changed) this.#unheardLists += 1;
     this.#silentWatches = 0;
     this.#eventlessWatches = 0;
-    this.#expected.clear();
+    for (const [path, version] of this.#expected) {
+      if (wentBack || !isOlder(position, version)) this.#expected.delete(path);
+    }
     this.#position = position;
     this.#mustList = false;
     this.cache.synced = true;
@@ -236,21 +238,32 @@ export class Reflector<T extends KubeObject> {
     this.#answered.resolve();
   }
 
-  /** Loads a list. `covered` is the version up to which the watch should have reported changes. Returns whether it has any. */
-  #takeIn(found: ReadonlyMap<string, T>, covered: string | undefined): boolean {
+  /**
+   * Loads a list. `span.from` is the version up to which the watch should have reported changes, `span.to` that of the list: an
+   * answer to a later write, noted while the list was read, stays. Without a span the list counts alone. Returns whether it has changes.
+   */
+  #takeIn(
+    found: ReadonlyMap<string, T>,
+    span: { readonly from: string | undefined; readonly to: string } | undefined,
+  ): boolean {
     let changed = false;
+    const isLater = ({ metadata }: T) =>
+      span !== undefined && isOlder(span.to, metadata.resourceVersion ?? '');
+    const later = new Set<string>();
     for (const object of this.cache.list()) {
       const { namespace, name = '' } = object.metadata;
-      if (found.has(pathOf(namespace, name))) continue;
+      if (isLater(object)) later.add(pathOf(namespace, name));
+      if (isLater(object) || found.has(pathOf(namespace, name))) continue;
       changed = true;
       // A list does not show whether the watch missed a deletion or the deletion came later.
       this.#tell(this.cache.remove(namespace, name));
     }
-    for (const object of found.values()) {
+    for (const [path, object] of found) {
+      if (later.has(path)) continue;
       const changes = this.cache.put(object);
       changed ||= changes.length > 0;
       const version = object.metadata.resourceVersion ?? '';
-      if (changes.length > 0 && covered !== undefined && !isOlder(covered, version)) {
+      if (changes.length > 0 && span?.from !== undefined && !isOlder(span.from, version)) {
         this.#options.metrics.watchMissed.inc(this.#labels);
       }
       this.#tell(changes);
