@@ -57,7 +57,10 @@ export const annotations = {
   refreshTemplate: 'ledgerhouse.dev/refresh-template',
   /** On a StatefulSet: the `status.peerCertificates.generations` that its pods have, in case the status is lost. */
   peerCertificates: 'ledgerhouse.dev/peer-certificates',
-  /** On a LedgerDatabase: ID of a deleted database of its name whose volumes are kept, and whose data it is to begin without. */
+  /**
+   * On a LedgerDatabase: IDs, with commas, of the deleted databases of its name whose volumes are kept, and whose data it is to
+   * begin without.
+   */
   beginEmpty: 'ledgerhouse.dev/begin-empty',
   /** On a LedgerDatabase of a provider with `provisioning: MANUAL`: `true` once people have approved it. */
   manuallyApproved: 'ledgerhouse.dev/manually-approved',

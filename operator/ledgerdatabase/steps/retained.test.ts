@@ -68,13 +68,34 @@ test('a database under the name of one whose volumes are kept does not begin emp
   expect(draft.actions).toEqual([]);
   expect(draft.stall?.reason).toBe('VolumesRetained');
   expect(draft.stall?.message).toContain(`spec.bootstrap.volumes.databaseId: ${left}`);
-  expect(draft.stall?.message).toContain(`annotate ldb payments ${annotations.beginEmpty}=${left}`);
+  expect(draft.stall?.message).toContain(
+    `annotate ldb payments --overwrite ${annotations.beginEmpty}=${left}`,
+  );
   expect(draft.stall?.message).toContain('2026-11-28T00:00:00Z');
 });
 
 test('it begins empty when a person says so of these very volumes', () => {
   expect(begins(planBeside([volume()], annotated(left)))).toBe(true);
   expect(begins(planBeside([volume()], annotated('db_another')))).toBe(false);
+});
+
+test('what a person said of earlier volumes says nothing of later ones, though these are not marked yet', () => {
+  const of = (databaseId: string, workload: string, purgeAt?: string) =>
+    volume({
+      metadata: { name: `data-${workload}-0` },
+      labels: { [labels.databaseId]: databaseId, [labels.workload]: workload },
+      annotations: { [annotations.purgeAt]: purgeAt },
+    });
+  const first = of('db_1', 'payments-aaaaaa', '2026-11-25T00:00:00Z');
+  const second = of('db_2', 'payments-bbbbbb', '2026-11-26T00:00:00Z');
+  const justNow = of('db_3', 'payments-cccccc');
+  const { stall } = planBeside([first, justNow, second], annotated('db_1,db_2'));
+  expect(stall?.reason).toBe('VolumesRetained');
+  expect(stall?.message).toContain('databaseId: db_3.');
+  expect(stall?.message).toContain(`${annotations.beginEmpty}=db_3,db_2,db_1`);
+  // The older ones are asked for, too: they may be the ones with the data.
+  expect(begins(planBeside([first, second], annotated('db_2')))).toBe(false);
+  expect(begins(planBeside([first, justNow, second], annotated('db_3,db_2,db_1')))).toBe(true);
 });
 
 test('a database that says with what it begins, or that the API made, is not asked', () => {
