@@ -4,7 +4,27 @@ import type { Pod } from '../../../domain/kinds.ts';
 import { nextPodToRoll } from './rollout.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
-type State = 'ready' | 'fresh' | 'starting' | 'broken' | 'stopping';
+/** `hung`: not ready for two minutes. `down`: not ready for an hour. `homeless`: no node has room for it for an hour. */
+type State =
+  | 'ready'
+  | 'fresh'
+  | 'starting'
+  | 'hung'
+  | 'down'
+  | 'homeless'
+  | 'broken'
+  | 'stopping'
+  | 'stuck';
+
+const sinceOf: Readonly<Partial<Record<State, string>>> = {
+  fresh: '2026-11-21T09:59:58Z',
+  starting: '2026-11-21T09:59:30Z',
+  hung: '2026-11-21T09:58:00Z',
+};
+const stopsAt: Readonly<Partial<Record<State, string>>> = {
+  stopping: '2026-11-21T09:59:00Z',
+  stuck: '2026-11-21T09:30:00Z',
+};
 interface Given {
   readonly state: State;
   readonly old: boolean;
@@ -16,14 +36,15 @@ interface Given {
 }
 
 function podOf(index: number, { state }: Given): Pod {
-  const since = state === 'fresh' ? '2026-11-21T09:59:58Z' : '2026-11-21T09:00:00Z';
+  const since = sinceOf[state] ?? '2026-11-21T09:00:00Z';
+  const stops = stopsAt[state];
   const isReady = state === 'ready' || state === 'fresh';
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       name: `p-${index}`,
-      ...(state === 'stopping' ? { deletionTimestamp: '2026-11-21T09:59:00Z' } : {}),
+      ...(stops === undefined ? {} : { deletionTimestamp: stops }),
     },
     status: {
       conditions: [
@@ -32,6 +53,9 @@ function podOf(index: number, { state }: Given): Pod {
           status: isReady ? 'True' : 'False',
           lastTransitionTime: since as unknown as Date,
         },
+        ...(state === 'homeless'
+          ? [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }]
+          : []),
       ],
       ...(state === 'broken'
         ? {
@@ -51,15 +75,23 @@ function podOf(index: number, { state }: Given): Pod {
   };
 }
 
-function decide(given: readonly Given[], replicas = given.length, growing = false) {
+/** Quorum of either engine after the loss of a leader. */
+const quorums: Readonly<Record<number, number>> = { 1: 0, 3: 2, 6: 4 };
+
+function decide(
+  given: readonly Given[],
+  { replicas = given.length, growing = false, recovering = false } = {},
+) {
   const pods = given.map((one, index) => podOf(index, one));
   const { next, blocked } = nextPodToRoll(
     pods.filter((_, index) => given[index]?.old),
     {
       nowMs: now,
       replicas,
+      needed: quorums[replicas] ?? 0,
       pods,
       growing,
+      recovering,
       holdsData: (pod) => given[pods.indexOf(pod)]?.holdsData === true,
       statusOf(pod) {
         const one = given[pods.indexOf(pod)];
@@ -128,8 +160,56 @@ test.each<[string, readonly Given[], string | string[]]>([
   expect(Array.isArray(decided) ? decided.sort() : decided).toEqual(expected);
 });
 
+test('a pod that is not ready for long is replaced without asking for a quorum, one at a time', () => {
+  expect(decide([old('hung'), old('hung'), old('hung')])).toBe('p-0');
+  expect(decide([old('stopping'), old('hung'), old('hung')])).toEqual([
+    'p-0: AlreadyStopping',
+    'p-1: NoneStopping',
+    'p-2: NoneStopping',
+  ]);
+  expect(decide([new_('starting'), old('hung'), old('hung')])).toBe('p-1');
+});
+
+const five = (one: Given): readonly Given[] => Array.from({ length: 5 }, () => one);
+
+test.each<[string, Given]>([
+  ['that no node has room for', new_('homeless')],
+  ['whose node is gone', old('stuck')],
+  ['whose pod may not be replaced', old('down', { holdsData: true })],
+])('one of six replicas that is down, %s, blocks no rollout', (_, down) => {
+  expect(decide([down, ...five(old('ready'))])).toBe('p-1');
+});
+
+test('a replica that is down does not block a rollout whose revision works on another', () => {
+  expect(decide([new_('down'), new_('ready'), ...five(old('ready')).slice(1)])).toBe('p-2');
+});
+
+test('a bad revision takes one replica and not two, however long it is broken', () => {
+  const decided = decide([new_('down'), ...five(old('ready'))]);
+  expect(decided).toEqual([1, 2, 3, 4, 5].map((index) => `p-${index}: OthersReady`));
+});
+
+test('no replica is replaced without which no quorum would remain', () => {
+  const two = [new_('homeless'), old('stuck'), ...five(old('ready')).slice(1)];
+  expect(decide(two)).toContain('p-2: OthersReady');
+  expect(decide([new_('homeless'), old('ready'), old('ready')])).toEqual([
+    'p-1: OthersReady',
+    'p-2: OthersReady',
+  ]);
+});
+
+test('a replica that was replaced just now, or is made again from the others, is waited for', () => {
+  const others = five(old('ready')).slice(1);
+  expect(decide([new_('homeless'), new_('starting'), ...others])).toContain('p-2: OthersReady');
+  const made = decide([new_('homeless'), ...five(old('ready'))], { recovering: true });
+  expect(made).toContain('p-1: OthersReady');
+});
+
 test('a replica that is not there at all blocks the others', () => {
-  expect(decide([old('ready'), old('ready')], 3)).toEqual(['p-0: AllPresent', 'p-1: AllPresent']);
+  expect(decide([old('ready'), old('ready')], { replicas: 3 })).toEqual([
+    'p-0: AllPresent',
+    'p-1: AllPresent',
+  ]);
 });
 
 test.each(['ready', 'broken'] as const)(
@@ -140,5 +220,5 @@ test.each(['ready', 'broken'] as const)(
 );
 
 test('no pod is replaced while volumes are being grown', () => {
-  expect(decide([old('ready')], 1, true)).toEqual(['p-0: StorageSettled']);
+  expect(decide([old('ready')], { growing: true })).toEqual(['p-0: StorageSettled']);
 });

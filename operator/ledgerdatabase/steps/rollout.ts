@@ -1,6 +1,7 @@
 /**
- * Brings pods to the StatefulSet's newest revision, one at a time: broken pods first, the primary last, and none while the
- * others could not go on without it. Each rule has a name, by which the status says what blocks a pod.
+ * Brings pods to the StatefulSet's newest revision, one at a time: broken pods first, the primary last, and none that serves
+ * while the others could not go on without it. A replica that is down for long for a reason of its own blocks nobody as long as
+ * a quorum remains. Each rule has a name, by which the status says what blocks a pod.
  */
 import type { EngineStatus } from '../../../domain/engine-status.ts';
 import { podName } from '../../../domain/names.ts';
@@ -15,12 +16,20 @@ import { holdsData } from './volumes.ts';
 /** Minimum time for which the others must have been ready: a replica that has just come back may still fail. */
 const settledMs = 5_000;
 const pollAgainMs = 2_000;
+/** A pod that has not been ready for so long serves nobody: it is replaced without asking for a quorum. */
+const hungMs = 60_000;
+/** A replica that has not been ready for so long is taken for down: it does not come back within the time of a start. */
+const downMs = 5 * 60_000;
 
 interface Situation {
   readonly nowMs: number;
   readonly replicas: number;
+  /** Number of other replicas that must be well when a pod that is ready is replaced. */
+  readonly needed: number;
   readonly pods: readonly Pod[];
   readonly growing: boolean;
+  /** Whether a replica is being made again from the others. */
+  readonly recovering: boolean;
   /** Whether a volume and its data would be deleted with the pod. */
   readonly holdsData: (pod: Pod) => boolean;
   readonly statusOf: (pod: Pod) => EngineStatus | undefined;
@@ -42,7 +51,8 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
   const pods = replicaPods(observed.owned.pods);
   const outdated = pods.filter((pod) => !hasRevision(pod, revision));
   if (outdated.length === 0 || subject.suspend) return activate(observed, draft, revision);
-  const { replicas } = subject.resolved.topology;
+  const { engine, topology } = subject.resolved;
+  const { replicas } = topology;
   if (replicas > 1 && observed.polls === undefined && outdated.some(isReady)) {
     draft.needs.add('polls');
     return 'continue';
@@ -51,7 +61,9 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
   const situation: Situation = {
     nowMs: observed.nowMs,
     replicas,
+    needed: replicas === 1 ? 0 : adapterOf(engine.name).quorum(replicas).viewChange,
     pods,
+    recovering: draft.recovering,
     growing: draft.actions.some((one) => one.purpose === 'growth') && !growthRefused(observed),
     holdsData: (pod) => holdsData(observed, subject.workload, pod),
     statusOf(pod) {
@@ -83,7 +95,7 @@ export function nextPodToRoll(
 ): { next?: Pod; blocked: Draft['blocked'] } {
   const blocked: Draft['blocked'] = [];
   for (const pod of order(outdated, situation)) {
-    const refusal = refusalOf(pod, situation);
+    const refusal = refusalOf(pod, outdated, situation);
     if (refusal === undefined) return { next: pod, blocked: [] };
     blocked.push({ pod: pod.metadata.name ?? '', ...refusal });
   }
@@ -100,11 +112,10 @@ function order(outdated: readonly Pod[], { statusOf }: Situation): readonly Pod[
   );
 }
 
-function refusalOf(
-  pod: Pod,
-  situation: Situation,
-): Omit<Draft['blocked'][number], 'pod'> | undefined {
-  const { pods, replicas, nowMs, statusOf } = situation;
+type Refusal = Omit<Draft['blocked'][number], 'pod'>;
+
+function refusalOf(pod: Pod, outdated: readonly Pod[], situation: Situation): Refusal | undefined {
+  const { pods, replicas, nowMs } = situation;
   if (pod.metadata.deletionTimestamp !== undefined) {
     return { predicate: 'AlreadyStopping', message: 'the pod is stopping' };
   }
@@ -121,17 +132,32 @@ function refusalOf(
     return { predicate: 'StorageSettled', message: 'the volumes grow first' };
   }
   const others = pods.filter((other) => other !== pod);
-  const stopping = others.find((other) => other.metadata.deletionTimestamp !== undefined);
+  const stopping = others.find(
+    (other) => other.metadata.deletionTimestamp !== undefined && stoppedMs(other, nowMs) < downMs,
+  );
   if (stopping !== undefined) {
     return { predicate: 'NoneStopping', message: `${stopping.metadata.name} is stopping` };
   }
+  if (!isReady(pod) && unreadyMs(pod, nowMs) >= hungMs) return undefined;
   if (others.length < replicas - 1) {
     return {
       predicate: 'AllPresent',
       message: `${others.length + 1} of ${replicas} pods exist`,
     };
   }
+  return refusalByOthers(others, outdated, situation);
+}
+
+/** Whether the other replicas go on without this one, and none of them is about to come back. */
+function refusalByOthers(
+  others: readonly Pod[],
+  outdated: readonly Pod[],
+  situation: Situation,
+): Refusal | undefined {
+  const { nowMs, needed, statusOf } = situation;
+  const down = others.filter((other) => isDown(other, outdated, situation));
   for (const other of others) {
+    if (down.includes(other)) continue;
     const name = other.metadata.name ?? '';
     if (!isReady(other)) {
       return { predicate: 'OthersReady', message: `${name} is not ready` };
@@ -147,7 +173,39 @@ function refusalOf(
       return { predicate: 'OthersCaughtUp', message: `${name} is still catching up` };
     }
   }
-  return undefined;
+  const left = others.length - down.length;
+  if (left >= needed) return undefined;
+  const names = down.map(({ metadata }) => metadata.name).join(', ');
+  return {
+    predicate: 'OthersReady',
+    message: `${names} is not ready, and only ${left} of the ${needed} others that are needed are`,
+  };
+}
+
+/**
+ * Whether a replica is down for long, and not because of the newest revision: otherwise a bad revision would take one replica
+ * after the other until a bare quorum is left.
+ */
+function isDown(
+  pod: Pod,
+  outdated: readonly Pod[],
+  { pods, nowMs, recovering }: Situation,
+): boolean {
+  if (isReady(pod) || recovering) return false;
+  if (pod.metadata.deletionTimestamp !== undefined) return stoppedMs(pod, nowMs) >= downMs;
+  if (unreadyMs(pod, nowMs) < downMs) return false;
+  const works = pods.some((other) => !outdated.includes(other) && isReady(other));
+  return works || outdated.includes(pod) || troubleOf(pod)?.reason === 'Unschedulable';
+}
+
+/** Time since the pod was to have ended: the deletion's time includes the grace period. */
+const stoppedMs = ({ metadata }: Pod, nowMs: number): number =>
+  nowMs - Date.parse(metadata.deletionTimestamp ?? '');
+
+/** Time since the pod was last ready, or was made. */
+function unreadyMs({ metadata, status }: Pod, nowMs: number): number {
+  const row = status?.conditions?.find(({ type }) => type === 'Ready');
+  return nowMs - Date.parse(String(row?.lastTransitionTime ?? metadata.creationTimestamp));
 }
 
 /** When every pod has the newest revision, checks whether every engine runs the version too. */
