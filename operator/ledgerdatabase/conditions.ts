@@ -11,7 +11,7 @@ import { pathsInWords } from '../manifests/intent.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
 import { backupHealth } from './backup-health.ts';
 import type { Plan } from './draft.ts';
-import type { Observation } from './observation.ts';
+import { replicaVolumes, type Observation } from './observation.ts';
 import type { DatabaseTally } from './tally.ts';
 
 type Verdict<Type extends ConditionType> = readonly [
@@ -112,7 +112,7 @@ function storageReady(
     return ['False', plan.storageProblem.reason, plan.storageProblem.message];
   }
   const { storage } = tally;
-  const { claims } = observed.owned;
+  const claims = replicaVolumes(observed.owned.claims, tally.replicas);
   if (storage === undefined || claims.length < tally.replicas || storage.capacityGb === undefined) {
     return ['False', 'Provisioning', 'not all volumes are bound yet'];
   }

@@ -85,3 +85,12 @@ export function indexOf({ metadata }: KubeObject): number {
   const { name = '' } = metadata;
   return Number(name.slice(name.lastIndexOf('-') + 1));
 }
+
+/**
+ * The volumes of the replicas. A StatefulSet that somebody scaled has made further ones: these go with the database, and count
+ * for nothing else. All volumes if the number of replicas is unknown.
+ */
+export const replicaVolumes = (
+  claims: readonly Claim[],
+  replicas: number | undefined,
+): readonly Claim[] => claims.filter((claim) => indexOf(claim) < (replicas ?? Infinity));

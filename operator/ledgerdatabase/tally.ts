@@ -5,7 +5,7 @@ import type { StatefulSet } from '../../domain/kinds.ts';
 import type { Plan } from './draft.ts';
 import { hasRevision, isReady, replicaPods } from './replica-pods.ts';
 import { replicaRowsOf } from './replica-rows.ts';
-import type { Observation } from './observation.ts';
+import { replicaVolumes, type Observation } from './observation.ts';
 import { capacityGb } from './steps/volumes.ts';
 
 export interface DatabaseTally {
@@ -66,7 +66,7 @@ function storageOf(observed: Observation, plan: Plan): DatabaseTally['storage'] 
   const requestedGb = plan.storageGb ?? previous?.requestedGb;
   if (requestedGb === undefined) return undefined;
   const replicas = plan.facts.resolved?.topology?.replicas ?? 0;
-  const capacities = observed.owned.claims.map(capacityGb);
+  const capacities = replicaVolumes(observed.owned.claims, replicas).map(capacityGb);
   const bound = capacities.filter((one) => one !== undefined);
   const whole = replicas > 0 && bound.length >= replicas;
   const capacity = bound.length === 0 ? undefined : Math.min(...bound);

@@ -4,7 +4,7 @@
  */
 import type { CatalogSpec, DatabaseStatus } from '../../../domain/custom-resources.ts';
 import type { ReasonOf } from '../../../domain/conditions.ts';
-import type { Observation } from '../observation.ts';
+import { replicaVolumes, type Observation } from '../observation.ts';
 import { capacityGb } from './volumes.ts';
 
 /** Part of the storage in use at which it grows. */
@@ -61,10 +61,12 @@ export function autogrow(
   tier: CatalogSpec['storageTiers'][number] | undefined,
   wantedGb: number,
 ): Autogrow {
-  const capacities = observed.owned.claims.map((claim) => Math.floor(capacityGb(claim) ?? 0));
+  const { owned, database } = observed;
+  const volumes = replicaVolumes(owned.claims, database.status?.resolved?.topology?.replicas);
+  const capacities = volumes.map((claim) => Math.floor(capacityGb(claim) ?? 0));
   const smallestGb = capacities.length === 0 ? 0 : Math.min(...capacities);
   const storageGb = Math.max(wantedGb, smallestGb);
-  const { autogrow: asked } = observed.database.spec.storage ?? {};
+  const { autogrow: asked } = database.spec.storage ?? {};
   if (asked === undefined) {
     return {
       verdict: ['False', 'NotEnabled', 'storage grows only when spec.storage.sizeGb is raised'],

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../base/kube/kube.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { PlanOptions } from '../subject-of.ts';
-import type { Observation } from '../observation.ts';
+import { replicaVolumes, type Observation } from '../observation.ts';
 import { makeFinalBackup } from './final-backup.ts';
 
 export function guardDeletion(
@@ -31,7 +31,9 @@ export function guardDeletion(
   if (!held) return 'halt';
   const claims = observed.owned.claims;
   const living = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
-  const isWhole = living.length === claims.length && claims.length > 0;
+  const { replicas } = database.status?.resolved?.topology ?? {};
+  const data = replicaVolumes(claims, replicas);
+  const isWhole = data.length > 0 && data.every((claim) => living.includes(claim));
   if (
     deletionPolicy === 'BackupThenDelete' &&
     isWhole &&

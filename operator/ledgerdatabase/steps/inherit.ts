@@ -1,7 +1,7 @@
 /** Starts a database with the volumes that another, deleted one left (`spec.bootstrap.volumes`). */
 import { annotations, labels, uidOf } from '../../../domain/names.ts';
 import type { Draft } from '../draft.ts';
-import { indexOf, type Observation } from '../observation.ts';
+import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 import { remember, type Memory } from './remember.ts';
 
@@ -45,8 +45,7 @@ export function inherit(observed: Observation, draft: Draft): Memory | 'refused'
 }
 
 function mismatch({ inheritance, database, catalog }: Observation): string | undefined {
-  const claims = inheritance?.claims ?? [];
-  const of = claims[0]?.metadata.labels ?? {};
+  const of = inheritance?.claims[0]?.metadata.labels ?? {};
   const engine = database.spec.engine ?? catalog?.spec.defaults.engine;
   const topology = database.spec.topology ?? catalog?.spec.defaults.topology;
   const replicas = catalog?.spec.topologies.find((row) => row.id === of[labels.topology])?.replicas;
@@ -56,6 +55,7 @@ function mismatch({ inheritance, database, catalog }: Observation): string | und
   if (of[labels.topology] !== topology) {
     return `the volumes have topology ${of[labels.topology]}; set spec.topology to it in a new resource`;
   }
+  const claims = replicaVolumes(inheritance?.claims ?? [], replicas);
   const { clusterId } = database.spec;
   if (clusterId !== undefined && clusterId !== of[labels.clusterId]) {
     return `the volumes hold cluster ${of[labels.clusterId]}; leave spec.clusterId out in a new resource`;

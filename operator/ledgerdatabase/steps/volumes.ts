@@ -7,7 +7,7 @@ import type { Subject } from '../../manifests/subject.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { dataProblemOf, replicaPods } from '../replica-pods.ts';
-import { indexOf, type Observation } from '../observation.ts';
+import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 
 /** Puts this database's uid on the volumes that it inherits, and removes the time of their purge. */
@@ -19,8 +19,9 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   const foreign = (observed.inheritance?.claims ?? []).filter(
     (claim) => claim.metadata.labels?.[labels.uid] !== subject.uid,
   );
+  const { replicas } = subject.resolved.topology;
   // After the adoption, other volumes of that ID are not this database's concern.
-  if (foreign.length === 0 || observed.owned.claims.length >= subject.resolved.topology.replicas) {
+  if (foreign.length === 0 || replicaVolumes(observed.owned.claims, replicas).length >= replicas) {
     return 'continue';
   }
   const { livingOwners = [] } = observed.inheritance ?? {};
@@ -105,7 +106,8 @@ export function growVolumes(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined) return 'continue';
   const { storageGb } = subject;
-  const claims = observed.owned.claims.filter(
+  const volumes = replicaVolumes(observed.owned.claims, subject.resolved.topology.replicas);
+  const claims = volumes.filter(
     (one) => one.metadata.deletionTimestamp === undefined && isBound(one),
   );
   const unequal = claims.filter((claim) => requestedGb(claim) !== storageGb);
