@@ -108,20 +108,18 @@ export function targetOf(action: Action): Reference {
   return { resource: action.resource, namespace, name };
 }
 
-/** Deletes exactly the observed object. */
-export function deletion(
-  purpose: Purpose,
-  resource: Resource,
-  object: KubeObject,
-  options: { unchanged?: boolean } = {},
-): Action {
+/**
+ * Deletes exactly the observed object, and only if it has not changed since: a process that was frozen after its decision may
+ * send it much later.
+ */
+export function deletion(purpose: Purpose, resource: Resource, object: KubeObject): Action {
   return {
     verb: 'delete',
     purpose,
     guarded: true,
     target: { resource, namespace: object.metadata.namespace, name: object.metadata.name ?? '' },
     uid: object.metadata.uid ?? '',
-    resourceVersion: options.unchanged === true ? object.metadata.resourceVersion : undefined,
+    resourceVersion: object.metadata.resourceVersion,
   };
 }
 

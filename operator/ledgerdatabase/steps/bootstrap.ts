@@ -186,7 +186,11 @@ function leftOver(observed: Observation, workload: string, replicas: number) {
         (job: Job) =>
           names.has(job.metadata.name ?? '') && job.metadata.deletionTimestamp === undefined,
       )
-      // Not guarded: the latch is on record and never reset, so that these Jobs have nothing left to do.
-      .map((job) => ({ ...deletion('format', resources.job, job), guarded: false }))
+      // Not guarded, and in any version: the latch is on record and never reset, so that these Jobs have nothing left to do.
+      .map((job) => ({
+        ...deletion('format', resources.job, job),
+        guarded: false,
+        resourceVersion: undefined,
+      }))
   );
 }

@@ -65,7 +65,7 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
     }
     if (claim !== undefined && isMisfit(claim, subject)) {
       // A claim's request can be changed only once it is bound, which may never happen. It holds no data, so it is deleted.
-      draft.do(deletion('volume', resources.claim, claim, { unchanged: true }));
+      draft.do(deletion('volume', resources.claim, claim));
       draft.wait(`volume ${claim.metadata.name} is replaced by one of another size`);
       anew = true;
     }
