@@ -10,6 +10,8 @@ import { LOOK_AGAIN_MS } from './environment.ts';
 export const TESTS_MAX = 2;
 /** A backup that has not asked for this time no longer waits. Waiting ones ask every ten seconds. */
 const SILENT_MS = 6 * LOOK_AGAIN_MS;
+/** Number of Jobs that are remembered: more never run. */
+const JOBS_MAX = 4 * TESTS_MAX;
 /** Time in which the Job of a begun test appears. */
 const BEGIN_MS = 60_000;
 
@@ -27,6 +29,8 @@ export class TestTurns {
   /** By the uids of backups. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #begun = new Map<string, Begun>();
+  /** Times at which a pod of a Job was last seen running, by the uids of the Jobs; the newest Jobs last. */
+  readonly #runs = new Map<string, number>();
 
   /** Whether the test of a backup may begin now. `running`: namespaces in which tests run. */
   ask(backup: KubeObject, running: ReadonlySet<string>, nowMs: number): boolean {
@@ -46,6 +50,18 @@ export class TestTurns {
   end(backup: KubeObject, nowMs: number): void {
     this.#begun.delete(uidOf(backup));
     this.#waitAnew(namespaceOf(backup), nowMs);
+  }
+
+  noteRun(job: KubeObject, nowMs: number): void {
+    this.#runs.delete(uidOf(job));
+    this.#runs.set(uidOf(job), nowMs);
+    const [oldest] = this.#runs.keys();
+    if (oldest !== undefined && this.#runs.size > JOBS_MAX) this.#runs.delete(oldest);
+  }
+
+  /** When a pod of the Job was last seen running. Another process that led before may have seen one. */
+  lastRunMs(job: KubeObject): number | undefined {
+    return this.#runs.get(uidOf(job));
   }
 
   #forget(nowMs: number): void {

@@ -95,7 +95,9 @@ class Tested {
     const job = this.#jobOf(name);
     const own = { 'batch.kubernetes.io/job-name': job.metadata.name ?? '' };
     const { namespace = '' } = job.metadata;
-    const metadata = { namespace, name: `${name}-pod`, labels: { ...job.metadata.labels, ...own } };
+    const creationTimestamp = new Date(this.cluster.nowMs).toISOString();
+    const marks = { ...job.metadata.labels, ...own };
+    const metadata = { namespace, name: `${name}-pod`, labels: marks, creationTimestamp };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec, status };
     this.cluster.put(pod as unknown as Pod);
   }
@@ -224,6 +226,35 @@ test('a test whose pod has a node may take hours', async () => {
   tested.cluster.nowMs += 5 * 60 * MINUTES;
   await tested.look(['acme', 'a1']);
   expect(tested.running).toEqual(['a1']);
+});
+
+test('a test whose pods are replaced again and again before they start gives its turn back all the same', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  await tested.look(['acme', 'a1']);
+  for (let times = 0; times < 3; times += 1) {
+    tested.podOf('a1', { nodeName: `n-${times}` }, { phase: 'Pending' });
+    tested.cluster.nowMs += 5 * MINUTES;
+    await tested.look(['acme', 'a1']);
+  }
+  expect(tested.running).toEqual([]);
+  expect(await tested.verified('a1')).toMatchObject({ status: 'Unknown', reason: 'NotStarted' });
+});
+
+test('a pod that takes the place of one that ran has its own quarter of an hour', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  await tested.look(['acme', 'a1']);
+  tested.podOf('a1', { nodeName: 'n-0' }, { phase: 'Running' });
+  tested.cluster.nowMs += 60 * MINUTES;
+  await tested.look(['acme', 'a1']);
+  tested.podOf('a1', {}, unschedulable);
+  tested.cluster.nowMs += 14 * MINUTES;
+  await tested.look(['acme', 'a1']);
+  expect(tested.running).toEqual(['a1']);
+  tested.cluster.nowMs += MINUTES;
+  await tested.look(['acme', 'a1']);
+  expect(tested.running).toEqual([]);
 });
 
 test.each([

@@ -22,7 +22,7 @@ import { isVerificationDue } from './verify-due.ts';
 import { buildWorkJob } from './work-job.ts';
 
 const DEADLINE_SECONDS = 6 * 3_600;
-/** Time in which its pod must find a node and start there: until then, other tests wait. */
+/** Time in which a pod must find a node and start there, however often it is replaced: until then, other tests wait. */
 const STARTING_MINUTES = 15;
 /** Memory for loading: a base, and a part for each byte of the rows. */
 const MEMORY_BASE_MIB = 512;
@@ -157,16 +157,20 @@ async function follow(
     : couldNot(environment, backup, startedAt, failure);
 }
 
-/** The reason why the newest pod of a Job has not started for too long; `undefined`: it has, or has time for it. */
+/** The reason why no pod of a Job has run for too long; `undefined`: the newest runs, or has time for it. */
 function whyNotStarted(
-  { kube, nowMs }: BackupEnvironment,
+  { kube, nowMs, testTurns }: BackupEnvironment,
   backup: BackupObject,
   job: Job,
   pods: readonly Pod[],
 ): { readonly reason: VerifiedReason; readonly message: string } | undefined {
   const newest = pods.toSorted((one, other) => createdMs(one) - createdMs(other)).at(-1);
-  if (newest !== undefined && hasStarted(newest)) return undefined;
-  const waitedMs = (kube.serverTimeMs() ?? nowMs()) - createdMs(newest ?? job);
+  const timeMs = kube.serverTimeMs() ?? nowMs();
+  if (newest !== undefined && hasStarted(newest)) {
+    testTurns.noteRun(job, timeMs);
+    return undefined;
+  }
+  const waitedMs = timeMs - Math.max(createdMs(job), testTurns.lastRunMs(job) ?? 0);
   if (waitedMs < STARTING_MINUTES * 60_000) return undefined;
   const who = `Job ${job.metadata.name}, for ${memoryFor(backup)} MiB of memory,`;
   if (newest === undefined) {
