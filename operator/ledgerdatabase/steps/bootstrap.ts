@@ -45,12 +45,13 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
       claimOf(observed, subject.workload, index)?.metadata.annotations?.[annotations.formatted] ===
       undefined,
   );
+  const importing = withImportedState(subject, observed, draft);
+  if (importing === undefined) return 'halt';
   if (open.length === 0) {
     draft.facts = { ...draft.facts, bootstrapped: true };
     return 'continue';
   }
   draft.wait(`data files are being made: ${replicas - open.length} of ${replicas} exist`);
-  const importing = withImportedState(subject, observed);
   for (const index of open) {
     const below = indexes.filter((one) => one < index);
     const claims = below.map((one) => claimOf(observed, subject.workload, one));

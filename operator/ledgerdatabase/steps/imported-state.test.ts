@@ -74,13 +74,13 @@ const endedAt = (ms: number): NonNullable<Job['status']> => ({
   conditions: [{ type: 'Complete', status: 'True' }],
   completionTime: new Date(ms).toISOString() as unknown as Date,
 });
-const withNote = (claim: Claim, noted: string): Claim => ({
+const withNote = (claim: Claim, noted: string, formatted = true): Claim => ({
   ...claim,
   metadata: {
     ...claim.metadata,
     annotations: {
       ...claim.metadata.annotations,
-      [annotations.formatted]: '1/0',
+      ...(formatted ? { [annotations.formatted]: '1/0' } : {}),
       [annotations.importedState]: noted,
     },
   },
@@ -136,6 +136,39 @@ test('a file whose Job does not tell its state begins no database of several rep
     const draft = planFor('ha-3', { said, endedSecondsAgo: 90 });
     expect([done(draft.actions), draft.stall?.reason]).toEqual([[], 'FormatFailed']);
   }
+});
+
+test('a note on a volume without a file is no replica’s state, and contradicting notes start no replica', () => {
+  const others = `60/${'cd'.repeat(16)}`;
+  const noting = (formatted: boolean) => {
+    const seen = ({ database, owned }: Observation): Partial<Observation> => ({
+      database: {
+        ...database,
+        spec: { ...database.spec, bootstrap: { import: { importId: 'imp', clusterId: '7' } } },
+      },
+      owned: {
+        ...owned,
+        claims: owned.claims
+          .map((claim) =>
+            claim.metadata.name === claimName(workload, 0)
+              ? withNote(claim, state)
+              : withNote(claim, others, formatted),
+          )
+          .toReversed(),
+      },
+    });
+    return planOf(recipe('ha-3'), { 0: fresh, 1: fresh, 2: fresh }, seen, { store }).draft;
+  };
+  const forged = noting(false);
+  expect(JSON.stringify(forged.actions)).toContain(state);
+  expect(JSON.stringify(forged.actions)).not.toContain(others);
+  const mixed = noting(true);
+  expect(mixed.facts.bootstrapped).not.toBe(true);
+  expect(done(mixed.actions)).toEqual([]);
+  expect(mixed.stall).toMatchObject({
+    reason: 'FormatFailed',
+    message: expect.stringContaining('do not name the same state'),
+  });
 });
 
 test('a single replica needs no such record', () => {

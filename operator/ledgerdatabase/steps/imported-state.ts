@@ -15,7 +15,7 @@ import type { Subject } from '../../manifests/subject.ts';
 import { deletion } from '../actions.ts';
 import type { Draft } from '../draft.ts';
 import { podsOf } from '../jobs.ts';
-import type { Observation } from '../observation.ts';
+import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 
 /** Time within which the operator sees the pod of a Job that has succeeded. */
 const SEEN_MS = 60_000;
@@ -25,14 +25,37 @@ const LOOK_AGAIN_MS = 5_000;
 const isShared = ({ importedFrom, resolved }: Subject): boolean =>
   importedFrom !== undefined && resolved.topology.replicas > 1;
 
-/** Adds the state that an earlier replica found, if one has. */
-export function withImportedState(subject: Subject, { owned }: Observation): Subject {
+/**
+ * Adds the state that an earlier replica found, if one has. Only volumes with a file count. Returns `undefined` if two of them name
+ * different states: replicas that begin differently must not start.
+ */
+export function withImportedState(
+  subject: Subject,
+  observed: Observation,
+  draft: Draft,
+): Subject | undefined {
   const { importedFrom } = subject;
   if (importedFrom === undefined || !isShared(subject)) return subject;
-  const noted = owned.claims.map(
-    ({ metadata }) => metadata.annotations?.[annotations.importedState] ?? '',
-  );
-  const state = noted.map(parseLedgerState).find((one) => one !== undefined);
+  const made = replicaVolumes(observed.owned.claims, subject.resolved.topology.replicas)
+    .filter(({ metadata }) => metadata.annotations?.[annotations.formatted] !== undefined)
+    .toSorted((one, other) => indexOf(one) - indexOf(other))
+    .map(({ metadata }) => ({
+      name: metadata.name,
+      state: parseLedgerState(metadata.annotations?.[annotations.importedState] ?? ''),
+    }));
+  const [first, ...others] = made;
+  const textOf = (state: LedgerState | undefined) =>
+    state === undefined ? '' : ledgerStateText(state);
+  const other = others.find(({ state }) => textOf(state) !== textOf(first?.state));
+  if (other !== undefined) {
+    draft.stallWith(
+      'FormatFailed',
+      `volumes ${first?.name} and ${other.name} do not name the same state of the imported files (annotation ` +
+        `${annotations.importedState}): somebody changed it. No replica is started; delete the database and make it again`,
+    );
+    return undefined;
+  }
+  const state = first?.state;
   return state === undefined ? subject : { ...subject, importedFrom: { ...importedFrom, state } };
 }
 
