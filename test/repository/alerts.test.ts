@@ -187,6 +187,12 @@ test.each<[string, Series[], string[]]>([
     ['LedgerDatabaseCertificateNotRenewed b'],
   ],
   [
+    'has no backup that is young and proven',
+    database('b', { conditions: { BackupHealthy: 0 } }),
+    ['LedgerDatabaseBackupUnhealthy b'],
+  ],
+  ['wants no backups', database('b', { conditions: { BackupHealthy: -1 } }), []],
+  [
     'keeps failing, be it the only one',
     database('b', { failures: 7 }),
     ['LedgerDatabaseFailing b'],
