@@ -13,17 +13,25 @@ function tenRandomBytes(): Uint8Array {
   return taken;
 }
 
-/** Makes a UUID; `random` must have ten bytes. */
-export function uuidV7(wallMs: number = Date.now(), random: Uint8Array = tenRandomBytes()): string {
+/** Makes the bytes of a UUID; `random` must have ten bytes. */
+export function uuidV7Bytes(
+  wallMs: number = Date.now(),
+  random: Uint8Array = tenRandomBytes(),
+): Uint8Array {
   assert(wallMs >= 0 && wallMs < 2 ** 48, 'the time of a UUID has 48 bits');
   assert(random.length === randomSize, 'a UUID takes ten random bytes');
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(Math.trunc(wallMs), 0, 6);
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, wallMs / 2 ** 32);
+  view.setUint32(2, wallMs % 2 ** 32);
   bytes.set(random, 6);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [0, 8, 12, 16, 20]
-    .map((from, index) => hex.slice(from, [8, 12, 16, 20, 32][index]))
-    .join('-');
+  bytes[6] = (view.getUint8(6) & 0x0f) | 0x70;
+  bytes[8] = (view.getUint8(8) & 0x3f) | 0x80;
+  return bytes;
+}
+
+/** Makes a UUID in its usual form; `random` must have ten bytes. */
+export function uuidV7(wallMs?: number, random?: Uint8Array): string {
+  const hex = Buffer.from(uuidV7Bytes(wallMs, random)).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

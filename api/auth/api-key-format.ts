@@ -3,7 +3,7 @@
  * CRC-32 of everything before them. With the CRC, a truncated or mistyped key is recognized without asking the store, and secret
  * scanners can tell real keys. Characters are base 62.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -45,7 +45,7 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
 export const publicIdIn = (text: string): string | undefined =>
   /^lhk_([0-9A-Za-z]{12})_/.exec(text)?.[1];
 
-export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+export const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 function checksum(text: string): string {
   let rest = crc32(text);

@@ -67,10 +67,11 @@ export function watchHttp(
 }
 
 const textMax = 512;
+const digitsOfId = 38;
 
 /** The integers in the JSON of a small lookup that may be IDs of checks: those of 38 digits. */
 function idsInText(body: Uint8Array): readonly bigint[] {
-  if (body.length > textMax) return [];
-  const text = new TextDecoder().decode(body);
+  if (body.length < digitsOfId || body.length > textMax) return [];
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
   return [...text.matchAll(/(?<!\d)\d{38}(?!\d)/g)].map(([digits]) => BigInt(digits));
 }

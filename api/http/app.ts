@@ -24,14 +24,16 @@ import { AnonymousBodies } from './anonymous-bodies.ts';
 import { BodyBudget, bodyLimitDefaults } from './body-budget.ts';
 import type { ByteLimits } from './held-bytes.ts';
 import { ClientGone } from './client-gone.ts';
-import { dispatch, isStream, type AnyHandler } from './dispatch.ts';
+import { dispatch, type AnyHandler } from './dispatch.ts';
 import { addDocumentation } from './documentation.ts';
-import { Gate, type GatePort } from './gate.ts';
+import { callerOf, Gate, type GatePort } from './gate.ts';
 import type { Handlers } from './handler.ts';
 import { problemContentType, problemResponse, refusalOf } from './problem-response.ts';
 import { RateLimits, type RateLimitSettings } from './rate-limits.ts';
+import { isStream, streamsOf } from './accepted.ts';
 import { Refusal } from '../model/refusal.ts';
 import { requestIdOf } from './request-id.ts';
+import { ShapedRoutes } from './shaped-routes.ts';
 import { streamCheckMs } from './streams.ts';
 import { securityHeaders, strictTransport } from './security-headers.ts';
 
@@ -74,6 +76,8 @@ interface Locals {
 /** Time to read the rest of a body that was refused. */
 const lingerMs = 5_000;
 
+const securityHeaderRows = Object.entries(securityHeaders);
+
 const localsOf = (response: Response) => response.locals as Locals;
 
 export function createApp(options: AppOptions): Express {
@@ -99,9 +103,9 @@ export function createApp(options: AppOptions): Express {
     next();
   });
   app.use(compression());
+  app.use(routesOf(options, gate).handle);
   addDocumentation(app, options);
   options.addPages?.(app, gate);
-  addRoutes(app, options, gate);
   app.use((request: Request) => {
     throw new Refusal('not_found', {
       detail: `The path ${request.path.slice(0, 200)} does not exist. /docs/openapi lists all paths.`,
@@ -118,7 +122,9 @@ function begin(request: Request, response: Response, options: AppOptions): void 
   locals.requestId = requestIdOf(request.headers['x-request-id']?.toString());
   locals.startedMs = performance.now();
   locals.gone = new AbortController();
-  response.set({ ...securityHeaders, 'X-Request-Id': locals.requestId });
+  // Not by `set`, which costs five times as much.
+  for (const [name, value] of securityHeaderRows) response.setHeader(name, value);
+  response.setHeader('X-Request-Id', locals.requestId);
   if (options.origin?.startsWith('https:') === true) {
     response.set('Strict-Transport-Security', strictTransport);
   }
@@ -148,50 +154,61 @@ function begin(request: Request, response: Response, options: AppOptions): void 
   });
 }
 
-function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
+function routesOf(options: AppOptions, gate: Gate): ShapedRoutes {
+  const routes = new ShapedRoutes();
   const bodies = {
     budget: new BodyBudget(options.bodyLimits ?? bodyLimitDefaults),
     anonymous: new AnonymousBodies(),
     answers: new BodyBudget(options.answerLimits ?? bodyLimitDefaults, 'answers'),
     answerMs: options.answerMs ?? 60_000,
   };
-  // Paths with fewer parameters come first, so that `/members/leave` is not read as a member ID. The ledger's paths come before
-  // all: they are called most, each request is compared with the paths in order, and no other path resembles them.
-  const rank = ([path, entries]: readonly [string, typeof routeEntries]) =>
-    entries.some(([, { body }]) => body?.form === 'ledger') ? -1 : namesInPath(path).length;
+  // Paths with fewer parameters come first, so that `/members/leave` is not read as a member ID.
   const paths = [...Map.groupBy(routeEntries, ([, { path }]) => path)].sort(
-    (a, b) => rank(a) - rank(b),
+    ([a], [b]) => namesInPath(a).length - namesInPath(b).length,
   );
   for (const [template, entries] of paths) {
     const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
+    const routesAt = routes.at(path).route(path);
     for (const [operationId, route] of entries) {
       const handler = options.handlers[operationId] as AnyHandler;
       const add = route.method.toLowerCase() as Lowercase<typeof route.method>;
-      app[add](path, async (request, response) => {
+      const streams = streamsOf(route);
+      routesAt[add](async (request, response) => {
         const locals = localsOf(response);
         locals.operationId = operationId;
-        const gone = endOf(locals.gone.signal, options.stopping, isStream(request, route));
+        const stream = isStream(request, streams);
+        const gone = endOf(locals.gone.signal, options.stopping, stream);
         const { requestId } = locals;
-        const exchange = { request, response, requestId, operationId, gone, bodies };
+        const exchange = {
+          request,
+          response,
+          requestId,
+          operationId,
+          gone,
+          isStream: stream,
+          bodies,
+        };
         await dispatch(exchange, route, handler, gate);
       });
     }
     const allowed = entries.flatMap(([, { method }]) => withHead(method));
-    app.all(path, (request) => {
+    routesAt.all((request) => {
       throw new Refusal('method_not_allowed', {
         detail: `${request.method} is not allowed here. Use ${allowed.join(', ')}.`,
         headers: { Allow: allowed.join(', ') },
       });
     });
   }
-  app.all('/api/v1/databases/:databaseId/tb/:operation', async (request) => {
-    await gate.identify(request);
+  const unknownOperation = '/api/v1/databases/:databaseId/tb/:operation';
+  routes.at(unknownOperation).all(unknownOperation, async (request) => {
+    await gate.identify(request, callerOf(request));
     const allowedOperations = Object.keys(ledgerOperations);
     throw new Refusal('unknown_operation', {
       detail: `The operation “${String(request.params['operation']).slice(0, 80)}” does not exist. Use one of ${allowedOperations.join(', ')}.`,
       members: { allowedOperations },
     });
   });
+  return routes;
 }
 
 const withHead = (method: string): readonly string[] =>

@@ -6,6 +6,7 @@ import { startDeadline } from '../../base/deadline.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { idempotencyKeyPattern } from '../contract/document.ts';
 import { pathNumbers } from '../contract/path-parameters.ts';
+import type { Origin } from '../auth/authenticator.ts';
 import type { Caller } from '../auth/principal.ts';
 import {
   takesIdempotencyKey,
@@ -15,6 +16,7 @@ import {
   type ServeSocket,
 } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
+import { eventsWanted, formatOf } from './accepted.ts';
 import type { AnonymousBodies } from './anonymous-bodies.ts';
 import { smallAnswerMax, type BodyBudget } from './body-budget.ts';
 import { parseBody, readBody } from './body.ts';
@@ -63,6 +65,8 @@ interface Exchange {
   readonly requestId: string;
   readonly operationId: OperationId;
   readonly bodies: Bodies;
+  /** The answer is a stream. */
+  readonly isStream: boolean;
   /** Aborts when the client has gone, or when a stream must end because the process ends. */
   readonly gone: AbortSignal;
 }
@@ -77,34 +81,35 @@ export async function dispatch(
   const { url } = request;
   const search = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const isPublic = route.access.kind === 'public';
-  if (isPublic) await gate.admitAnybody(request, route);
-  const admission = isPublic ? undefined : await gate.admit(exchange, route);
+  const caller = callerOf(request);
+  if (isPublic) gate.admitAnybody(request, caller, route);
+  const admission = isPublic ? undefined : await gate.admit({ ...exchange, caller }, route);
   response.locals['principal'] = admission?.principal;
   const query = parseQuery(route.query, search);
   const accept = route.responses[101] && socketAsked(request);
   const format = formatOf(request, route);
   const wantsEvents = eventsWanted(request, route);
-  const bytes = route.body && (await bodyOf(exchange, route.body, admission?.principal));
+  const bytes = route.body && (await bodyOf(exchange, caller.ip, route.body, admission?.principal));
   if (admission !== undefined && route.body?.form === 'ledger')
     await gate.admitBytes(admission.principal, bytes?.length ?? 0);
   const body = route.body && parseBody(route.body, bytes ?? new Uint8Array(0));
   const stream =
-    admission !== undefined && isStream(request, route)
+    admission !== undefined && exchange.isStream
       ? gate.openStream(request, route, admission.principal)
       : undefined;
   const gone =
     stream === undefined ? exchange.gone : AbortSignal.any([exchange.gone, stream.ended]);
   const deadline = startDeadline(systemTimers, route.timeoutMs ?? deadlineDefaultMs, gone);
   try {
-    const facts = { ...factsOf(exchange, route, bytes, deadline.signal, format), wantsEvents };
-    const input = { ...facts, params: paramsOf(request.params), query, body };
-    const author = admission && {
-      actor: admission.principal.actor,
-      requestId: facts.requestId,
-      ip: facts.ip,
-      userAgent: facts.userAgent,
-    };
-    const full = admission ? { ...input, ...ofCaller(exchange, gate, admission), author } : input;
+    const facts = factsOf(exchange, caller, route, bytes, {
+      signal: deadline.signal,
+      format,
+      wantsEvents,
+    });
+    const input = Object.assign(facts, { params: paramsOf(request.params), query, body });
+    const full = admission
+      ? Object.assign(input, ofCaller(exchange, caller, gate, admission))
+      : input;
     const run = () => handler(full as never);
     const forOwner = <T>(work: () => T): T =>
       admission ? onBehalfOf(ownerOf(admission.principal), work) : work();
@@ -127,8 +132,9 @@ export async function dispatch(
     // Reads of the store while a stream is sent also count for its owner.
     await forOwner(() => send(exchange, route, reply, deadline.signal));
   } catch (error) {
-    if (route.access.kind === 'public') await gate.countIfWrong(request.ip ?? '', error);
-    if (admission !== undefined) gate.noteFailure(exchange, route, admission.principal, error);
+    if (route.access.kind === 'public') gate.countIfWrong(caller.ip, error);
+    if (admission !== undefined)
+      gate.noteFailure({ ...exchange, caller }, route, admission.principal, error);
     throw error;
   } finally {
     stream?.close();
@@ -137,20 +143,21 @@ export async function dispatch(
 }
 
 /** The path's parameters as the handler gets them; the gate has checked them. */
-const paramsOf = (params: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [
-      name,
-      Object.hasOwn(pathNumbers, name) ? Number(value) : value,
-    ]),
-  );
+function paramsOf(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const params = { ...given };
+  for (const name of Object.keys(params))
+    if (Object.hasOwn(pathNumbers, name)) params[name] = Number(params[name]);
+  return params;
+}
 
 const ofCaller = (
   exchange: Exchange,
+  { ip, userAgent }: Origin,
   gate: Gate,
   { principal }: { readonly principal: Caller },
 ) => ({
   principal,
+  author: { actor: principal.actor, requestId: exchange.requestId, ip, userAgent },
   takeEvents: (count: number) => gate.admitEvents(principal, count),
   holdAnswer: answerHold(exchange, principal),
 });
@@ -168,32 +175,6 @@ function answerHold({ response, bodies }: Exchange, principal: Caller): HoldAnsw
   };
 }
 
-export const isStream = (request: Request, { responses }: RouteSpec): boolean =>
-  Object.values(responses).some(
-    ({ form, streams, orEvents }) =>
-      form === 'events' ||
-      form === 'websocket' ||
-      streams === true ||
-      (orEvents === true && request.accepts(pageOrEvents) === eventsOnly),
-  );
-
-const eventsOnly = 'text/event-stream';
-/** A client that accepts both equally gets the first. */
-const pageOrEvents = ['application/json', eventsOnly];
-
-function eventsWanted(request: Request, { responses }: RouteSpec): boolean {
-  if (responses[200]?.orEvents !== true) return false;
-  return preferredOf(request, pageOrEvents) === eventsOnly;
-}
-
-function preferredOf(request: Request, types: readonly string[]): string {
-  const best = request.accepts([...types]);
-  if (best !== false) return best;
-  throw new Refusal('not_acceptable', {
-    detail: `The header Accept must allow ${types.join(' or ')}.`,
-  });
-}
-
 function socketAsked(request: Request): () => Promise<WebSocket> {
   const accept = socketOf(request);
   if (accept !== undefined) return accept;
@@ -206,12 +187,13 @@ function socketAsked(request: Request): () => Promise<WebSocket> {
 /** Reads the body and holds its bytes until the answer has left. A ledger request holds its decoded records too. */
 async function bodyOf(
   { request, response, bodies }: Exchange,
+  ip: string,
   spec: BodySpec,
   principal: Caller | undefined,
 ): Promise<Uint8Array> {
   const hold = bodies.budget.hold(ownerOf(principal));
   response.once('close', hold.release);
-  const release = principal === undefined ? bodies.anonymous.take(request.ip ?? '') : () => {};
+  const release = principal === undefined ? bodies.anonymous.take(ip) : () => {};
   const perByte = spec.form === 'ledger' ? 2 : 1;
   try {
     return await readBody(request, spec, {
@@ -251,13 +233,12 @@ const tooLate = (cause: unknown) =>
 
 function factsOf(
   { request, requestId }: Exchange,
+  { ip, userAgent }: Origin,
   route: RouteSpec,
   bytes: Uint8Array | undefined,
-  signal: AbortSignal,
-  format: 'json' | 'csv',
-): Omit<RequestFacts, 'wantsEvents'> {
+  { signal, format, wantsEvents }: Pick<RequestFacts, 'signal' | 'format' | 'wantsEvents'>,
+): RequestFacts {
   const { headers } = request;
-  const { ip, userAgent } = callerOf(request);
   return {
     requestId,
     signal,
@@ -271,6 +252,7 @@ function factsOf(
     contentDigest: headers['content-digest']?.toString(),
     waitMs: waitOf(headers['prefer']?.toString()),
     format,
+    wantsEvents,
   };
 }
 
@@ -299,13 +281,6 @@ function waitOf(prefer: string | undefined): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
-function formatOf(request: Request, route: RouteSpec): 'json' | 'csv' {
-  if (route.body?.form !== 'ledger') return 'json';
-  const reads = route.access.kind === 'database' && route.access.permission === 'db:read';
-  const types = reads ? ['application/json', 'text/csv'] : ['application/json'];
-  return preferredOf(request, types) === 'text/csv' ? 'csv' : 'json';
-}
-
 async function send(
   { request, response, bodies }: Exchange,
   route: RouteSpec,
@@ -313,7 +288,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<void> {
   response.setHeader('Cache-Control', route.cache ?? cacheDefault);
-  response.set({ ...reply.headers });
+  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   if (reply.etag !== undefined) response.setHeader('ETag', reply.etag);
   if (reply.cookies !== undefined) response.set('Set-Cookie', [...reply.cookies]);
   if (reply.events !== undefined && request.method === 'HEAD') {
@@ -338,14 +313,14 @@ async function send(
     response.set('Content-Type', reply.contentType ?? 'application/octet-stream');
     await writePieces(response, request.method === 'HEAD' ? none() : reply.pieces, signal);
   } else if (reply.bytes !== undefined) {
-    response.set('Content-Type', reply.contentType ?? 'application/octet-stream');
+    response.setHeader('Content-Type', reply.contentType ?? 'application/octet-stream');
     response.setHeader('Content-Length', reply.bytes.length);
     endWith(response, reply.bytes);
     if (reply.bytes.length > smallAnswerMax) cutOffLate(response, bodies.answerMs);
   } else if (reply.body === undefined) {
     response.end();
   } else {
-    response.set('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
     const text = JSON.stringify(reply.body);
     // Without this header the compression writer sends chunks, which costs both sides more.
     response.setHeader('Content-Length', Buffer.byteLength(text));

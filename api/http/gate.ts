@@ -41,6 +41,7 @@ interface Asked {
   readonly request: Request;
   readonly requestId: string;
   readonly operationId: OperationId;
+  readonly caller: Origin;
 }
 
 interface Admission {
@@ -61,38 +62,38 @@ export class Gate {
    * Authenticates a request that has no route but needs a credential. The limits of wrong credentials are checked only after a
    * credential was found to be wrong, so nobody can use up the requests of a valid one.
    */
-  async identify(request: Request): Promise<Caller> {
+  async identify(request: Request, origin: Origin): Promise<Caller> {
     const credential = credentialOf(request.headers);
     try {
-      return await this.#options.authenticate(credential, callerOf(request));
+      return await this.#options.authenticate(credential, origin);
     } catch (error) {
-      await this.#countIfWrong(request.ip ?? '', credential, error);
+      await this.#countIfWrong(origin.ip, credential, error);
       throw error;
     }
   }
 
   /** Checks the rate limit for a secret in a body, which may be weaker than a key. Throws after too many wrong ones. */
-  async admitSecret(request: Request): Promise<void> {
-    await this.#options.limits.check('secrets', networkOf(request.ip ?? ''));
+  admitSecret(ip: string): void {
+    this.#options.limits.check('secrets', networkOf(ip));
   }
 
   /**
    * Checks a request to a route without a credential. A route that changes something must take a secret in its body, or
    * requests could be forged. A signed body proves its sender, so wrong secrets from the same address do not count against it.
    */
-  async admitAnybody(request: Request, route: RouteSpec): Promise<void> {
+  admitAnybody(request: Request, { ip }: Origin, route: RouteSpec): void {
     if (route.method === 'GET') return;
-    if (route.body?.form !== 'signed') await this.admitSecret(request);
+    if (route.body?.form !== 'signed') this.admitSecret(ip);
     checkOrigin(request.headers, this.#options.origin);
   }
 
   async admit(asked: Asked, route: RouteSpec): Promise<Admission> {
     const { request } = asked;
     const { origin } = this.#options;
-    const principal = await this.identify(request);
+    const principal = await this.identify(request, asked.caller);
     const headers = await this.#take(route, principal);
     // Set on refusals too, because they count.
-    request.res?.set({ ...headers });
+    for (const [name, value] of headers) request.res?.setHeader(name, value);
     const csrfHash = principal.type === 'api_key' ? null : principal.csrfHash;
     if (csrfHash !== null && route.method !== 'GET') checkCsrf(request.headers, csrfHash, origin);
     // Browsers let any page open a WebSocket and read it, with the cookies of pages on the same site.
@@ -119,13 +120,12 @@ export class Gate {
 
   /** A caller without an organization has no audit log. */
   #report(
-    { request, requestId, operationId }: Asked,
+    { requestId, operationId, caller: { ip, userAgent } }: Asked,
     principal: Caller,
     { code }: Refusal,
     outcome: Denial['outcome'],
   ): void {
     if (isGuest(principal)) return;
-    const { ip, userAgent } = callerOf(request);
     const author = { actor: principal.actor, requestId, ip, userAgent };
     this.#options.denied({ principal, author, action: operationId, code, outcome });
   }
@@ -187,38 +187,38 @@ export class Gate {
   }
 
   /** Takes the size of a ledger request's body from the organization's rate limit. */
-  async admitBytes(principal: Caller, bytes: number): Promise<void> {
+  admitBytes(principal: Caller, bytes: number): Promise<void> {
     const who = principal.organization?.id ?? principal.credentialId;
-    await this.#options.limits.take('ledger-bytes', who, bytes);
+    return this.#options.limits.take('ledger-bytes', who, bytes);
   }
 
   /** Takes the events of a ledger request, or the records that it may answer with, from the organization's rate limit. */
-  async admitEvents(principal: Caller, events: number): Promise<void> {
+  admitEvents(principal: Caller, events: number): Promise<void> {
     const who = principal.organization?.id ?? principal.credentialId;
-    await this.#options.limits.take('ledger-events', who, events);
+    return this.#options.limits.take('ledger-events', who, events);
   }
 
   /** Counts a wrong secret that was sent in a body. */
-  async countIfWrong(ip: string, error: unknown): Promise<void> {
+  countIfWrong(ip: string, error: unknown): void {
     if (!isWrong(error)) return;
     this.#options.onWrongCredential();
-    await this.#options.limits.count('secrets', networkOf(ip));
+    this.#options.limits.count('secrets', networkOf(ip));
   }
 
   /** Takes one request from the rate limit. Each credential has its own limit; routes that end access have a separate one. */
-  async #take(route: RouteSpec, principal: Caller): Promise<Readonly<Record<string, string>>> {
+  async #take(route: RouteSpec, principal: Caller) {
     const { limits } = this.#options;
     const { credentialId } = principal;
     const organizationId = principal.organization?.id ?? credentialId;
     // Clients reconnect all at once when a process ends.
     const { body, readsLedger } = route;
     const isOfLedger = body?.form === 'ledger' || readsLedger === true || opensSocket(route);
-    if (isOfLedger) return limits.take('ledger', organizationId);
-    if (route.endsAccess === true) return limits.take('revocation', credentialId);
+    if (isOfLedger) return limits.takeAndTell('ledger', organizationId);
+    if (route.endsAccess === true) return limits.takeAndTell('revocation', credentialId);
     const points = route.countsAs ?? 1;
     if (principal.type === 'api_key')
       await limits.take('organization-keys', organizationId, points);
-    return limits.take('control', credentialId, points);
+    return limits.takeAndTell('control', credentialId, points);
   }
 
   /** Counts a wrong credential by address and named key, and by address alone, which bounds the number of counters. */

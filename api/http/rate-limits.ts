@@ -2,9 +2,9 @@
  * Rate limits of one caller in this process; with several processes behind one address, the limits add up. They are announced in
  * the headers of draft-ietf-httpapi-ratelimit-headers.
  */
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Refusal } from '../model/refusal.ts';
 import { RefusalPace } from './refusal-pace.ts';
+import { Windows, type Taken } from './windows.ts';
 
 export interface RateLimitSettings {
   /** Requests a minute for each credential, without ledger operations. */
@@ -48,68 +48,70 @@ const addressShare = 10;
 const revocationsPerMinute = 60;
 
 export class RateLimits {
-  readonly #limiters: Readonly<Record<RatePolicy, RateLimiterMemory>>;
+  readonly #windows: Readonly<Record<RatePolicy, Windows>>;
   readonly #onRefused: (policy: RatePolicy) => void;
   readonly #pace = new RefusalPace();
 
   constructor(settings: RateLimitSettings, onRefused: (policy: RatePolicy) => void) {
-    const limiter = (points: number, duration: number) =>
-      new RateLimiterMemory({ points, duration });
     const { controlPerMinute, wrongCredentialsPerMinute } = settings;
-    this.#limiters = {
-      control: limiter(controlPerMinute, 60),
-      'organization-keys': limiter(keysShare * controlPerMinute, 60),
-      revocation: limiter(Math.max(revocationsPerMinute, controlPerMinute / 10), 60),
-      ledger: limiter(settings.ledgerPerSecond, 1),
-      'ledger-bytes': limiter(settings.ledgerBytesPerSecond, 1),
-      'ledger-events': limiter(settings.ledgerEventsPerSecond, 1),
-      credentials: limiter(wrongCredentialsPerMinute, 60),
-      addresses: limiter(addressShare * wrongCredentialsPerMinute, 60),
-      secrets: limiter(wrongCredentialsPerMinute, 60),
+    this.#windows = {
+      control: new Windows(controlPerMinute, 60),
+      'organization-keys': new Windows(keysShare * controlPerMinute, 60),
+      revocation: new Windows(Math.max(revocationsPerMinute, controlPerMinute / 10), 60),
+      ledger: new Windows(settings.ledgerPerSecond, 1),
+      'ledger-bytes': new Windows(settings.ledgerBytesPerSecond, 1),
+      'ledger-events': new Windows(settings.ledgerEventsPerSecond, 1),
+      credentials: new Windows(wrongCredentialsPerMinute, 60),
+      addresses: new Windows(addressShare * wrongCredentialsPerMinute, 60),
+      secrets: new Windows(wrongCredentialsPerMinute, 60),
     };
     this.#onRefused = onRefused;
   }
 
-  /**
-   * Takes `points`, one by default. Returns headers for the answer. Throws when the limit is used up; for callers far beyond
-   * the limit it waits first.
-   */
-  async take(
+  /** Takes points. Throws when the limit is used up; for callers far beyond the limit it waits first. */
+  async take(policy: RatePolicy, who: string, points = 1): Promise<void> {
+    const taken = this.#windows[policy].take(who, points);
+    if (!taken.within) await this.#refuse(policy, who, taken);
+  }
+
+  /** Takes one point or more in the same way. Returns headers for the answer. */
+  async takeAndTell(
     policy: RatePolicy,
     who: string,
     points = 1,
-  ): Promise<Readonly<Record<string, string>>> {
-    const limiter = this.#limiters[policy];
-    try {
-      return headersOf(policy, limiter, await limiter.consume(who, points));
-    } catch (error) {
-      const refusal = this.#refused(policy, error as RateLimiterRes);
-      await this.#pace.wait(`${policy} ${who}`, limiter.points / limiter.duration);
-      throw refusal;
-    }
+  ): Promise<readonly (readonly [string, string])[]> {
+    const window = this.#windows[policy];
+    const taken = window.take(who, points);
+    if (!taken.within) await this.#refuse(policy, who, taken);
+    return headersOf(policy, window, taken);
   }
 
   /** Throws when the limit is used up; takes nothing. */
-  async check(policy: RatePolicy, who: string): Promise<void> {
-    const limiter = this.#limiters[policy];
-    const taken = await limiter.get(who);
-    if (taken !== null && taken.consumedPoints >= limiter.points)
-      throw this.#refused(policy, taken);
+  check(policy: RatePolicy, who: string): void {
+    const msLeft = this.#windows[policy].usedUpMs(who);
+    if (msLeft !== undefined) throw this.#refusal(policy, { remaining: 0, msLeft });
   }
 
   /** Takes one point when it is too late to refuse. */
-  async count(policy: RatePolicy, who: string): Promise<void> {
-    await this.#limiters[policy].penalty(who);
+  count(policy: RatePolicy, who: string): void {
+    this.#windows[policy].take(who);
   }
 
-  #refused(policy: RatePolicy, taken: RateLimiterRes): Refusal {
+  async #refuse(policy: RatePolicy, who: string, taken: Taken): Promise<never> {
+    const refusal = this.#refusal(policy, taken);
+    const { points, seconds } = this.#windows[policy];
+    await this.#pace.wait(`${policy} ${who}`, points / seconds);
+    throw refusal;
+  }
+
+  #refusal(policy: RatePolicy, taken: Omit<Taken, 'within'>): Refusal {
     this.#onRefused(policy);
-    const { points, duration } = this.#limiters[policy];
-    const seconds = Math.max(1, Math.ceil(taken.msBeforeNext / 1_000));
+    const window = this.#windows[policy];
+    const inSeconds = Math.max(1, Math.ceil(taken.msLeft / 1_000));
     return new Refusal('rate_limited', {
-      detail: `More than ${points} in ${duration} s (${whose[policy]}). Retry in ${seconds} s.`,
-      retryAfterSeconds: seconds,
-      headers: headersOf(policy, this.#limiters[policy], taken),
+      detail: `More than ${window.points} in ${window.seconds} s (${whose[policy]}). Retry in ${inSeconds} s.`,
+      retryAfterSeconds: inSeconds,
+      headers: Object.fromEntries(headersOf(policy, window, taken)),
       members: { 'violated-policies': [policy] },
     });
   }
@@ -129,9 +131,9 @@ const whose: Readonly<Record<RatePolicy, string>> = {
 
 const headersOf = (
   policy: RatePolicy,
-  { points, duration }: RateLimiterMemory,
-  taken: RateLimiterRes,
-): Readonly<Record<string, string>> => ({
-  'RateLimit-Policy': `"${policy}";q=${points};w=${duration}`,
-  RateLimit: `"${policy}";r=${Math.max(0, taken.remainingPoints)};t=${Math.ceil(taken.msBeforeNext / 1_000)}`,
-});
+  { points, seconds }: Windows,
+  { remaining, msLeft }: Omit<Taken, 'within'>,
+): readonly (readonly [string, string])[] => [
+  ['RateLimit-Policy', `"${policy}";q=${points};w=${seconds}`],
+  ['RateLimit', `"${policy}";r=${remaining};t=${Math.ceil(msLeft / 1_000)}`],
+];

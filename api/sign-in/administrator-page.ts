@@ -20,7 +20,7 @@ export async function signInAdministrator(
   request: Request,
   response: Response,
 ): Promise<void> {
-  await gate.admitSecret(request);
+  gate.admitSecret(request.ip ?? '');
   checkOrigin(request.headers, origin);
   const token = fieldOf(request, 'token') ?? '';
   const returnTo = ownPath(fieldOf(request, 'returnTo'));
@@ -29,7 +29,7 @@ export async function signInAdministrator(
     const refusal = new Refusal('invalid_credentials', {
       detail: 'The token is wrong. The Secret of the bootstrap token has the right one.',
     });
-    await gate.countIfWrong(request.ip ?? '', refusal);
+    gate.countIfWrong(request.ip ?? '', refusal);
     if (request.accepts(['json', 'html']) !== 'html') throw refusal;
     showForm(response, returnTo, refusal.occasion.detail);
     return;

@@ -1,7 +1,7 @@
 /** The page on which a person admits a device (RFC 8628, section 3.3). */
 import type { Request, Response } from 'express';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { escaped } from '../http/page.ts';
+import { Windows } from '../http/windows.ts';
 import { Refusal } from '../model/refusal.ts';
 import { decideDeviceRequest, findDeviceRequest } from '../store/device-requests.ts';
 import type { Store } from '../store/store.ts';
@@ -14,7 +14,7 @@ const userCodesPerMinute = 10;
 
 export class DevicePage {
   readonly #store: Store;
-  readonly #codes = new RateLimiterMemory({ points: userCodesPerMinute, duration: 60 });
+  readonly #codes = new Windows(userCodesPerMinute, 60);
 
   constructor(store: Store) {
     this.#store = store;
@@ -31,7 +31,7 @@ export class DevicePage {
       );
       return;
     }
-    await this.#count(person);
+    this.#count(person);
     const found = await findDeviceRequest(this.#store.read, readUserCode(given));
     if (found === undefined) throw noSuchCode();
     const asked = {
@@ -50,7 +50,7 @@ export class DevicePage {
   }
 
   async decide(person: Person, request: Request, response: Response): Promise<void> {
-    await this.#count(person);
+    this.#count(person);
     const decision = fieldOf(request, 'decision') === 'approved' ? 'approved' : 'denied';
     const userCode = readUserCode(fieldOf(request, 'user_code') ?? '');
     const by = { userId: person.user?.id ?? null, sessionId: person.credentialId };
@@ -60,15 +60,12 @@ export class DevicePage {
     show(response, text, '<p>You can close this page.</p>');
   }
 
-  async #count({ credentialId }: Person): Promise<void> {
-    try {
-      await this.#codes.consume(credentialId);
-    } catch {
-      throw new Refusal('rate_limited', {
-        detail: `You tried more than ${userCodesPerMinute} codes in a minute. Wait a minute and try again.`,
-        retryAfterSeconds: 60,
-      });
-    }
+  #count({ credentialId }: Person): void {
+    if (this.#codes.take(credentialId).within) return;
+    throw new Refusal('rate_limited', {
+      detail: `You tried more than ${userCodesPerMinute} codes in a minute. Wait a minute and try again.`,
+      retryAfterSeconds: 60,
+    });
   }
 }
 

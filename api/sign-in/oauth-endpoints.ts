@@ -3,9 +3,10 @@
  * and those of a problem too.
  */
 import type { Express, Request, Response } from 'express';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { problems } from '../model/problems.ts';
 import { callerOf } from '../http/gate.ts';
+import { networkOf } from '../http/network.ts';
+import { Windows } from '../http/windows.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
   beginDeviceRequest,
@@ -42,10 +43,10 @@ const advice: Readonly<Record<OAuthError, string>> = {
 
 export function addOAuthEndpoints(app: Express, options: OAuthOptions): void {
   const { store, publicUrl } = options;
-  const beginnings = new RateLimiterMemory({ points: beginningsPerMinute, duration: 60 });
-  const tokens = new RateLimiterMemory({ points: tokensPerMinute, duration: 60 });
+  const beginnings = new Windows(beginningsPerMinute, 60);
+  const tokens = new Windows(tokensPerMinute, 60);
   app.post('/oauth/device_authorization', readForm(), async (request, response) => {
-    await limit(beginnings, request);
+    limit(beginnings, request);
     if (fieldOf(request, 'client_id') !== cliClientId) {
       refuse(request, response, 'invalid_client');
       return;
@@ -54,7 +55,7 @@ export function addOAuthEndpoints(app: Express, options: OAuthOptions): void {
     answer(response, 200, await beginDeviceRequest(store, base, fromOf(request, response)));
   });
   app.post('/oauth/token', readForm(), async (request, response) => {
-    await limit(tokens, request);
+    limit(tokens, request);
     const outcome = await redeem(options, request, response);
     if (typeof outcome === 'string') refuse(request, response, outcome);
     else answer(response, 200, outcome);
@@ -103,15 +104,12 @@ function answer(response: Response, status: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-async function limit(limiter: RateLimiterMemory, request: Request): Promise<void> {
-  try {
-    await limiter.consume(request.ip ?? '');
-  } catch {
-    throw new Refusal('rate_limited', {
-      detail: `Your address sent more than ${limiter.points} of these requests in a minute. Wait a minute.`,
-      retryAfterSeconds: 60,
-    });
-  }
+function limit(windows: Windows, request: Request): void {
+  if (windows.take(networkOf(request.ip ?? '')).within) return;
+  throw new Refusal('rate_limited', {
+    detail: `Your address sent more than ${windows.points} of these requests in a minute. Wait a minute.`,
+    retryAfterSeconds: 60,
+  });
 }
 
 const fromOf = (request: Request, response: Response) => {

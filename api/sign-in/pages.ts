@@ -6,7 +6,7 @@ import type { Express, Request, Response } from 'express';
 import { cookieOf } from '../auth/credentials.ts';
 import { checkCsrf, csrfHeader } from '../auth/csrf.ts';
 import { problems } from '../model/problems.ts';
-import type { Gate } from '../http/gate.ts';
+import { callerOf, type Gate } from '../http/gate.ts';
 import { Refusal } from '../model/refusal.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { endSession } from '../store/sessions.ts';
@@ -151,7 +151,7 @@ async function signOut(
 /** The person of the cookie's session; `undefined` if there is none. */
 async function personOf(gate: Gate, request: Request): Promise<Person | undefined> {
   try {
-    const caller = await gate.identify(request);
+    const caller = await gate.identify(request, callerOf(request));
     return caller.type === 'session' ? caller : undefined;
   } catch (error) {
     const isWrong = error instanceof Refusal && problems[error.code].status === 401;
