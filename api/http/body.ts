@@ -1,10 +1,8 @@
 /** Reads request bodies completely, within their size limit, and only in supported types and encodings. */
 import type { Request } from 'express';
-import { systemTimers } from '../../base/timers.ts';
 import type { BodySpec } from '../contract/route.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
 import { importPartBytesMax } from '../model/import.ts';
-import { anonymousBodies } from './anonymous-bodies.ts';
 import { readBytes } from './read-bytes.ts';
 import { parseJsonBody } from './json-body.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -23,8 +21,8 @@ const limits = {
 interface BodyTerms {
   /** Called with the decompressed size of each piece. An error that it throws ends the reading. */
   readonly onBytes: (bytes: number) => void;
-  /** The caller has no credential: the body must not be compressed, and must come soon. */
-  readonly anonymous: boolean;
+  /** Set for a caller without a credential: the body must not be compressed, and must come before it aborts. */
+  readonly anonymous: AbortSignal | undefined;
 }
 
 /** Reads a body. Refuses it before reading if its announced length is too large. */
@@ -50,7 +48,7 @@ export async function readBody(
     throw tooLarge(limits[spec.form]);
   }
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
-  if (anonymous && encoding !== 'identity') {
+  if (anonymous !== undefined && encoding !== 'identity') {
     throw compressed('A request without a credential must not be compressed.');
   }
   if (spec.form === 'octets' && encoding !== 'identity') {
@@ -64,18 +62,8 @@ export async function readBody(
       if (size > limits[spec.form]) throw tooLarge(limits[spec.form]);
       onBytes(bytes);
     },
-    ...(anonymous && { signal: soon() }),
+    ...(anonymous !== undefined && { signal: anonymous }),
   });
-}
-
-function soon(): AbortSignal {
-  const { timeoutMs } = anonymousBodies;
-  const late = new AbortController();
-  systemTimers.after(timeoutMs, () => {
-    const detail = `The body did not arrive within ${timeoutMs / 1_000} s.`;
-    late.abort(new Refusal('invalid_parameter', { detail, headers: { Connection: 'close' } }));
-  });
-  return late.signal;
 }
 
 const compressed = (why: string): Refusal =>

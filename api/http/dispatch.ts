@@ -193,15 +193,15 @@ async function bodyOf(
 ): Promise<Uint8Array> {
   const hold = bodies.budget.hold(ownerOf(principal));
   response.once('close', hold.release);
-  const release = principal === undefined ? bodies.anonymous.take(ip) : () => {};
+  const anonymous = principal === undefined ? bodies.anonymous.take(ip) : undefined;
   const perByte = spec.form === 'ledger' ? 2 : 1;
   try {
     return await readBody(request, spec, {
       onBytes: (bytes) => hold.add(perByte * bytes),
-      anonymous: principal === undefined,
+      anonymous: anonymous?.signal,
     });
   } finally {
-    release();
+    anonymous?.release();
     if (response.closed) hold.release();
   }
 }
