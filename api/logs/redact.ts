@@ -5,11 +5,11 @@
 const mask = '•••';
 
 const names =
-  'pass(?:word|wd|phrase)?|pwd|secret|token|cookie|credential|(?:api|access|private)[-_]?key|signature';
+  'pass(?:word|wd|phrase)?|pwd|secret|token|cookie|credential|(?:api|access|account|private)[-_]?key|signature';
 
 /** Names of fields whose value is never shown. */
 const secretName =
-  /pass(word|wd|phrase)?$|pwd$|secret|token|authorization|cookie|credential|(api|access|private)[-_]?key|signature/i;
+  /pass(word|wd|phrase)?$|pwd$|secret|token|authorization|cookie|credential|(api|access|account|private)[-_]?key|signature/i;
 
 /** A quoted text, which may be cut off. */
 const quoted = String.raw`"(?:[^"\\]|\\(?:[^]|$))*(?:"|$)|'(?:[^'\\]|\\(?:[^]|$))*(?:'|$)`;
@@ -35,6 +35,10 @@ const cookies = new RegExp(
   'gi',
 );
 
+/** SQL's own way to write a password: `PASSWORD 'x'` and `IDENTIFIED BY 'x'`, in which two quotes are one. */
+const sqlPassword =
+  /\b((?:password|identified\s{1,4}by)\s{1,4}(?:E|U&)?)(?:'(?:[^']|'')*(?:'|$)|\$\$(?:(?!\$\$)[^])*(?:\$\$|$))/gi;
+
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, mask],
   // A line of a key whose lines were logged one by one.
@@ -44,11 +48,16 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   // Of age, which encrypts files, and of its plugins.
   [/\b(AGE-(?:SECRET-KEY|PLUGIN)-)[\w-]{8,}/gi, `$1${mask}`],
   [/\b(sk|rk|pk)_(live|test)_\w{8,}/g, `$1_$2_${mask}`],
+  // Of GitHub, GitLab and Slack.
+  [/\b(gh[a-z]_|github_pat_|glpat-|xox[a-z]-)[\w-]{8,}/g, `$1${mask}`],
   [/\b((?:AKIA|ASIA)[A-Z0-9]{4})[A-Z0-9]{12}\b/g, `$1${mask}`],
   // A JSON Web Token, with what stands before it without a space: so a text has one begin for each, and is searched once.
   [/(?<![\w-])(?=[\w-]*eyJ)[\w-]{9,}\.[\w-]{6,}\.[\w-]*/g, mask],
   [/\b(authorization["']?\s*[=:]\s*["']?(?:[a-z]+\s+)?)[^\s"',;]+/gi, `$1${mask}`],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
+  // Azure's signed URLs.
+  [/([?&;]sig=)[^\s&"'<>]+/gi, `$1${mask}`],
+  [sqlPassword, `$1${mask}`],
   [cookies, `$1${mask}`],
   [option, `$1${mask}`],
   [assignment, `$1${mask}`],
