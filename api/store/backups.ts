@@ -291,12 +291,16 @@ const ofPurged = sql<boolean>`organization_id IN (SELECT id FROM organizations W
 /** A backup in the bucket whose resource was deleted can no longer be removed through it. */
 const canBeRemoved = sql<boolean>`NOT protected AND NOT (resource_gone AND facts IS NOT NULL)`;
 
-/** IDs of backups of purged organizations that are to be removed, while fewer than `most` of them are being removed. */
+/**
+ * IDs of backups of purged organizations that are to be removed, while fewer than `most` jobs remove such backups. A removal
+ * whose job has ended may go on for ever, and stops no other one. Backups whose removal was tried before come last.
+ */
 export async function listBackupsOfPurged(db: Reader, most: number): Promise<readonly string[]> {
   const going = await db
-    .selectFrom('backups')
+    .selectFrom('jobs')
     .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('status', '=', 'DELETING')
+    .where('type', '=', 'backup.delete')
+    .where('finishedAt', 'is', null)
     .where(ofPurged)
     .executeTakeFirstOrThrow();
   const rows = await db
@@ -306,7 +310,7 @@ export async function listBackupsOfPurged(db: Reader, most: number): Promise<rea
     .where('removedAt', 'is', null)
     .where(ofPurged)
     .where(canBeRemoved)
-    .orderBy('createdAt')
+    .orderBy('updatedAt')
     .limit(Math.max(0, most - Number(going.count)))
     .execute();
   return rows.map(({ id }) => typeIdOfUuid('bkp', id));

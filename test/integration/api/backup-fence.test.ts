@@ -149,3 +149,28 @@ test('backups of a purged organization are removed from the bucket, but for thos
   expect(jobs).toHaveLength(2);
   expect(new Set(jobs.map(({ type }) => type))).toEqual(new Set(['backup.delete']));
 });
+
+test('removals of a purged organization’s backups that never end keep no other one from its turn', async () => {
+  const facts = { op: 1 } as BackupPatch['facts'] & object;
+  const stuck = { status: 'DELETING', facts, removing: true } as const;
+  for (let index = 0; index < 20; index += 1) {
+    await backup(`stuck-${index}`, { ...stuck, kubernetesUid: `uid-stuck-${index}` });
+  }
+  const { id } = await backup('next', { status: 'SUCCEEDED', facts, kubernetesUid: 'uid-next' });
+  expect(await removeBackupsOfPurged(store)).toBe(1);
+  expect((await findAnyBackup(store.read, id))?.status).toBe('DELETING');
+});
+
+test('of a purged organization’s many backups, those whose removal failed come after the others', async () => {
+  const facts = { op: 1 } as BackupPatch['facts'] & object;
+  const done = { status: 'SUCCEEDED', facts } as const;
+  const tried = await backup('tried', { ...done, kubernetesUid: 'uid-tried' });
+  const untried = [];
+  for (let index = 0; index < 20; index += 1) {
+    untried.push(await backup(`untried-${index}`, { ...done, kubernetesUid: `uid-${index}` }));
+  }
+  await store.change(tester, (change) => updateBackup(change, tried.id, { status: 'SUCCEEDED' }));
+  expect(await removeBackupsOfPurged(store)).toBe(20);
+  expect(await removeBackupsOfPurged(store)).toBe(0);
+  expect((await findAnyBackup(store.read, tried.id))?.status).toBe('SUCCEEDED');
+});
