@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { CreateImportRequest, Import } from '../../../gen/api.ts';
 import { ask, intentKey } from './client.ts';
+import { keyFor } from './intent.ts';
 import { every } from './polling.ts';
 import { putBytes } from './put-bytes.ts';
 
@@ -21,11 +22,13 @@ export const importsQuery = (organizationId: string) =>
     refetchInterval: every(calmMs),
   });
 
+/** `intent`: of an attempt that is repeated with the same files, an answer that was lost leaves one import, not two. */
 export async function beginImport(
   organizationId: string,
   files: CreateImportRequest['files'],
+  intent: string,
 ): Promise<Import> {
-  const sending = { headers: { 'Idempotency-Key': intentKey() } };
+  const sending = { headers: { 'Idempotency-Key': keyFor(intent, files) } };
   return (await ask(organizationId, 'post', all, { body: { files } }, sending)).data.import;
 }
 

@@ -56,6 +56,15 @@ test('what passes by itself is tried again, later and later, and not before the 
   expect(waits).toEqual([500, 1_000, 7_000]);
 });
 
+test('no answer makes an upload wait for hours', async () => {
+  const failing = (part: number, time: number) =>
+    part === 4 && time === 1 ? problem(503, true, 999_999) : undefined;
+  const { sending, there, waits } = world(failing);
+  await sendParts(parts, { ...sending, lanes: 1 });
+  expect(there).toHaveLength(parts.length);
+  expect(waits).toEqual([120_000]);
+});
+
 test('on a line that is too slow for several at a time fewer are sent, and more again when all goes well', async () => {
   let [underWay, most] = [0, 0];
   const seen: number[] = [];

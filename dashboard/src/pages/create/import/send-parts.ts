@@ -12,6 +12,8 @@ import type { Part } from './parts.ts';
 const failuresMax = 10;
 const firstWaitMs = 500;
 const longestWaitMs = 30_000;
+/** Longest wait that the service may ask for: nobody sits before a page for hours without a word. */
+const askedWaitMaxMs = 120_000;
 /** Consecutive successes that increase the number of parts at a time. */
 const wellAfter = 12;
 
@@ -70,5 +72,8 @@ const mayPass = (error: unknown): boolean =>
 
 function waitMs(error: unknown, failures: number): number {
   const asked = error instanceof ProblemError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  return Math.max(asked, Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1)));
+  return Math.max(
+    Math.min(asked, askedWaitMaxMs),
+    Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1)),
+  );
 }

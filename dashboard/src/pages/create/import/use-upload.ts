@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Import } from '../../../../../gen/api.ts';
+import { intentKey } from '../../../data/client.ts';
 import {
   beginImport,
   completeImport,
@@ -34,6 +35,7 @@ export function useUpload(onReady: (ready: Import) => void) {
   const { id: organizationId } = useOrganization();
   const queryClient = useQueryClient();
   const stopper = useRef(new AbortController());
+  const [intent, setIntent] = useState(intentKey);
   const [begun, setBegun] = useState<Import>();
   const [progress, setProgress] = useState<Progress>();
   useEffect(() => () => stopper.current.abort(new Stopped()), []);
@@ -43,9 +45,11 @@ export function useUpload(onReady: (ready: Import) => void) {
       stopper.current = stop;
       const one =
         begun === undefined
-          ? await beginImport(organizationId, announced(chosen))
+          ? await beginImport(organizationId, announced(chosen), intent)
           : await readImport(organizationId, begun.id);
       setBegun(one);
+      // Another import, later, is another intent even with the same files.
+      setIntent(intentKey());
       if (one.status === 'READY') return one;
       if (one.status !== 'UPLOADING') throw new UploadEnded(closedWords);
       await send(organizationId, { one, chosen, signal: stop.signal, onProgress: setProgress });
