@@ -3340,7 +3340,7 @@ export interface components {
             readonly detail: string;
             /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -3394,7 +3394,7 @@ export interface components {
             readonly checkoutUrl: string | null;
             readonly expiresAt: string | null;
             /** @enum {string} */
-            readonly reason: "NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED" | "ACCOUNT_REVIEW";
+            readonly reason: "NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED";
             readonly sessionId: string | null;
             /** @description The request is kept under this ID and executed once billing is set up. */
             readonly draftId?: string | null;
@@ -3603,7 +3603,7 @@ export interface components {
             readonly billing: {
                 readonly ready: boolean;
                 /** @description Why it is not ready. */
-                readonly reason: ("NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED" | "ACCOUNT_REVIEW") | null;
+                readonly reason: ("NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED") | null;
             };
         };
         readonly EstimatedPrice: {
@@ -6742,18 +6742,6 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `provisioning_not_supported`: The provider makes no databases of this kind. */
-        readonly provisioning_not_supported: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description `invalid_parameter`: A parameter is not valid. `invalid_cursor`: The cursor is not valid. `conflicting_credentials`: Two different credentials. */
         readonly "invalid_parameter-or-invalid_cursor-or-conflicting_credentials": {
             headers: {
@@ -8186,7 +8174,6 @@ export type ResponseDatabaseNameTakenOrCatalogChangedOrImportsNotConfiguredOrImp
 export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
 export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrImportDoesNotFitOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-import_does_not_fit-or-validation_failed-or-idempotency_key_reused'];
-export type ResponseProvisioningNotSupported = components['responses']['provisioning_not_supported'];
 export type ResponseInvalidParameterOrInvalidCursorOrConflictingCredentials = components['responses']['invalid_parameter-or-invalid_cursor-or-conflicting_credentials'];
 export type ResponseInsufficientScopeOrOrganizationRequired = components['responses']['insufficient_scope-or-organization_required'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFound = components['responses']['organization_not_found-or-database_not_found'];
@@ -9034,7 +9021,6 @@ export interface operations {
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-import_does_not_fit-or-validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
-            readonly 501: components["responses"]["provisioning_not_supported"];
             readonly 503: components["responses"]["service_unavailable"];
         };
     };

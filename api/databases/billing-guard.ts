@@ -3,12 +3,7 @@
  * deadline.
  */
 
-const billingReasons = [
-  'NO_PAYMENT_METHOD',
-  'PAYMENT_FAILED',
-  'SPEND_LIMIT_REACHED',
-  'ACCOUNT_REVIEW',
-] as const;
+const billingReasons = ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED', 'SPEND_LIMIT_REACHED'] as const;
 export type BillingReason = (typeof billingReasons)[number];
 
 export interface BillingBlock {

@@ -389,11 +389,6 @@ export const problems = {
     'Internal error',
     'Report the `requestId` to the operators of the service.',
   ),
-  provisioning_not_supported: problem(
-    501,
-    'The provider makes no databases of this kind',
-    'Choose another provider.',
-  ),
   identity_provider_unavailable: problem(
     503,
     'The identity provider does not answer',

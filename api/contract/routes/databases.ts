@@ -66,7 +66,6 @@ export const databaseRoutes = {
       'catalog_changed',
       'catalog_choice_unavailable',
       'storage_unavailable_for_topology',
-      'provisioning_not_supported',
       'imports_not_configured',
       'import_not_found',
       'import_not_ready',

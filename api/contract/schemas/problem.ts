@@ -22,12 +22,7 @@ export const billing = z
         'Where a person sets billing up. Null where no checkout helps: with `SPEND_LIMIT_REACHED` the limit has to be raised.',
       ),
     expiresAt: z.iso.datetime().nullable(),
-    reason: z.enum([
-      'NO_PAYMENT_METHOD',
-      'PAYMENT_FAILED',
-      'SPEND_LIMIT_REACHED',
-      'ACCOUNT_REVIEW',
-    ]),
+    reason: z.enum(['NO_PAYMENT_METHOD', 'PAYMENT_FAILED', 'SPEND_LIMIT_REACHED']),
     sessionId: z.string().nullable(),
     draftId: z
       .string()

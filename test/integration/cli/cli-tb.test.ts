@@ -485,7 +485,7 @@ describe('exit statuses', () => {
     [422, 'invalid_integer', 3, { errors: [{ pointer: '#/0/id', detail: 'Not an integer.' }] }],
     [429, 'rate_limited', 8],
     [500, 'internal_error', 1],
-    [501, 'provisioning_not_supported', 1],
+    [501, 'unknown_to_this_release', 1],
     [502, 'gateway_bad_reply', 1],
     [503, 'ledger_unavailable', 1, { outcome: 'not_executed' }],
     [503, 'ledger_full', 1, { outcome: 'not_executed' }],
