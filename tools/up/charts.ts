@@ -79,7 +79,7 @@ const regions = [1, 2].map((number) => ({
  * Example prices, to show estimated prices. The currency is XTS, which ISO 4217 reserves for tests, so that nobody takes them for
  * an offer.
  */
-const examplePrices = {
+export const examplePrices = {
   currency: 'XTS',
   sizes: ['lh-5', 'lh-10', 'lh-20', 'lh-40', 'lh-80', 'lh-160'].map((size) => ({
     size,
