@@ -6,6 +6,7 @@ import {
   type ReasonOf,
 } from '../../domain/conditions.ts';
 import type { Condition } from '../../domain/custom-resources.ts';
+import type { Claim } from '../../domain/kinds.ts';
 import { annotations } from '../../domain/names.ts';
 import { pathsInWords } from '../manifests/intent.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
@@ -117,19 +118,13 @@ function storageReady(
     return ['False', 'Provisioning', 'not all volumes are bound yet'];
   }
   for (const claim of claims) {
-    const trouble = claim.status?.conditions?.find(
-      (row) => row.status === 'True' && /Error$|Infeasible/.test(row.type),
-    );
+    const trouble = refusedGrowth(claim);
     if (trouble !== undefined) {
       const back =
         storage.acknowledgedGb === undefined
           ? ''
           : `; to undo the growth, set spec.storage.sizeGb to ${storage.acknowledgedGb}`;
-      return [
-        'False',
-        'ExpansionFailed',
-        `${claim.metadata.name}: ${trouble.message ?? trouble.type}${back}`,
-      ];
+      return ['False', 'ExpansionFailed', `${claim.metadata.name}: ${trouble}${back}`];
     }
   }
   if (storage.capacityGb < storage.requestedGb) {
@@ -146,6 +141,16 @@ function storageReady(
     return ['False', 'Resizing', `${how}: ${storage.capacityGb} of ${storage.requestedGb} GB`];
   }
   return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];
+}
+
+/** Why the storage cannot give a claim the requested size, if it said so: in a condition, or for good in the resource's state. */
+function refusedGrowth({ status }: Claim): string | undefined {
+  const error = status?.conditions?.find(
+    (row) => row.status === 'True' && row.type.endsWith('Error'),
+  );
+  const state = status?.allocatedResourceStatuses?.['storage'];
+  const isRefused = state?.endsWith('Infeasible') === true;
+  return error === undefined ? (isRefused ? state : undefined) : (error.message ?? error.type);
 }
 
 function versionUpToDate(plan: Plan, tally: DatabaseTally): Verdict<'VersionUpToDate'> {

@@ -5,6 +5,7 @@ import { targetOf } from '../actions.ts';
 const running = {
   kind: { engine: 'Builtin', topology: 'single' },
 } as const;
+const grown = { requestedGb: 5, acknowledgedGb: 2 };
 const named = (draft: ReturnType<typeof planOf>['draft']) =>
   draft.actions.map((action) => `${action.verb} ${targetOf(action).resource.kind}`);
 
@@ -80,4 +81,29 @@ test('a claim that never got a volume is made anew when its size is corrected', 
   ]);
   const right = planOf(unborn, { 0: { ...first, requestedGb: 2 } });
   expect(right.draft.actions.filter(({ purpose }) => purpose === 'volume')).toEqual([]);
+});
+
+test.each([
+  ['for good', { allocatedResourceStatuses: { storage: 'ControllerResizeInfeasible' } }],
+  ['on the node', { allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' } }],
+  [
+    'with a message',
+    { conditions: [{ type: 'ControllerResizeError', status: 'True', message: 'no room' }] },
+  ],
+])('a growth that the storage refuses %s is told, with the way back', (_, says) => {
+  const changes = { size: 'lh-40', sizeGb: 5, version: 'old' } as const;
+  const { condition } = planOf({ ...running, changes }, {}, ({ database, owned }) => ({
+    database: { ...database, status: { ...database.status, storage: { ...grown, summary: '' } } },
+    owned: {
+      ...owned,
+      claims: owned.claims.map((claim) => ({
+        ...claim,
+        status: Object.assign({}, claim.status, says),
+      })),
+    },
+  }));
+  expect(condition('StorageReady')).toMatchObject({ status: 'False', reason: 'ExpansionFailed' });
+  expect(condition('StorageReady')?.message).toMatch(
+    /(?:Infeasible|no room); to undo the growth, set spec\.storage\.sizeGb to 2$/,
+  );
 });
