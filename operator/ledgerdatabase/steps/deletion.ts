@@ -9,7 +9,7 @@ import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { PlanOptions } from '../subject-of.ts';
 import { replicaVolumes, type Observation } from '../observation.ts';
-import { makeFinalBackup } from './final-backup.ts';
+import { hasFinalBackup, makeFinalBackup } from './final-backup.ts';
 
 export function guardDeletion(
   observed: Observation,
@@ -34,14 +34,12 @@ export function guardDeletion(
   const { replicas } = database.status?.resolved?.topology ?? {};
   const data = replicaVolumes(claims, replicas);
   const isWhole = data.length > 0 && data.every((claim) => living.includes(claim));
-  if (
-    deletionPolicy === 'BackupThenDelete' &&
-    isWhole &&
-    !makeFinalBackup(observed, draft, options)
-  ) {
+  const isBackedUp = deletionPolicy === 'BackupThenDelete' && hasFinalBackup(observed, draft);
+  if (deletionPolicy === 'BackupThenDelete' && isWhole && !isBackedUp) {
+    makeFinalBackup(observed, draft, options);
     return 'halt';
   }
-  if (deletionPolicy === 'Delete' || (deletionPolicy === 'BackupThenDelete' && isWhole)) {
+  if (deletionPolicy === 'Delete' || isBackedUp) {
     const set = observed.owned.statefulSets.find(mayMakeVolumes);
     if (set !== undefined) {
       const stop = patchOf('purge', resources.statefulSet, set, { spec: { replicas: 0 } });

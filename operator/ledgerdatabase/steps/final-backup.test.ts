@@ -92,6 +92,15 @@ test('volumes go once the backup has succeeded, and not before', () => {
   });
 });
 
+test('all volumes go after the backup, also if the deletion of one of them was refused at first', () => {
+  const three = { ...going, kind: { engine: 'Builtin', topology: 'ha-3' }, set: 'absent' } as const;
+  const rest = { 0: { claim: 'deleting' } } as const;
+  expect(named(planOf(three, rest, withBackup('True'), { store }))).toEqual([
+    'delete PersistentVolumeClaim',
+    'delete PersistentVolumeClaim',
+  ]);
+});
+
 test.each([
   ['made before the deletion', '2020-01-01T00:00:00Z', 'Final'],
   ['of another type', undefined, 'Manual'],

@@ -13,12 +13,18 @@ import type { PlanOptions } from '../subject-of.ts';
 
 const LOOK_AGAIN_MS = 10_000;
 
-/** Returns whether the volumes may be deleted: the backup exists. */
-export function makeFinalBackup(
-  observed: Observation,
-  draft: Draft,
-  { store }: PlanOptions,
-): boolean {
+/** Whether the last backup has succeeded: from then on all volumes go, however many of them are gone already. */
+export const hasFinalBackup = ({ database, backups }: Observation, { facts }: Draft): boolean =>
+  facts.workload !== undefined &&
+  backups?.backups.some(
+    (one) =>
+      one.metadata.name === finalBackupName(facts.workload ?? '') &&
+      isOfDeletion(one, database) &&
+      stateOf(one) === 'succeeded',
+  ) === true;
+
+/** Makes the backup, or says why that is not possible. */
+export function makeFinalBackup(observed: Observation, draft: Draft, { store }: PlanOptions): void {
   const { database } = observed;
   const { bootstrapped, workload, resolved } = draft.facts;
   // A lost status has no `bootstrapped` either: that does not prove that there is no data.
@@ -41,7 +47,6 @@ export function makeFinalBackup(
     );
   }
   const state = found === undefined ? undefined : stateOf(found);
-  if (state === 'succeeded') return true;
   const row = found?.status?.conditions?.find(({ type }) => type === 'Succeeded');
   // Tenants read the conditions of a database; the store's own words are only in the backup's status.
   if (state === 'failed') {
@@ -60,7 +65,7 @@ export function makeFinalBackup(
   draft.wait(
     `LedgerBackup ${name} is made before the volumes go${row?.reason === BackupReason.Delayed ? '' : words(row?.message)}`,
   );
-  if (found !== undefined || !isReadyForBackup(observed, draft)) return false;
+  if (found !== undefined || !isReadyForBackup(observed, draft)) return;
   const subject = {
     name: database.metadata.name,
     namespace: database.metadata.namespace ?? '',
@@ -74,7 +79,6 @@ export function makeFinalBackup(
     resource: resources.backup,
     object: buildBackup(subject, name, 'Final'),
   });
-  return false;
 }
 
 /** Anybody who may make backups could have made one of this name long ago. */
@@ -100,7 +104,7 @@ function isReadyForBackup({ owned }: Observation, draft: Draft): boolean {
 const runs = ({ metadata, spec }: StatefulSet): boolean =>
   metadata.deletionTimestamp === undefined && spec?.replicas !== 0;
 
-function stalled({ database }: Observation, draft: Draft, why: string): false {
+function stalled({ database }: Observation, draft: Draft, why: string): void {
   const { namespace, name } = database.metadata;
   draft.stallWith(
     'BackupsUnavailable',
@@ -108,5 +112,4 @@ function stalled({ database }: Observation, draft: Draft, why: string): false {
       `which keeps the volumes for a while: kubectl -n ${namespace} patch ldb ${name} --type=merge ` +
       `-p '{"spec":{"deletionPolicy":"Retain"}}'`,
   );
-  return false;
 }
