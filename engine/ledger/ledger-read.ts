@@ -26,8 +26,10 @@ import { wordsOf } from './words.ts';
 const FILTER_COST = 16;
 /** Units that opening one field's cursor takes: a search in each run of its index, and a look through its tail. */
 const FIELD_COST = 64;
-/** Accounts may be created in every pause. After this many passes over new ones, a last pass runs without a pause. */
+/** Accounts may be created in every pause. After this many passes over new ones, a short pass runs without a pause. */
 const PASSES_MAX = 4;
+/** Largest product of filters and new accounts in a pass without a pause: some ten milliseconds. */
+const LAST_PASS_MAX = 1 << 17;
 
 export class LedgerRead {
   readonly #state: LedgerState;
@@ -66,7 +68,7 @@ export class LedgerRead {
       }
       if (this.#end === this.#records() || !this.#seesLastStep()) return true;
       this.#beginPass();
-      if (this.#passes > PASSES_MAX) budget.left = Infinity;
+      if (this.#passes > PASSES_MAX && this.#passIsShort()) budget.left = Infinity;
     }
   }
 
@@ -96,6 +98,10 @@ export class LedgerRead {
     this.#passes += 1;
     this.#earlier = this.#found;
     this.#found = new Found();
+  }
+
+  #passIsShort(): boolean {
+    return this.#counts.length * (this.#end - this.#seen) <= LAST_PASS_MAX;
   }
 
   /** Continues with the first unfinished filter. Returns true when that filter is done. */
