@@ -6,7 +6,7 @@ import { ReplicaWorld } from './testing/replica-world.ts';
 
 jest.setTimeout(600_000);
 
-const AWAY_MS = 65_000;
+const AWAY_MS = 35_000;
 
 /** A world with steady writes, and a backup that stands still for so long that the others drop the blocks that it needs. */
 async function withForgotten(seed: number, retainedBytesMax: number) {
@@ -23,17 +23,23 @@ const runUntil = async (world: ReplicaWorld, ms: number, isDone: () => boolean):
   for (let passed = 0; passed < ms && !isDone(); passed += 250) await world.simulation.run(250);
 };
 
-test('a replica that fetches for nearly as long as the log reaches back has caught up after one fetch', async () => {
-  // Bytes of about a minute of writes.
-  const { world, victim } = await withForgotten(5, 700_000);
-  world.fetchMs = 30_000;
+test('a replica whose fetch takes longer than the log reaches back is heard all the while; one that is nearly as long is the last', async () => {
+  // Bytes of about half a minute of writes.
+  const { world, victim } = await withForgotten(5, 350_000);
+  world.fetchMs = 40_000;
   victim.thaw();
   await world.simulation.run(1000);
-  expect(victim.standing?.unready).toBe('fetching the state of another replica');
-  await world.simulation.run(world.fetchMs);
-  await runUntil(world, 20_000, () => victim.standing?.role === 'backup');
+  for (let passed = 0; passed < 36_000; passed += 4000) {
+    await world.simulation.run(4000);
+    expect(victim.standing?.unready).toBe('fetching the state of another replica');
+    const heard = world.leader!.link!.all().find(({ replica }) => replica === victim.index);
+    expect(world.simulation.nowMs - heard!.heardAtMs).toBeLessThan(1000);
+  }
+  expect(victim.catchUps).toBe(0);
+  world.fetchMs = 15_000;
+  await runUntil(world, 40_000, () => victim.standing?.role === 'backup');
   expect(victim.standing?.role).toBe('backup');
-  expect(victim.catchUps).toBe(1);
+  expect(victim.catchUps).toBe(2);
   expect(world.history.violation).toBeUndefined();
   world.end();
 });
