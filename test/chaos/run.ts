@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { judge, type Verdict } from './checker.ts';
-import { transfersIn } from './contents.ts';
+import { eventsIn } from './contents.ts';
 import { newAuthority, writeCertificates } from '../support/engine/peer-certificates.ts';
 import { Disks } from './disks.ts';
 import { History } from './history.ts';
@@ -153,8 +153,9 @@ async function finish(world: World, ending: Ending): Promise<number> {
     history.wrong.push(...(await compareExports(world, { folder, contents })));
     const reigns = watcher.checkLeaders();
     checkPeaks(world, watcher);
-    for (const newest of transfersIn(contents).slice(-1))
-      history.judgeTime(newest.timestamp, 'the newest transfer');
+    // Expiries after the last acknowledged write, too.
+    for (const newest of eventsIn(contents).slice(-1))
+      history.judgeTime(newest['timestamp']!, 'the newest event');
     verdict = await judge(history, contents);
     say(figures({ verdict, played, watcher, reigns, world }));
     say(`at the end: op ${op} everywhere, state ${status.stateHash}`);
