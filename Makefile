@@ -64,7 +64,7 @@ test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
 
 .PHONY: chaos soak
-soak: ## Long runs of faults with new seeds, one after another, until MINUTES are over (60)
+soak: ## Long runs of faults with new seeds, beside adversarial clients in a pod's memory, until MINUTES are over (60)
 	@$(NODE) tools/test/soak.ts --minutes=$(MINUTES)
 chaos: ## Engines and etcd members under a schedule of faults, checked afterwards (SEED=random MINUTES=2 REPLICAS=3|6)
 	@$(NODE) test/chaos/main.ts --seed=$(SEED) --minutes=$(MINUTES) --replicas=$(REPLICAS)

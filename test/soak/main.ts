@@ -3,8 +3,9 @@
  *
  *   node test/soak/main.ts [--minutes=5] [--seed=1] [--pod-mib=1024]
  *
- * The engine has the ledger's limit that it takes in a pod of that size. Prints figures and exits with 1 if the process took
- * more than the pod has, ended, or let the reader wait for too long.
+ * The engine has the ledger's limit that it takes in a pod of that size, and runs under the pod's limit itself (pod.ts) where
+ * this process has the rights for it. Prints figures and exits with 1 if the process took more than the pod has, was killed
+ * for it, ended, or let the reader wait for too long. SIGTERM ends it early, in good order.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,6 +19,7 @@ import { connectTo } from '../support/engine/ledger.ts';
 import { crossedTransfers } from '../support/engine/long-lists.ts';
 import { seeded } from '../support/prng.ts';
 import { adversaries, type Target } from './adversaries.ts';
+import { Pod } from './pod.ts';
 
 const BATCH = 8000;
 const FIRST_BATCHES = 25;
@@ -46,10 +48,23 @@ const peakMib = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
 async function main(): Promise<readonly string[]> {
-  const engine = await TestEngine.create({ flags: [`--memory-limit=${limitMib}MiB`] });
+  const pod = Pod.make(podMib * 2 ** 20);
+  try {
+    return await run(pod);
+  } finally {
+    pod?.remove();
+  }
+}
+
+async function run(pod: Pod | undefined): Promise<readonly string[]> {
+  let isTold = false;
+  process.once('SIGTERM', () => (isTold = true));
+  const create = () => TestEngine.create({ flags: [`--memory-limit=${limitMib}MiB`] });
+  const engine = await (pod?.within(create) ?? create());
   const wrong: string[] = [];
-  const endsAt = performance.now() + minutes * 60_000;
-  const goesOn = (): boolean => performance.now() < endsAt && wrong.length === 0;
+  const beganAt = performance.now();
+  const endsAt = beganAt + minutes * 60_000;
+  const goesOn = (): boolean => performance.now() < endsAt && !isTold && wrong.length === 0;
   let polite = connectTo(engine.port, WAIT_MAX_MS);
   try {
     await polite.submit(Operation.createAccounts, accountBatch(1, 2));
@@ -83,7 +98,7 @@ async function main(): Promise<readonly string[]> {
     const { transfers, memory, acceptsWrites: takes, warnings } = await engine.status();
     const used = ((memory.usedBytes / memory.limitBytes) * 100).toFixed(0);
     say(
-      `${minutes} minutes, seed ${seed}: ${peak.toFixed(0)} of ${podMib} MiB at most; ${transfers} transfers, the ledger ${used} % full${takes ? '' : ` (${warnings.join(', ')})`}; ${reads.count} polite reads, the longest took ${reads.longestMs.toFixed(0)} ms, ${reads.evictions} sessions lost to others`,
+      `${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes, seed ${seed}, ${pod === undefined ? 'without the rights for a limit by the kernel' : 'under a limit by the kernel'}: ${peak.toFixed(0)} of ${podMib} MiB at most; ${transfers} transfers, the ledger ${used} % full${takes ? '' : ` (${warnings.join(', ')})`}; ${reads.count} polite reads, the longest took ${reads.longestMs.toFixed(0)} ms, ${reads.evictions} sessions lost to others`,
     );
     if ((await engine.end('SIGTERM')) !== 0) wrong.push('the engine did not end in good order');
   } catch (error) {
@@ -91,6 +106,7 @@ async function main(): Promise<readonly string[]> {
   } finally {
     polite.close();
     await engine.dispose();
+    if (pod !== undefined && pod.kills > 0) wrong.push('the kernel killed it at the limit');
   }
   return wrong;
 }

@@ -1,9 +1,11 @@
 /**
  * `make soak MINUTES=60`: long runs with faults, one after another with new seeds, until the time is over. Each is the long form
- * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log; and one engine
- * under adversarial clients, which must stay within its pod's memory. At the first difference it ends and prints the command that repeats it.
+ * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log. Beside them,
+ * for the whole time and at a lower priority, one engine under adversarial clients must stay within its pod's memory. At the first
+ * difference it ends and prints the command that repeats it.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
@@ -15,15 +17,16 @@ interface Round {
 
 const jest = (path: string) => ['node_modules/.bin/jest', '--runInBand', path];
 
+const adversaries = (seed: number, minutes: number): Round => ({
+  title: 'adversarial clients, beside all others',
+  command: ['test/soak/main.ts', `--seed=${seed}`, `--minutes=${minutes}`],
+  env: {},
+});
+
 const rounds = (seed: number, minutes: number): readonly Round[] => [
   {
     title: 'three replicas under faults',
     command: ['test/chaos/main.ts', `--seed=${seed}`, `--minutes=${minutes}`, '--replicas=3'],
-    env: {},
-  },
-  {
-    title: 'adversarial clients',
-    command: ['test/soak/main.ts', `--seed=${seed}`, `--minutes=${minutes}`],
     env: {},
   },
   {
@@ -43,7 +46,7 @@ const rounds = (seed: number, minutes: number): readonly Round[] => [
   },
 ];
 
-function main(): number {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '' } } });
   const minutes = Number(values.minutes === '' ? '60' : values.minutes);
   if (!(minutes > 0)) {
@@ -51,27 +54,49 @@ function main(): number {
     return 2;
   }
   const endsAt = Date.now() + minutes * 60_000;
-  while (Date.now() < endsAt) {
-    const seed = randomInt(2 ** 31);
-    for (const { title, command, env } of rounds(seed, Math.min(10, minutes))) {
-      const leftMs = endsAt - Date.now();
-      if (leftMs <= 0) break;
-      console.log(`\n== ${title}, seed ${seed}, ${Math.ceil(leftMs / 60_000)} minutes left`);
-      const { status } = spawnSync(
-        process.execPath,
-        ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...command],
-        { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } },
-      );
-      if (status === 0) continue;
-      const set = Object.entries(env).map(([name, value]) => `${name}=${value} `);
-      console.error(
-        `a difference was found; to repeat it: ${set.join('')}node ${command.join(' ')}`,
-      );
-      return 1;
+  const beside = adversaries(randomInt(2 ** 31), minutes);
+  const attacked = start(beside, ['nice', '-n', '10']);
+  try {
+    while (Date.now() < endsAt && !hasFailed(attacked)) {
+      const seed = randomInt(2 ** 31);
+      for (const round of rounds(seed, Math.min(10, minutes))) {
+        const leftMs = endsAt - Date.now();
+        if (leftMs <= 0 || hasFailed(attacked)) break;
+        console.log(
+          `\n== ${round.title}, seed ${seed}, ${Math.ceil(leftMs / 60_000)} minutes left`,
+        );
+        if (!(await isClean(start(round), round))) return 1;
+      }
     }
+    console.log(`\n== ${beside.title}`);
+    if (!(await isClean(attacked, beside))) return 1;
+  } finally {
+    attacked.kill('SIGTERM');
   }
   console.log(`\n${minutes} minutes of faults: no difference`);
   return 0;
 }
 
-process.exitCode = main();
+function start({ command, env }: Round, before: readonly string[] = []): ChildProcess {
+  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const [program = '', ...args] = [...before, process.execPath, ...flags, ...command];
+  return spawn(program, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+const hasFailed = (child: ChildProcess): boolean => hasEnded(child) && child.exitCode !== 0;
+
+/** Resolves when the run has ended, with whether it found no difference; prints the command that repeats one. */
+async function isClean(child: ChildProcess, { command, env }: Round): Promise<boolean> {
+  if (!hasEnded(child)) await once(child, 'exit');
+  if (child.exitCode === 0) return true;
+  const set = Object.entries(env).map(([name, value]) => `${name}=${value} `);
+  console.error(`a difference was found; to repeat it: ${set.join('')}node ${command.join(' ')}`);
+  return false;
+}
+
+process.exitCode = await main();
