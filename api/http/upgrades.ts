@@ -9,6 +9,12 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { tunnelFrameMax, tunnelProtocol } from '../client/tunnel.ts';
 import { ClientGone } from './client-gone.ts';
 
+/**
+ * What a client may cut one message into. A piece costs a few hundred bytes of memory however small it is, and 64 KiB in segments of
+ * the smallest usual size are 130 pieces.
+ */
+const pieces = { maxFragments: 16, maxBufferedChunks: 1_024 } as const;
+
 const waiting = new WeakMap<IncomingMessage, () => Promise<WebSocket>>();
 
 /** Whether the request asks for a WebSocket. Other upgrades, such as `h2c`, are ignored, as RFC 9110 (7.8) allows. */
@@ -24,6 +30,7 @@ export function serveUpgrades(server: Server, app: Express): void {
     noServer: true,
     clientTracking: false,
     maxPayload: tunnelFrameMax,
+    ...pieces,
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(tunnelProtocol) ? tunnelProtocol : false),
   });

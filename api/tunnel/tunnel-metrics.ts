@@ -8,6 +8,7 @@ interface TunnelGauges {
   readonly connections: number;
   readonly clients: number;
   readonly heldBytes: number;
+  readonly unsentBytes: number;
 }
 
 export function tunnelMetrics(registry: MetricRegistry, gauges: TunnelGauges) {
@@ -21,6 +22,11 @@ export function tunnelMetrics(registry: MetricRegistry, gauges: TunnelGauges) {
     'ledgerhouse_api_tunnel_held_bytes',
     'Bytes of large messages that are being received or sent on.',
     () => gauges.heldBytes,
+  );
+  registry.gauge(
+    'ledgerhouse_api_tunnel_unsent_bytes',
+    'Bytes of answers that wait for slow readers.',
+    () => gauges.unsentBytes,
   );
   return {
     opened: registry.counter('ledgerhouse_api_tunnel_opened_total', 'Tunnels that were opened.'),

@@ -22,12 +22,14 @@ import {
 import { MessageReader, type Message, type StreamError } from '../../engine/wire/message-reader.ts';
 import { formatRelease } from '../../engine/wire/release.ts';
 import { TunnelEnd, tunnelFrameMax, type TunnelNote } from '../client/tunnel.ts';
+import type { HeldBytes } from '../http/held-bytes.ts';
 import {
   checkMessage,
   type Engine,
   type LedgerRights,
   type TunnelOperation,
 } from './check-message.ts';
+import { FrameAllowance } from './frame-allowance.ts';
 import type { MessageBudget } from './message-budget.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
@@ -40,6 +42,8 @@ interface TunnelOptions {
   /** The organization, for the budget. */
   readonly owner: string;
   readonly budget: MessageBudget;
+  /** Answers of all tunnels that wait for slow readers. */
+  readonly unsent: HeldBytes;
   /** Takes a request from the organization's rate limits. Resolves with the time to wait before it may be sent, in ms. */
   readonly admit: (bytes: number, events: number) => Promise<number>;
   readonly events: TunnelEvents;
@@ -58,13 +62,16 @@ interface TunnelEvents {
 
 /** Smaller messages need no room in the budget: they are less than the buffers of a socket. */
 const smallMax = 32 * 1024;
-/** Answers that wait for a slow reader: above `high` the replica is not read, until `low` is reached. */
-const unsent = { high: 512 * 1024, low: 128 * 1024 } as const;
+/**
+ * Answers that wait for a slow reader: above `high` the replica is not read, until `low` is reached. While those of all tunnels exceed
+ * their limits, `low` takes the place of `high`.
+ */
+const unsentBounds = { high: 512 * 1024, low: 64 * 1024 } as const;
 const connectMaxMs = 5_000;
 /** Bounds in time, ms. Tests give shorter ones. */
 export interface TunnelTimes {
   readonly pingEveryMs: number;
-  /** Time without an answer to a ping, after which the other end counts as lost. */
+  /** Time without an answer to a ping, after which the client or the replica counts as lost. */
   readonly silenceMaxMs: number;
   /** For a large message: from its header to its last byte, and from there until the replica has taken it. */
   readonly messageMaxMs: number;
@@ -93,14 +100,18 @@ export class Tunnel {
   #closer: NodeJS.Timeout | undefined;
   readonly #retry = () => this.#take(nothing);
   #heardAtMs = performance.now();
-  /** A request waits for the organization's rate limit. */
+  /** A message waits for the organization's rate limit. Nothing else is read meanwhile. */
   #isWaiting = false;
   #lacksRoom = false;
   #heldBytes = 0;
   /** Since when bytes of a large message are held, without the time for which it waits for the rate limit. */
   #heldSinceMs = 0;
-  /** Since when answers wait for a slow reader. */
+  /** Since when the replica has not answered a ping of the client. */
+  #pingedAtMs: number | undefined;
+  /** Since when the replica is not read, because answers wait for a slow reader. */
   #unsentSinceMs: number | undefined;
+  #unsentBytes = 0;
+  readonly #frames = new FrameAllowance(performance.now());
   #client = 0n;
   #release = 0;
   #ended = false;
@@ -114,13 +125,11 @@ export class Tunnel {
     this.#replica = connect({ ...address, noDelay: true, keepAlive: true });
     this.#connectReplica();
     socket.on('message', (data, isBinary) => {
-      this.#heardAtMs = performance.now();
+      this.#heard((data as Buffer).length);
       if (isBinary) this.#take(data as Buffer);
       else this.end(TunnelEnd.badStream, 'a tunnel takes binary messages only');
     });
-    socket.on('pong', () => {
-      this.#heardAtMs = performance.now();
-    });
+    for (const kind of ['ping', 'pong'] as const) socket.on(kind, () => this.#heard(0));
     socket.on('error', () => socket.terminate());
     socket.on('close', () => this.#close());
     this.#pinger = setInterval(() => this.#look(), times.pingEveryMs);
@@ -170,8 +179,20 @@ export class Tunnel {
     });
   }
 
+  /** Counts a frame of the client. One that sends too many is not even told to go, since it would be read until it does. */
+  #heard(bytes: number): void {
+    this.#heardAtMs = performance.now();
+    if (this.#frames.take(bytes, this.#heardAtMs)) return;
+    const { socket, events } = this.#options;
+    if (!this.#ended) events.onRefused('none', tooManyFrames);
+    this.#stop();
+    socket.terminate();
+  }
+
   #close(): void {
     this.#stop();
+    this.#options.unsent.count(this.#options.owner, -this.#unsentBytes);
+    this.#unsentBytes = 0;
     clearTimeout(this.#closer);
     this.#done.resolve();
   }
@@ -197,10 +218,14 @@ export class Tunnel {
     // A paused socket reads no pongs. It is not silent: its bytes wait here.
     if (socket.isPaused) this.#heardAtMs = nowMs;
     if (this.#isWaiting) this.#heldSinceMs = nowMs;
+    // A paused replica is not read.
+    if (this.#unsentSinceMs !== undefined) this.#pingedAtMs = undefined;
     if (nowMs - this.#heardAtMs > silenceMaxMs) {
       socket.terminate();
     } else if (nowMs - (this.#unsentSinceMs ?? nowMs) > takeMaxMs) {
       this.end(TunnelEnd.silent, 'the client does not read its answers');
+    } else if (nowMs - (this.#pingedAtMs ?? nowMs) > silenceMaxMs) {
+      this.end(TunnelEnd.replicaUnreachable, 'the replica does not answer');
     } else if (this.#heldBytes > 0 && nowMs - this.#heldSinceMs > messageMaxMs) {
       if (this.#reader.begunBytes > 0) this.end(TunnelEnd.silent, 'a message came only in part');
       else this.end(TunnelEnd.replicaUnreachable, 'the replica does not take the message');
@@ -236,7 +261,7 @@ export class Tunnel {
       !this.#isWaiting &&
       !this.#ended &&
       !this.#replica.writableNeedDrain &&
-      this.#options.socket.bufferedAmount <= unsent.high
+      this.#unsentSinceMs === undefined
     );
   }
 
@@ -266,6 +291,7 @@ export class Tunnel {
       this.#know(message.header);
       if (verdict.operation === undefined) {
         this.#replica.write(message.bytes);
+        this.#pingedAtMs ??= performance.now();
         this.#count(message);
       } else this.#forward(message, verdict.operation).catch(() => this.#failed());
       return;
@@ -292,8 +318,11 @@ export class Tunnel {
   async #forward(message: Message, operation: TunnelOperation): Promise<void> {
     const { events } = this.#options;
     const { bytes, body, header } = message;
-    await this.#admitted(bytes.length, costOf(new RequestHeader(header).operation, body));
+    const cost = costOf(new RequestHeader(header).operation, body);
+    this.#isWaiting = true;
+    await this.#admitted(bytes.length, cost);
     if (this.#ended) return;
+    this.#isWaiting = false;
     this.#heldSinceMs = performance.now();
     events.onRequest(operation, message);
     this.#replica.write(bytes, () => this.#letGo(bytes.length));
@@ -302,21 +331,23 @@ export class Tunnel {
 
   /** Charges a message that is not a request to the same limits, since reading and checking it costs as much. */
   #count({ bytes }: Message): void {
+    this.#isWaiting = true;
     this.#admitted(bytes.length, 0)
-      .then(() => this.#take(nothing))
+      .then(() => {
+        this.#isWaiting = false;
+        this.#take(nothing);
+      })
       .catch(() => this.#failed());
   }
 
-  /** Waits until the rate limits of the organization admit a message. Nothing else is read meanwhile. */
+  /** Resolves when the rate limits of the organization admit a message, or the tunnel has ended. */
   async #admitted(bytes: number, cost: number): Promise<void> {
     const { admit } = this.#options;
-    this.#isWaiting = true;
     let waitMs = await admit(bytes, cost);
     while (waitMs > 0 && !this.#ended) {
       await sleep(systemTimers, waitMs, this.#gone.signal);
       waitMs = this.#ended ? 0 : await admit(bytes, cost);
     }
-    this.#isWaiting = false;
   }
 
   #failed(): void {
@@ -332,17 +363,28 @@ export class Tunnel {
 
   /** Sends to the client. If the client does not read, both directions stop. */
   #send(data: Uint8Array | string): void {
-    const { socket } = this.#options;
+    const { socket, unsent, owner } = this.#options;
     socket.send(data, () => this.#sent());
-    if (socket.bufferedAmount > unsent.high) {
+    this.#countUnsent();
+    const { high, low } = unsentBounds;
+    const isScarce = unsent.limitReached(owner, 0) !== undefined;
+    if (this.#unsentBytes > (isScarce ? low : high)) {
       this.#unsentSinceMs ??= performance.now();
       this.#replica.pause();
     }
   }
 
+  #countUnsent(): void {
+    const { socket, unsent, owner } = this.#options;
+    const bytes = socket.bufferedAmount;
+    unsent.count(owner, bytes - this.#unsentBytes);
+    this.#unsentBytes = bytes;
+  }
+
   #sent(): void {
-    if (this.#unsentSinceMs === undefined || this.#ended) return;
-    if (this.#options.socket.bufferedAmount > unsent.low) return;
+    if (this.#ended) return;
+    this.#countUnsent();
+    if (this.#unsentSinceMs === undefined || this.#unsentBytes > unsentBounds.low) return;
     this.#unsentSinceMs = undefined;
     this.#replica.resume();
     this.#take(nothing);
@@ -351,6 +393,7 @@ export class Tunnel {
   #pass(chunk: Buffer): void {
     const { events } = this.#options;
     if (this.#ended) return;
+    this.#pingedAtMs = undefined;
     events.onBytes('out', chunk.length);
     this.#scanner.push(chunk);
     for (let at = 0; at < chunk.length; at += tunnelFrameMax) {
@@ -382,6 +425,10 @@ export class Tunnel {
 }
 
 const nothing = new Uint8Array(0);
+const tooManyFrames: TunnelNote = {
+  code: 'not_the_protocol',
+  detail: 'The client sends too many frames of the WebSocket for the bytes in them.',
+};
 /** Maximum length of a close reason, in bytes (RFC 6455, 5.5). Our reasons are ASCII. */
 const reasonMax = 120;
 

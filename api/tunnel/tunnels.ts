@@ -11,6 +11,7 @@ import type { SocketTerms } from '../contract/route.ts';
 import type { LedgerTarget } from '../gateway/targets.ts';
 import type { ConnectionWatch } from '../connections/watch.ts';
 import { AccessChanged } from '../http/access-changed.ts';
+import { HeldBytes, type ByteLimits } from '../http/held-bytes.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { LedgerRights } from './check-message.ts';
 import { MessageBudget } from './message-budget.ts';
@@ -25,6 +26,8 @@ interface TunnelsOptions {
   readonly watch: ConnectionWatch;
   /** Shorter times for tests. */
   readonly times?: Partial<TunnelTimes>;
+  /** Other limits for tests. */
+  readonly unsentLimits?: ByteLimits;
 }
 
 interface TunnelRequest {
@@ -39,10 +42,17 @@ interface TunnelRequest {
 }
 
 const checkEveryMs = 30_000;
+const mebibyte = 1024 * 1024;
+/** Beyond these limits a slow reader has only the buffer that every tunnel may have. */
+const unsentLimitDefaults: ByteLimits = {
+  totalBytes: 64 * mebibyte,
+  organizationBytes: 32 * mebibyte,
+};
 
 export class Tunnels {
   readonly #options: TunnelsOptions;
   readonly #budget = new MessageBudget();
+  readonly #unsent: HeldBytes;
   readonly #metrics: TunnelMetrics;
   /** Number of open tunnels of each client, by database. */
   readonly #clients = new Map<string, Map<bigint, number>>();
@@ -50,6 +60,7 @@ export class Tunnels {
 
   constructor(options: TunnelsOptions) {
     this.#options = options;
+    this.#unsent = new HeldBytes(options.unsentLimits ?? unsentLimitDefaults);
     this.#metrics = tunnelMetrics(options.registry, this);
   }
 
@@ -65,6 +76,10 @@ export class Tunnels {
 
   get heldBytes(): number {
     return this.#budget.heldBytes;
+  }
+
+  get unsentBytes(): number {
+    return this.#unsent.total;
   }
 
   /** Serves a WebSocket until it is closed. */
@@ -113,6 +128,7 @@ export class Tunnels {
       engine: { name: target.engine, version: target.engineVersion },
       owner: of.organizationId,
       budget: this.#budget,
+      unsent: this.#unsent,
       admit,
       times: { ...tunnelTimes, ...times },
       events: {

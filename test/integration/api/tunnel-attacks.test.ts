@@ -4,7 +4,14 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { tunnelFrameMax, tunnelProtocol } from '../../../api/client/tunnel.ts';
-import { buildRequest, Command, Header } from '../../../engine/wire/header.ts';
+import {
+  buildPingClient,
+  buildRequest,
+  Command,
+  Header,
+  ReplyHeader,
+} from '../../../engine/wire/header.ts';
+import { MessageReader, type Message } from '../../../engine/wire/message-reader.ts';
 import { encodeMultiBatch } from '../../../engine/wire/multi-batch.ts';
 import { headerSize } from '../../../engine/wire/limits.ts';
 import { Operation, shapeOf } from '../../../engine/wire/operations.ts';
@@ -13,6 +20,7 @@ import { ConnectCommand } from '../../support/api/connect-command.ts';
 import { TunnelWorld, tunnelDatabaseId } from '../../support/api/tunnel-world.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
 import { accountBytes, connectTo, create, lookupAccounts } from '../../support/engine/ledger.ts';
+import { putU128 } from '../../../engine/commands/workload.ts';
 import { eventually } from '../../support/shell.ts';
 
 let engine: TestEngine;
@@ -54,21 +62,57 @@ async function metric(world: TunnelWorld, name: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-function message(operation: number, body: Uint8Array, client = 9n): Buffer {
+function message(
+  operation: number,
+  body: Uint8Array,
+  { client = 9n, session = 1n, request = 1 } = {},
+): Buffer {
   const header = buildRequest(
     {
       cluster: 0n,
       view: 0,
       release: engineRelease,
       client,
-      session: 1n,
-      request: 1,
+      session,
+      request,
       operation,
       parent: new Uint8Array(16),
     },
     body,
   );
   return Buffer.concat([header, body]);
+}
+
+/** Messages that arrive at a tunnel's client. */
+function answersOf(socket: WebSocket): readonly Message[] {
+  const messages: Message[] = [];
+  const reader = new MessageReader(0n);
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) reader.push(data as Buffer, (one) => messages.push(one));
+  });
+  return messages;
+}
+
+const answered = (answers: readonly Message[], count: number): Promise<Message> =>
+  eventually(`${count} answers`, async () => answers[count - 1]);
+
+const register = (client: bigint): Buffer =>
+  message(Operation.register, new Uint8Array(256), { client, session: 0n, request: 0 });
+
+const ping = (client: bigint): Uint8Array =>
+  buildPingClient({ cluster: 0n, release: engineRelease, client, session: 0n, monotonic: 1n });
+
+function lookupOf(ids: readonly bigint[]): Uint8Array {
+  const bytes = new Uint8Array(16 * ids.length);
+  const view = new DataView(bytes.buffer);
+  ids.forEach((id, i) => putU128(view, 16 * i, id));
+  return encodeMultiBatch([bytes], 16);
+}
+
+function sendWhole(socket: WebSocket, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; at += tunnelFrameMax) {
+    socket.send(bytes.subarray(at, at + tunnelFrameMax));
+  }
 }
 
 /** A request of the largest size. */
@@ -149,11 +193,7 @@ test('a replica that takes nothing holds no room for ever', async () => {
   const socket = await open(world);
   const code = closeOf(socket);
   // More than what the sockets in between hold.
-  for (let i = 0; i < 32; i += 1) {
-    for (let at = 0; at < fullBatch.length; at += tunnelFrameMax) {
-      socket.send(fullBatch.subarray(at, at + tunnelFrameMax));
-    }
-  }
+  for (let i = 0; i < 32; i += 1) sendWhole(socket, fullBatch);
   expect(await code).toBe(4001);
   expect(await metric(world, 'ledgerhouse_api_tunnel_held_bytes')).toBe(0);
 });
@@ -233,4 +273,113 @@ test('a full page counts as the records that it may have', async () => {
     await client.submit(Operation.queryAccounts, encodeMultiBatch([filter], eventSize));
   }
   expect(performance.now() - startedMs).toBeGreaterThan(1_000);
+});
+
+test('messages may be cut anywhere', async () => {
+  const world = await startWorld();
+  const socket = await open(world);
+  const answers = answersOf(socket);
+  const client = 4_711n;
+  /** In pieces of 1 to 97 bytes, which never fall together with its parts. */
+  const sendCut = (bytes: Uint8Array) => {
+    for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 31) % 97 || 1) {
+      socket.send(bytes.subarray(at, at + size));
+    }
+  };
+  sendCut(register(client));
+  const session = new ReplyHeader((await answered(answers, 1)).header).op;
+  for (let request = 1; request <= 20; request += 1) {
+    sendCut(message(Operation.lookupAccounts, lookupOf([77n]), { client, session, request }));
+    const { header } = await answered(answers, request + 1);
+    expect([header.command, new ReplyHeader(header).request]).toEqual([Command.reply, request]);
+  }
+});
+
+test.each([
+  ['one byte', (bytes: Uint8Array, i: number) => bytes.subarray(i, i + 1)],
+  ['no bytes', () => new Uint8Array(0)],
+])('a flood of frames of %s ends its tunnel, and no other', async (_, piece) => {
+  const world = await startWorld();
+  const client = await clientThrough(world);
+  await lookupAccounts(client, [1n]);
+  const socket = await open(world);
+  const closed = once(socket, 'close');
+  // Messages that pass.
+  const pings = Buffer.concat(Array.from({ length: 24 }, () => ping(8n)));
+  for (let i = 0; i < 6_000; i += 1) socket.send(piece(pings, i));
+  await closed;
+  expect(await metric(world, 'ledgerhouse_api_tunnel_refused_total{operation="none"}')).toBe(1);
+  expect(await metric(world, 'ledgerhouse_api_tunnel_connections')).toBe(1);
+  expect(await lookupAccounts(client, [1n])).toBeDefined();
+});
+
+test('a message of the WebSocket in a great many pieces ends its tunnel', async () => {
+  const world = await startWorld();
+  const socket = await open(world);
+  const code = closeOf(socket);
+  for (let i = 0; i < 100; i += 1) socket.send(Buffer.alloc(1), { fin: false });
+  await code;
+  await eventually('the tunnel has ended', async () =>
+    (await metric(world, 'ledgerhouse_api_tunnel_connections')) === 0 ? true : undefined,
+  );
+});
+
+test('answers that nobody reads are bounded for all tunnels together, and who reads gets theirs', async () => {
+  const [tunnels, kibibyte] = [12, 1024];
+  const world = await startWorld({
+    unsentLimits: { totalBytes: kibibyte ** 2, organizationBytes: kibibyte ** 2 },
+  });
+  const client = await clientThrough(world);
+  const ids = Array.from({ length: 8_000 }, (_, i) => BigInt(i + 1));
+  await create(client, Operation.createAccounts, accountBytes(ids));
+  const sockets = await Promise.all(Array.from({ length: tunnels }, () => open(world)));
+  for (const [index, socket] of sockets.entries()) {
+    const answers = answersOf(socket);
+    const name = { client: BigInt(5_000 + index) };
+    socket.send(register(name.client));
+    const session = new ReplyHeader((await answered(answers, 1)).header).op;
+    socket.pause();
+    // The same request again and again: its answer of a mebibyte comes each time.
+    const request = message(Operation.lookupAccounts, lookupOf(ids), { ...name, session });
+    for (let i = 0; i < 12; i += 1) sendWhole(socket, request);
+  }
+  const unsent = () => metric(world, 'ledgerhouse_api_tunnel_unsent_bytes');
+  await eventually('answers wait', async () => (await unsent()) > kibibyte ** 2 || undefined);
+  let most = 0;
+  for (let i = 0; i < 20; i += 1) {
+    most = Math.max(most, await unsent());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  // The limit, one tunnel's buffer that was filled before it was reached, and a chunk or two for each.
+  expect(most).toBeLessThan(kibibyte ** 2 + 576 * kibibyte + tunnels * 128 * kibibyte);
+  expect(await lookupAccounts(client, ids.slice(0, 100))).toHaveLength(100);
+  for (const socket of sockets) socket.terminate();
+  await eventually('nothing is held', async () => ((await unsent()) === 0 ? true : undefined));
+});
+
+test('a client that is gone without a word costs its tunnel', async () => {
+  const world = await startWorld({ times: { pingEveryMs: 200, silenceMaxMs: 1_000 } });
+  const socket = await open(world);
+  // Its kernel takes bytes, and nobody answers.
+  socket.pause();
+  await eventually('the tunnel has ended', async () =>
+    (await metric(world, 'ledgerhouse_api_tunnel_connections')) === 0 ? true : undefined,
+  );
+});
+
+test('a replica that answers no pings is left, so that its clients connect to where it is now', async () => {
+  const own = await TestEngine.create();
+  closers.push(() => own.dispose());
+  const world = await startWorld({
+    addresses: [`127.0.0.1:${own.port}`],
+    times: { pingEveryMs: 200, silenceMaxMs: 1_000 },
+  });
+  const socket = await open(world);
+  const answers = answersOf(socket);
+  socket.send(ping(6n));
+  await answered(answers, 1);
+  const code = closeOf(socket);
+  process.kill(own.pid, 'SIGSTOP');
+  socket.send(ping(6n));
+  expect(await code).toBe(4001);
 });

@@ -314,69 +314,6 @@ test('the tunnel goes through the proxy that HTTPS_PROXY names', async () => {
   expect(tunnels).toBeGreaterThan(asked);
 });
 
-test('a client that reads nothing costs its tunnel no more than the buffers', async () => {
-  const slow = await startWorld();
-  const command = await connect('full', slow);
-  const [pid = 0] = slow.pids();
-  const filler = connectTo(engine.port);
-  clients.push(filler);
-  const ids = Array.from({ length: 8_000 }, (_, i) => BigInt(i + 10));
-  await create(filler, Operation.createAccounts, accountBytes(ids));
-  const lookup = encodeMultiBatch([idsBytes(ids)], 16);
-  const readers = Array.from({ length: 20 }, () => connectTcp(command.ports[0] ?? 0, '127.0.0.1'));
-  for (const [index, reader] of readers.entries()) {
-    closers.push(() => reader.destroy());
-    reader.on('error', () => {});
-    reader.pause();
-    reader.write(register(BigInt(index + 1_000)));
-    // Nothing is read, so the session is not known; an engine answers with evictions, which are small.
-    for (let i = 0; i < 20; i += 1) reader.write(request(BigInt(index + 1_000), lookup));
-  }
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  const { stdout } = await shell('sh', ['-c', `grep VmRSS /proc/${pid}/status`]);
-  const mebibytes = Number(/(\d+) kB/.exec(stdout)?.[1]) / 1024;
-  expect(mebibytes).toBeLessThan(350);
-  // Others are served meanwhile.
-  expect(await lookupAccounts(clientOf(await connect('full', slow)), [1n])).toHaveLength(1);
-});
-
-function idsBytes(ids: readonly bigint[]): Uint8Array {
-  const bytes = new Uint8Array(ids.length * 16);
-  const view = new DataView(bytes.buffer);
-  ids.forEach((id, i) => view.setBigUint64(i * 16, id, true));
-  return bytes;
-}
-
-function register(client: bigint): Uint8Array {
-  const body = new Uint8Array(256);
-  return Buffer.concat([messageOf(client, 0n, 0, Operation.register, body), body]);
-}
-
-function request(client: bigint, body: Uint8Array): Uint8Array {
-  return Buffer.concat([messageOf(client, 1n, 1, Operation.lookupAccounts, body), body]);
-}
-
-const messageOf = (
-  client: bigint,
-  session: bigint,
-  number: number,
-  operation: number,
-  body: Uint8Array,
-) =>
-  buildRequest(
-    {
-      cluster: 0n,
-      view: 0,
-      release: engineRelease,
-      client,
-      session,
-      request: number,
-      operation,
-      parent: new Uint8Array(16),
-    },
-    body,
-  );
-
 async function get(path: string, headers: Readonly<Record<string, string>>) {
   const { hostname, port } = new URL(world.url);
   return new Promise<{

@@ -22,6 +22,7 @@ import { createApiMetrics } from '../../../api/http/api-metrics.ts';
 import { createApp } from '../../../api/http/app.ts';
 import type { Handlers } from '../../../api/http/handler.ts';
 import { rateLimitDefaults, type RateLimitSettings } from '../../../api/http/rate-limits.ts';
+import type { ByteLimits } from '../../../api/http/held-bytes.ts';
 import { startServer } from '../../../api/http/server.ts';
 import type { Permission } from '../../../api/model/access.ts';
 import type { ConnectionTrouble, ObservedLookup } from '../../../api/model/connection-check.ts';
@@ -44,6 +45,7 @@ export interface TunnelProgramOptions {
   readonly streamCheckMs?: number;
   readonly times?: Partial<TunnelTimes>;
   readonly limits?: Partial<RateLimitSettings>;
+  readonly unsentLimits?: ByteLimits;
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as TunnelProgramOptions;
@@ -132,7 +134,14 @@ const places = {
 };
 const handlers = {
   ...tunnelHandlers({
-    tunnels: new Tunnels({ registry, logger, usage, watch, times: options.times ?? {} }),
+    tunnels: new Tunnels({
+      registry,
+      logger,
+      usage,
+      watch,
+      times: options.times ?? {},
+      ...(options.unsentLimits !== undefined && { unsentLimits: options.unsentLimits }),
+    }),
     targets: targets as LedgerTargets,
     denied: ({ action, code }) => logger.info({ action, code }, 'denied'),
   }),
