@@ -78,13 +78,16 @@ const maybe = missing ? test.skip : test;
 
 maybe('all tests of tigerbeetle-go pass', () => suite('direct', `exec ${engineProgram} "$@"\n`));
 
-maybe('they also pass through the tunnel', async () => {
-  const [port = 0] = await freePorts(1);
-  world = await TunnelWorld.start({ addresses: [`127.0.0.1:${port}`] });
-  enginePid = join(folder, 'engine.pid');
-  await suite(
-    'tunnel',
-    `
+maybe(
+  'they also pass through the tunnel, while API processes are killed one after the other',
+  async () => {
+    const [port = 0] = await freePorts(1);
+    world = await TunnelWorld.start({ addresses: [`127.0.0.1:${port}`], processes: 2 });
+    enginePid = join(folder, 'engine.pid');
+    const end = world.replacing(2_000);
+    await suite(
+      'tunnel',
+      `
 [ "$1" = start ] || exec ${engineProgram} "$@"
 for file; do :; done # the last argument
 [ ! -f ${enginePid} ] || kill -9 "$(cat ${enginePid})"
@@ -92,5 +95,7 @@ ${engineProgram} start --addresses=${port} "$file" > /dev/null 2>&1 &
 echo $! > ${enginePid}
 exec ${checkout}/bin/ledgerhouse connect ${tunnelDatabaseId} --port 3000
 `,
-  );
-});
+    );
+    expect(await end()).toBeGreaterThanOrEqual(2);
+  },
+);

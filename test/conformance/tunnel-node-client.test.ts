@@ -1,18 +1,20 @@
-/** The suite of the official Node.js client, unmodified, through the tunnel over TLS, also while API processes are killed. */
+/**
+ * The suite of the official Node.js client, unmodified, through the tunnel over TLS, while API processes are killed. Also with
+ * TigerBeetle itself, if TIGERBEETLE names its program.
+ */
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { startTigerBeetle, tigerbeetle } from '../support/engine/tigerbeetle.ts';
 import { TestEngine } from '../support/engine/engine.ts';
 import { TunnelWorld, tunnelDatabaseId } from '../support/api/tunnel-world.ts';
 import { checkout, shell } from '../support/shell.ts';
 
 jest.setTimeout(900_000);
-let engine: TestEngine | undefined;
-let world: TunnelWorld | undefined;
+const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  await world?.stop();
-  await engine?.dispose();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function suite(): Promise<{ code: number; passed: number; said: string }> {
+async function suite(world: TunnelWorld): Promise<{ code: number; passed: number; said: string }> {
   const { code, stdout, stderr } = await shell(
     `${checkout}/bin/ledgerhouse`,
     [
@@ -23,7 +25,7 @@ async function suite(): Promise<{ code: number; passed: number; said: string }> 
       process.execPath,
       'node_modules/tigerbeetle-node/dist/test.js',
     ],
-    { env: world?.environment('full') ?? {}, timeoutMs: 840_000 },
+    { env: world.environment('full'), timeoutMs: 840_000 },
   );
   const said = stdout + stderr;
   return {
@@ -33,29 +35,35 @@ async function suite(): Promise<{ code: number; passed: number; said: string }> 
   };
 }
 
-test('all 27 tests of tigerbeetle-node pass through the tunnel', async () => {
-  engine = await TestEngine.create();
-  world = await TunnelWorld.start({ addresses: [`127.0.0.1:${engine.port}`] });
-  expect(await suite()).toEqual({ code: 0, passed: 27, said: '' });
-});
-
-test('they also pass while API processes are killed one after the other', async () => {
-  engine = await TestEngine.create();
-  world = await TunnelWorld.start({ addresses: [`127.0.0.1:${engine.port}`], processes: 2 });
-  const over = new AbortController();
-  const killer = (async () => {
-    let killed = 0;
-    while (!over.signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      if (over.signal.aborted) break;
-      await world?.replaceOne(killed % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
-      killed += 1;
-    }
-    return killed;
-  })();
-  const result = await suite();
-  over.abort();
-  const killed = await killer;
+async function passesWhileProcessesDie(options: {
+  readonly addresses: readonly string[];
+  readonly engine?: string;
+  readonly engineVersion?: string;
+}): Promise<void> {
+  const world = await TunnelWorld.start({ ...options, processes: 2 });
+  closers.push(() => world.stop());
+  const end = world.replacing(500);
+  const result = await suite(world);
+  const killed = await end();
   expect(result).toEqual({ code: 0, passed: 27, said: '' });
   expect(killed).toBeGreaterThanOrEqual(2);
+}
+
+test('all 27 tests of tigerbeetle-node pass through the tunnel while API processes are killed one after the other', async () => {
+  const engine = await TestEngine.create();
+  closers.push(() => engine.dispose());
+  await passesWhileProcessesDie({ addresses: [`127.0.0.1:${engine.port}`] });
 });
+
+(tigerbeetle === undefined ? test.skip : test)(
+  'they also pass with TigerBeetle behind it',
+  async () => {
+    const engine = await startTigerBeetle();
+    closers.push(() => engine.dispose());
+    await passesWhileProcessesDie({
+      addresses: [`127.0.0.1:${engine.port}`],
+      engine: 'TigerBeetle',
+      engineVersion: engine.version,
+    });
+  },
+);

@@ -204,3 +204,24 @@ test('the API answers over HTTPS, and a person who signs in with a browser makes
   }
   figure('from an empty cluster to a first database over HTTPS', started);
 });
+
+test('an official client reaches it from outside, through the Ingress, with the rights of the person who signed in', async () => {
+  const client = join(checkout, 'node_modules/tigerbeetle-node');
+  const program = `
+    const { createClient } = require(${JSON.stringify(client)});
+    const client = createClient({
+      cluster_id: BigInt(process.env.TB_CLUSTER_ID),
+      replica_addresses: process.env.TB_ADDRESS.split(','),
+    });
+    client.lookupAccounts([1n])
+      .then((found) => console.log('found', found.length))
+      .finally(() => client.destroy());`;
+  writeFileSync(join(folder, 'program.cjs'), program);
+  const began = Date.now();
+  expect(
+    await follow(
+      `LEDGERHOUSE_BASE_URL=https://${host} ledgerhouse connect first --exec -- node program.cjs`,
+    ),
+  ).toContain('found 0');
+  figure('a client through the tunnel', began);
+});

@@ -5,11 +5,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer, type Server } from 'node:tls';
+import { sleep, systemTimers } from '../../../base/timers.ts';
 import { createAuthority } from '../../../operator/certificates/authority.ts';
+import { reverseProxy } from '../reverse-proxy.ts';
 import { checkout, eventually } from '../shell.ts';
 import type { TunnelProgramOptions } from './tunnel-program.ts';
 
@@ -32,7 +34,6 @@ export class TunnelWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-tunnels-'));
   readonly #options: TunnelWorldOptions;
   readonly #processes: ApiProcess[] = [];
-  readonly #sockets = new Set<Socket>();
   #front: Server | undefined;
   #turn = 0;
   /** Output of processes that have ended. */
@@ -88,6 +89,26 @@ export class TunnelWorld {
     appendFileSync(join(this.folder, 'revoked'), `${key}\n`);
   }
 
+  /** Replaces processes, killed or stopped in turns, until the returned function is called. It resolves with their number. */
+  replacing(pauseMs: number): () => Promise<number> {
+    const over = new AbortController();
+    const done = (async () => {
+      let replaced = 0;
+      for (;;) {
+        await sleep(systemTimers, pauseMs, over.signal);
+        if (over.signal.aborted) return replaced;
+        await this.replaceOne(replaced % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
+        replaced += 1;
+      }
+    })();
+    // Whoever stops it learns of a failure.
+    done.catch(() => {});
+    return () => {
+      over.abort();
+      return done;
+    };
+  }
+
   /** Kills the oldest process and starts another one. */
   async replaceOne(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const [oldest] = this.#processes;
@@ -96,7 +117,7 @@ export class TunnelWorld {
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
+    this.#front?.closeAllConnections();
     this.#front?.close();
     for (const one of this.#processes.slice()) await this.#end(one, 'SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
@@ -148,26 +169,10 @@ export class TunnelWorld {
     });
     const { certificate, key } = await authority.sign('localhost', ['localhost']);
     writeFileSync(join(this.folder, 'ca.crt'), authority.certificate);
-    const front = createServer({ cert: certificate, key, noDelay: true }, (client) => {
+    const front = reverseProxy({ cert: certificate, key }, () => {
       // Processes take turns, as behind a Service.
-      const next = this.#processes[(this.#turn += 1) % Math.max(1, this.#processes.length)];
-      if (next === undefined) {
-        client.destroy();
-        return;
-      }
-      const process = connect({ host: '127.0.0.1', port: next.port, noDelay: true });
-      for (const [one, other] of [
-        [client, process],
-        [process, client],
-      ] as const) {
-        this.#sockets.add(one);
-        one.pipe(other);
-        one.on('error', () => other.destroy());
-        one.once('close', () => {
-          this.#sockets.delete(one);
-          other.destroy();
-        });
-      }
+      this.#turn += 1;
+      return this.#processes[this.#turn % Math.max(1, this.#processes.length)]?.port;
     });
     front.listen(0, '127.0.0.1');
     await once(front, 'listening');

@@ -4,10 +4,10 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import type { Server } from 'node:https';
 import { assert } from '../../../base/assert.ts';
 import { freePorts } from '../../../tools/cluster/free-ports.ts';
+import { reverseProxy } from '../reverse-proxy.ts';
 import { eventually } from '../shell.ts';
 import type { TestCluster } from './cluster.ts';
 
@@ -85,30 +85,7 @@ export class Ingress {
       'the Service is reached',
       async () => said.includes('Forwarding') || undefined,
     );
-    const server = createServer(
-      { cert: pem('tls.crt'), key: pem('tls.key') },
-      (incoming, outgoing) => {
-        const { method, url, headers, socket } = incoming;
-        const sent = {
-          ...headers,
-          'x-forwarded-for': socket.remoteAddress ?? '',
-          'x-forwarded-proto': 'https',
-        };
-        const onward = httpRequest({
-          host: '127.0.0.1',
-          port: local,
-          method,
-          path: url,
-          headers: sent,
-        });
-        onward.on('response', (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-          answer.pipe(outgoing);
-        });
-        onward.on('error', () => outgoing.destroy());
-        incoming.pipe(onward);
-      },
-    );
+    const server = reverseProxy({ cert: pem('tls.crt'), key: pem('tls.key') }, () => local);
     server.listen(443, address);
     await once(server, 'listening');
     return new Ingress(server, forward);
