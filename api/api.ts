@@ -370,6 +370,7 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       tunnels: parts.tunnels,
       targets,
       denied: (denial) => parts.denials.tell(denial),
+      personWrites: (author, write) => recordPersonsWrite(store, author, write),
     }),
     ...peopleHandlers(config, parts),
     ...billingHandlers({ store, requests, billing: parts.billing, now: parts.services.now }),

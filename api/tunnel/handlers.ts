@@ -3,43 +3,52 @@ import { Refusal } from '../model/refusal.ts';
 import type { Denial } from '../auth/denials.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { tunnelRoutes } from '../contract/routes/tunnel.ts';
+import type { PersonsWrite } from '../gateway/handlers.ts';
 import type { LedgerTargets } from '../gateway/targets.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { Author } from '../model/actor.ts';
+import { onBehalfOf } from '../store/connection-shares.ts';
 import type { LedgerRights } from './check-message.ts';
+import type { RecordWrite } from './tunnel.ts';
 import type { Tunnels } from './tunnels.ts';
 
 interface TunnelServices {
   readonly tunnels: Tunnels;
   readonly targets: LedgerTargets;
   readonly denied: (denial: Denial) => void;
+  /** Records a person's write; awaited before any part of it is sent. */
+  readonly personWrites: (author: Author, write: PersonsWrite) => Promise<void>;
 }
 
 export function tunnelHandlers({
   tunnels,
   targets,
   denied,
+  personWrites,
 }: TunnelServices): HandlersOf<typeof tunnelRoutes> {
   return {
     openTunnel: async ({ params, query, principal, author }) => {
       const { databaseId } = params;
       const { replica } = query;
-      const again = () => targets.resolve(principal.organization.id, databaseId);
+      const organizationId = principal.organization.id;
+      const again = () => targets.resolve(organizationId, databaseId);
       const target = await again();
       if (target instanceof Refusal) throw target;
       if (target.addresses[replica] === undefined)
         throw noReplica(replica, target.addresses.length);
+      const database = { organizationId, databaseId, databaseName: target.name };
+      const record: RecordWrite = async (operation, events, body) => {
+        if (principal.type === 'api_key') return;
+        const write = { ...database, operation, events, body };
+        await onBehalfOf(organizationId, () => personWrites(author, write));
+      };
       const request = {
-        of: {
-          organizationId: principal.organization.id,
-          databaseId,
-          databaseName: target.name,
-          credentialId: principal.credentialId,
-          author,
-        },
+        of: { ...database, credentialId: principal.credentialId, author },
         rights: rightsOf(principal),
         replica,
         target,
         again,
+        record,
         denied: (action: string) =>
           denied({ principal, author, action, code: 'insufficient_scope', outcome: 'DENIED' }),
       };

@@ -46,9 +46,17 @@ interface TunnelOptions {
   readonly unsent: HeldBytes;
   /** Takes a request from the organization's rate limits. Resolves with the time to wait before it may be sent, in ms. */
   readonly admit: (bytes: number, events: number) => Promise<number>;
+  /** Records a write that is about to be sent on, with the number of its events. */
+  readonly record: RecordWrite;
   readonly events: TunnelEvents;
   readonly times: TunnelTimes;
 }
+
+export type RecordWrite = (
+  operation: 'create_accounts' | 'create_transfers',
+  events: number,
+  body: Uint8Array,
+) => Promise<void>;
 
 /** Called synchronously; must not throw. */
 interface TunnelEvents {
@@ -100,7 +108,7 @@ export class Tunnel {
   #closer: NodeJS.Timeout | undefined;
   readonly #retry = () => this.#take(nothing);
   #heardAtMs = performance.now();
-  /** A message waits for the organization's rate limit. Nothing else is read meanwhile. */
+  /** A message waits for the organization's rate limit, or for its record. Nothing else is read meanwhile. */
   #isWaiting = false;
   #lacksRoom = false;
   #heldBytes = 0;
@@ -316,11 +324,15 @@ export class Tunnel {
   }
 
   async #forward(message: Message, operation: TunnelOperation): Promise<void> {
-    const { events } = this.#options;
+    const { events, record } = this.#options;
     const { bytes, body, header } = message;
     const cost = costOf(new RequestHeader(header).operation, body);
     this.#isWaiting = true;
     await this.#admitted(bytes.length, cost);
+    if (this.#ended) return;
+    if (operation === 'create_accounts' || operation === 'create_transfers') {
+      await record(operation, cost, body);
+    }
     if (this.#ended) return;
     this.#isWaiting = false;
     this.#heldSinceMs = performance.now();

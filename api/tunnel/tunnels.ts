@@ -15,7 +15,7 @@ import { HeldBytes, type ByteLimits } from '../http/held-bytes.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { LedgerRights } from './check-message.ts';
 import { MessageBudget } from './message-budget.ts';
-import { Tunnel, tunnelTimes, type TunnelTimes } from './tunnel.ts';
+import { Tunnel, tunnelTimes, type RecordWrite, type TunnelTimes } from './tunnel.ts';
 import { tunnelMetrics, type TunnelMetrics } from './tunnel-metrics.ts';
 import type { TunnelUsage, UsageOf } from './usage.ts';
 
@@ -37,6 +37,8 @@ interface TunnelRequest {
   readonly target: LedgerTarget;
   /** Reads the target again: the database may be suspended, or its replicas may have other addresses. */
   readonly again: () => Promise<LedgerTarget | Refusal>;
+  /** Records a write before it is sent on. */
+  readonly record: RecordWrite;
   /** Called for an operation that the credential does not allow. */
   readonly denied: (operation: string) => void;
 }
@@ -116,7 +118,7 @@ export class Tunnels {
     { admit }: SocketTerms,
     clients: ClientsOf,
   ): Tunnel {
-    const { target, replica, of, rights, denied } = request;
+    const { target, replica, of, rights, record, denied } = request;
     const { usage, watch, times } = this.#options;
     const metrics = this.#metrics;
     const lookups = new CheckLookups(watch, of);
@@ -130,6 +132,7 @@ export class Tunnels {
       budget: this.#budget,
       unsent: this.#unsent,
       admit,
+      record,
       times: { ...tunnelTimes, ...times },
       events: {
         onClient: (client) => {

@@ -66,8 +66,8 @@ async function connect(key: string, where = world, more = {}): Promise<ConnectCo
   return command;
 }
 
-function clientOf({ ports }: ConnectCommand): Client {
-  const client = connectTo(ports[0] ?? 0);
+function clientOf({ ports }: ConnectCommand, timeoutMs?: number): Client {
+  const client = connectTo(ports[0] ?? 0, timeoutMs);
   clients.push(client);
   return client;
 }
@@ -244,6 +244,29 @@ test('requests are written to the audit log in sums, without their contents', as
     refused: 0,
     operations: { register: 1, lookup_accounts: 2 },
   });
+});
+
+test('a write of a person is recorded before it is sent, and is not executed if that fails', async () => {
+  const other = await startWorld();
+  const command = await connect('person', other);
+  const client = clientOf(command);
+  expect(await create(client, Operation.createTransfers, transfer(106n))).toEqual([created]);
+  expect(await lookupAccounts(client, [1n])).toHaveLength(1);
+  const records = () => other.log.split('\n').filter((line) => line.includes('"msg":"recorded"'));
+  expect(records().map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({
+      operation: 'create_transfers',
+      events: 1,
+      author: expect.objectContaining({ actor: expect.objectContaining({ display: 'Ada' }) }),
+    }),
+  ]);
+  const before = (await engine.status()).transfers;
+  other.revoke('records');
+  await expect(
+    create(clientOf(command, 2_000), Operation.createTransfers, transfer(107n)),
+  ).rejects.toThrow();
+  expect((await engine.status()).transfers).toBe(before);
+  expect(records()).toHaveLength(1);
 });
 
 test('a request without an upgrade is told that this is for WebSockets', async () => {

@@ -1,6 +1,7 @@
 /**
  * A process with the HTTP assembly of the API, its tunnels, ledger operations and change events, for one database whose engine runs
- * elsewhere. Keys are called by their rights (`full`, `read`, `write`); a key that the file `revoked` names is no longer valid.
+ * elsewhere. Keys are called by their rights (`full`, `read`, `write`); `person` is a person's access token. A credential that the file
+ * `revoked` names is no longer valid, and a person's writes cannot be recorded if it names `records`.
  * Everything else of the API, such as its store, is covered by the tests of the whole service.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,12 +12,13 @@ import { startHealthServer } from '../../../base/health-server.ts';
 import { documentDefaults } from '../../../api/contract/document-defaults.ts';
 import { openapiDocument } from '../../../api/contract/document.ts';
 import { databaseExample, profileExample } from '../../../api/contract/schemas/database.ts';
-import type { KeyPrincipal } from '../../../api/auth/principal.ts';
+import type { KeyPrincipal, MemberPrincipal, Principal } from '../../../api/auth/principal.ts';
 import { changeEventHandlers } from '../../../api/change-events/handlers.ts';
 import { CheckIds } from '../../../api/connections/check-ids.ts';
 import { ConnectionWatch, watchHttp } from '../../../api/connections/watch.ts';
 import { Gateway } from '../../../api/gateway/gateway.ts';
-import { ledgerHandlers } from '../../../api/gateway/handlers.ts';
+import type { Author } from '../../../api/model/actor.ts';
+import { ledgerHandlers, type PersonsWrite } from '../../../api/gateway/handlers.ts';
 import type { LedgerTargets } from '../../../api/gateway/targets.ts';
 import { createApiMetrics } from '../../../api/http/api-metrics.ts';
 import { createApp } from '../../../api/http/app.ts';
@@ -78,7 +80,21 @@ const key = (name: string, permissions: readonly Permission[]): KeyPrincipal => 
   permissions,
   databaseScope: { type: 'ALL' },
 });
-const principals: Readonly<Record<string, KeyPrincipal>> = {
+const person: MemberPrincipal = {
+  type: 'access_token',
+  credentialId: 'ses_person',
+  name: 'a laptop',
+  expiresAt: null,
+  organization,
+  actor: { type: 'user', id: null, display: 'Ada' },
+  user: null,
+  administrator: false,
+  csrfHash: null,
+  role: 'owner',
+  databaseIds: null,
+};
+const principals: Readonly<Record<string, Principal>> = {
+  person,
   full: key('full', ['db:read', 'db:write']),
   read: key('read', ['db:read']),
   write: key('write', ['db:write']),
@@ -132,8 +148,13 @@ const places = {
   targets: targets as LedgerTargets,
   whySuspended: async () => undefined,
 };
+const personWrites = async (author: Author, { operation, events }: PersonsWrite) => {
+  if (isRevoked('records')) throw new Error('the store is away');
+  logger.info({ author, operation, events }, 'recorded');
+};
 const handlers = {
   ...tunnelHandlers({
+    personWrites,
     tunnels: new Tunnels({
       registry,
       logger,
@@ -148,8 +169,7 @@ const handlers = {
   ...changeEventHandlers(places),
   ...ledgerHandlers({
     ...places,
-    // Its keys are no persons.
-    personWrites: async () => {},
+    personWrites,
     lookedUp: (lookup) => watchHttp(watch, lookup),
     finished: () => {},
   }),
