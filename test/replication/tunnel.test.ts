@@ -39,7 +39,8 @@ class Asker {
       // The second one does not exist.
       const ids = [first + (turn % accountsEach), first + accountsEach, first];
       const found = (await client.lookupAccounts(ids)).map(({ id }) => id);
-      if (found.join() !== [ids[0], ids[2]].join()) this.wrong.push(`${ids} answered ${found}`);
+      if (found.join() !== [ids[0], ids[2]].join())
+        this.wrong.push(`${ids.join()} answered ${found.join()}`);
       this.answers += 1;
     }
   }

@@ -10,7 +10,6 @@ import type { Client } from '../../../engine/client/client.ts';
 import { ClientEvictedError } from '../../../engine/client/errors.ts';
 import { EvictionReason, buildRequest, Header } from '../../../engine/wire/header.ts';
 import { TransferFlag } from '../../../engine/wire/flags.ts';
-import { encodeMultiBatch } from '../../../engine/wire/multi-batch.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import { engineRelease } from '../../../engine/wire/release.ts';
 import { ConnectCommand } from '../../support/api/connect-command.ts';
