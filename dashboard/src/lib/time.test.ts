@@ -22,9 +22,16 @@ test.each([
   expect(readBound(text, now)).toBe(nanoseconds);
 });
 
+test('what has just happened is never told as something to come', () => {
+  expect(fromNow(new Date('2026-11-22T12:00:06Z'), now)).toBe('now');
+  expect(fromNow(new Date('2026-11-22T12:00:59Z'), now)).toBe('now');
+  expect(fromNow(new Date('2026-11-22T12:01:00Z'), now)).toBe('in 1 minute');
+});
+
 test('times beside now are told in words', () => {
   expect(fromNow(new Date('2026-11-22T11:57:00Z'), now)).toBe('3 minutes ago');
   expect(fromNow(new Date('2026-11-29T12:00:00Z'), now)).toBe('in 7 days');
+  expect(fromNow(new Date('2026-11-22T11:59:54Z'), now)).toBe('6 seconds ago');
   expect(duration(3_700)).toBe('1 h 1 min');
   expect(plainTime(now, 'utc')).toBe('2026-11-22 12:00:00');
 });

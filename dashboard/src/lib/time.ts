@@ -66,9 +66,13 @@ const units = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `3 minutes ago`, `in 2 days`. */
+/**
+ * `3 minutes ago`, `in 2 days`. The minute after `now` is `now` too: the page tells the time twice a minute, and clocks differ, so
+ * that what has just happened may seem to lie ahead.
+ */
 export function fromNow(date: Date, now: Date): string {
   const seconds = Math.round((date.getTime() - now.getTime()) / 1_000);
+  if (seconds > 0 && seconds < 60) return relative.format(0, 'second');
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / size), unit);
 }
