@@ -7,6 +7,7 @@ import type {
   Transfer,
 } from '../../../gen/api.ts';
 import { ask } from './client.ts';
+import { patiently } from './patience.ts';
 
 interface Rows {
   readonly lookup_accounts: Account;
@@ -77,7 +78,8 @@ export async function askAllPages<Operation extends LedgerOperation>(
   const rows: Rows[Operation][] = [];
   let next: object | null = { limit: rowsMax, ...filter };
   for (let page = 0; page < pagesMax; page += 1) {
-    const answer: LedgerAnswer<Rows[Operation]> = await askLedger(at, operation, next);
+    const filter: object = next;
+    const answer = await patiently(() => askLedger(at, operation, filter), { signal: at.signal });
     for (const row of answer.result) rows.push(row);
     onRows?.(rows.length);
     if (isEnough?.(answer.result) === true) return { rows, isWhole: false };

@@ -11,6 +11,7 @@ import { serveDashboard } from '../../../api/web/serve-dashboard.ts';
 
 interface FixedAnswer {
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 type Answerer = (asked: { readonly body: unknown; readonly query: unknown }) => FixedAnswer;
@@ -63,8 +64,15 @@ export class FixedService {
     const given = found && this.#answers.get(found.id);
     const example = Object.entries(found?.spec.responses ?? {}).find(([, one]) => one.example);
     if (given !== undefined) {
-      const { status = 200, body } = given({ body: request.body, query: request.query });
-      response.status(status).json(body);
+      const {
+        status = 200,
+        headers = {},
+        body,
+      } = given({
+        body: request.body,
+        query: request.query,
+      });
+      response.status(status).set(headers).json(body);
     } else if (example === undefined) response.status(404).end();
     else response.status(Number(example[0])).json(example[1]?.example);
   }

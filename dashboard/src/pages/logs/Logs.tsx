@@ -61,7 +61,7 @@ export function Logs() {
           {!hasEnd && paused && 'Paused: new lines are not shown.'}
           {!hasEnd && !paused && 'New lines appear as they come.'}
         </p>
-        <SaveLines choice={search} />
+        <SaveLines key={JSON.stringify(search)} choice={search} />
         <p className={styles.soft}>Times are {zoneName(now, zone)}.</p>
       </div>
       {earlier.isError && <Problem error={earlier.error} onRetry={() => void earlier.refetch()} />}

@@ -1,38 +1,52 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { saveText } from '../../lib/download.ts';
+import { saveBlob } from '../../lib/download.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { useStopper } from '../../ui/use-stopper.ts';
 import { useDatabase } from '../database/use-database.ts';
-import { readAllLines } from './queries.ts';
+import { readLinesFile } from './lines-file.ts';
+import { pagesOf } from './queries.ts';
 import type { LogSearch } from './search.ts';
 
 /** Saves all lines that match, also those that are not on the page: the oldest first, one JSON document a line. */
 export function SaveLines({ choice }: { readonly choice: LogSearch }) {
   const { database, organizationId } = useDatabase();
   const [read, setRead] = useState(0);
+  const stopper = useStopper();
   const save = useMutation({
-    mutationFn: () => readAllLines(organizationId, database.id, choice, setRead),
-    onSuccess: ({ lines, isWhole }) => {
-      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-      saveText(`logs-${database.name}.jsonl`, text, 'application/jsonl');
-      say(isWhole ? `${lines.length} lines are saved` : `The first ${lines.length} are saved`);
+    mutationFn: () => {
+      const signal = stopper.begin();
+      const page = pagesOf(organizationId, database.id, choice, signal);
+      return readLinesFile({ page, onRead: setRead, signal });
+    },
+    onSuccess: ({ content, count, isWhole }) => {
+      saveBlob(`logs-${database.name}.jsonl`, content);
+      say(isWhole ? `${count} lines are saved` : `The first ${count} lines are saved`);
     },
     onSettled: () => setRead(0),
   });
+  const error = save.isError && !stopper.wasStopped() ? save.error : save.data?.error;
   return (
     <>
       <Button small busy={save.isPending} onClick={() => save.mutate()}>
         Save lines
       </Button>
-      {read > 0 && <span role="status">{read} lines read</span>}
+      {save.isPending && (
+        <>
+          <Button small onClick={stopper.stop}>
+            Stop
+          </Button>
+          <span role="status">{read} lines read</span>
+        </>
+      )}
       {save.data?.isWhole === false && (
         <span role="status">
-          The file has the first {save.data.lines.length} lines; there are later ones.
+          The file has the first {save.data.count} lines; there are later ones.
         </span>
       )}
-      {save.isError && <Problem error={save.error} />}
+      {error !== undefined && <Problem error={error} />}
     </>
   );
 }

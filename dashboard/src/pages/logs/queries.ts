@@ -8,6 +8,7 @@ import {
 import type { Parts } from '../../../../clients/typescript/src/planned-request.ts';
 import type { LogLine, LogLineList } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
+import { patiently } from '../../data/patience.ts';
 import { every } from '../../data/polling.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { boundsOf, nodes, type Bounds, type LogSearch } from './search.ts';
@@ -104,26 +105,17 @@ export const followedLinesQuery = (
   });
 };
 
-/** Pages of a file. */
-const pagesMax = 40;
-
-/** All lines of a choice, the oldest first, as far as a file goes: `isWhole` tells. `onRead` is told how many were read so far. */
-export async function readAllLines(
+/** Reads the lines of a choice page by page, the oldest first. Returns the function that reads the page at a cursor. */
+export function pagesOf(
   organizationId: string,
   databaseId: string,
   choice: LogSearch,
-  onRead: (count: number) => void,
-): Promise<{ readonly lines: readonly LogLine[]; readonly isWhole: boolean }> {
+  signal: AbortSignal,
+): (cursor: string | undefined) => Promise<LogLineList> {
   const filter = { ...filterOf(choice), ...boundsOf(choice, new Date()) };
-  const lines: LogLine[] = [];
-  let cursor: string | null = '';
-  for (let page = 0; page < pagesMax && cursor !== null; page += 1) {
-    const at: { readonly cursor?: string } = cursor === '' ? {} : { cursor };
+  return (cursor) => {
+    const at = cursor === undefined ? {} : { cursor };
     const query = { ...filter, ...at, order: 'asc', limit: rowsMax } as const;
-    const read: LogLineList = await readLines(organizationId, databaseId, query);
-    lines.push(...read.data);
-    onRead(lines.length);
-    cursor = read.page.nextCursor;
-  }
-  return { lines, isWhole: cursor === null };
+    return patiently(() => readLines(organizationId, databaseId, query, signal), { signal });
+  };
 }

@@ -10,6 +10,7 @@ import {
   putPart,
   readImport,
 } from '../../../data/import-queries.ts';
+import { pause } from '../../../lib/pause.ts';
 import { useOrganization } from '../../../shell/context.ts';
 import { announced, ledgerHeadOf, type ChosenFile } from './chosen-files.ts';
 import { partsToSend, totalBytesOf, type Part } from './parts.ts';
@@ -132,13 +133,3 @@ const closedWords = 'This import has expired or was already used. Start a new im
 export class UploadEnded extends Error {
   override readonly name = 'UploadEnded';
 }
-
-/** Waits, and returns immediately when the signal aborts. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
