@@ -106,6 +106,11 @@ export class TestEngine {
     return this.#child?.pid ?? 0;
   }
 
+  get isRunning(): boolean {
+    const child = this.#child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
   async status(): Promise<BuiltinStatus> {
     const response = await fetch(`http://127.0.0.1:${this.statusPort}/status`);
     return (await response.json()) as BuiltinStatus;
