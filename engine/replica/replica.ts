@@ -17,6 +17,7 @@ import { Executor } from './executor.ts';
 import { Orderer } from './orderer.ts';
 import { RequestCounts } from './request-counts.ts';
 import { sameChecksum } from './pending-requests.ts';
+import { HeldAnswers } from './held-answers.ts';
 import { ReadQueue } from './read-queue.ts';
 import {
   fullBatch,
@@ -58,9 +59,9 @@ export class Replica implements ServedReplica {
   readonly #reads = new ReadQueue((callback) => void setImmediate(callback));
   /** Each client's read in progress, and the sink for its answer. */
   readonly #reading = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
-  /** Each client's newest read that has not begun, and its newest answer to a read that waits for a commit. */
+  /** Each client's newest read that has not begun. */
   readonly #asked = new Map<bigint, RequestHeader>();
-  readonly #held = new Map<bigint, Reply>();
+  readonly #held = new HeldAnswers((op, send) => this.#whenCommitted(op, send));
   readonly #full = new WaitingWrites();
   /** Whether the log was still full when the last checkpoint ended. */
   #foundNoRoom = false;
@@ -191,7 +192,11 @@ export class Replica implements ServedReplica {
         return;
       case 'resend':
         // The answer waits for the commit. A client that repeats its request then gets two answers and ignores the second.
-        this.#whenCommitted(opOf(admission.reply), () => sink.send(admission.reply));
+        this.#held.hold(request.client, {
+          op: opOf(admission.reply),
+          reply: admission.reply,
+          sink,
+        });
         return;
       case 'execute':
         this.#execute(request, message, body, sink);
@@ -346,20 +351,19 @@ export class Replica implements ServedReplica {
         this.#reading.delete(client);
         const reply = read.finish();
         if (reply === undefined) return;
-        this.#held.set(client, reply);
-        this.#whenCommitted(this.op, () => {
-          // Only the newest answer for each client is kept; this one was superseded.
-          if (this.#held.get(client) !== reply) return;
-          this.#held.delete(client);
-          own.sink.send(reply);
-        });
+        this.#held.hold(client, { op: this.op, reply, sink: own.sink });
       },
     });
   }
 
   #whenCommitted(op: number, send: () => void): void {
-    if (op <= this.#committed) send();
-    else this.#waiting.push({ op, send });
+    if (op <= this.#committed) {
+      send();
+      return;
+    }
+    let at = this.#waiting.length;
+    while (at > 0 && (this.#waiting[at - 1]?.op ?? 0) > op) at -= 1;
+    this.#waiting.splice(at, 0, { op, send });
   }
 
   #onCommitted(op: number): void {

@@ -111,6 +111,10 @@ export class ClientServer {
 
   #forget(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#forgetClient(connection);
+  }
+
+  #forgetClient(connection: Connection): void {
     if (this.#byClient.get(connection.client) === connection)
       this.#byClient.delete(connection.client);
   }
@@ -151,6 +155,8 @@ export class ClientServer {
   }
 
   #replace(client: bigint, connection: Connection): void {
+    // A connection that names one client after the other counts as the last one's.
+    this.#forgetClient(connection);
     const older = this.#byClient.get(client);
     this.#byClient.set(client, connection);
     if (older !== undefined && older !== connection) older.close();

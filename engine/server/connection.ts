@@ -31,7 +31,9 @@ interface ConnectionOptions {
   readonly identity: ReplicaIdentity;
   readonly limits: ClientLimits;
   readonly checkLookups: CheckLookups;
-  /** Called when the connection's client is known: an older connection of the same client must be closed. */
+  /**
+   * Called when the connection's client is known, before `client` says so: an older connection of the same client must be closed.
+   */
   readonly onClient: (client: bigint, connection: Connection) => void;
   readonly onStreamError: (error: StreamError) => void;
   readonly onClosed: (reason: CloseReason) => void;
@@ -201,8 +203,8 @@ export class Connection implements ReplySink {
 
   #isFrom(client: bigint): void {
     if (client === 0n || client === this.#client) return;
-    this.#client = client;
     this.#options.onClient(client, this);
+    this.#client = client;
   }
 
   #frame() {

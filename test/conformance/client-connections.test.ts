@@ -234,3 +234,16 @@ test('with nothing but sessions on all connections another one is refused', asyn
   const { state } = open(port);
   await eventually('it is closed', async () => state.closed || undefined);
 });
+
+test('a connection stands for the client that it named last, however many it names', async () => {
+  const { port } = await serve({});
+  const fickle = open(port);
+  for (let client = 1n; client <= 100n; client += 1n) fickle.socket.write(ping(client));
+  await eventually('it is answered', async () => fickle.messages.length === 100 || undefined);
+  const other = open(port);
+  for (let client = 1n; client < 100n; client += 1n) other.socket.write(ping(client));
+  await eventually('the other, too', async () => other.messages.length === 99 || undefined);
+  expect(fickle.state.closed).toBe(false);
+  other.socket.write(ping(100n));
+  await eventually('the older one is closed', async () => fickle.state.closed || undefined);
+});
