@@ -46,6 +46,8 @@ interface PeerCertificatesOptions {
 }
 
 const HANDSHAKE_MAX_MS = 5000;
+/** Maximum number of connections that are not authenticated yet. A peer needs milliseconds. */
+const HANDSHAKES_MAX = 64;
 /** Interval at which a server checks whether its certificates were replaced. */
 const RENEW_MS = 10_000;
 
@@ -84,9 +86,27 @@ export function certifiedPeers({ folder, name }: PeerCertificatesOptions): PeerS
       });
       server.on('tlsClientError', (_error, socket) => socket.destroy());
       renewWhileOpen(server, newest);
+      boundHandshakes(server);
       return server;
     },
   };
+}
+
+/** Ends the connection whose handshake began first when there are too many: who only connects must cost no memory. */
+function boundHandshakes(server: TlsServer): void {
+  // A connection and the TLS socket on it have their addresses in common.
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  const waiting = new Map<string, Socket>();
+  server.on('connection', (socket) => {
+    const name = nameOf(socket);
+    waiting.set(name, socket);
+    socket.once('close', () => {
+      if (waiting.get(name) === socket) waiting.delete(name);
+    });
+    const [oldest] = waiting.values();
+    if (waiting.size > HANDSHAKES_MAX) oldest?.destroy();
+  });
+  server.on('secureConnection', (socket) => waiting.delete(nameOf(socket)));
 }
 
 function renewWhileOpen(server: TlsServer, newest: () => PeerContext): void {

@@ -228,6 +228,30 @@ test('a hello in plain text, and one without a certificate, end the connection',
   expect(heard.peers).toEqual([]);
 });
 
+test('connections that show no certificate are bounded, and a peer is heard among them', async () => {
+  const addresses = await newAddresses();
+  const security = await certified('crowd');
+  const { heard } = await newLink(addresses, 1, { security });
+  const { host, port } = addresses[1]!;
+  let open = 0;
+  const crowd = Array.from({ length: 150 }, () => {
+    const socket = connect(port, host);
+    socket.on('connect', () => (open += 1));
+    socket.on('error', () => undefined);
+    socket.on('close', () => (open -= 1));
+    return socket;
+  });
+  await eventually('all have come', async () =>
+    crowd.every(({ connecting }) => !connecting) ? true : undefined,
+  );
+  await eventually('some had to go', async () => open <= 64 || undefined);
+  // The peers' own connections are not among those that count.
+  const { link } = await newLink(addresses, 0, { security });
+  await hears(link, heard);
+  expect(open).toBeGreaterThan(0);
+  for (const socket of crowd) socket.destroy();
+});
+
 test('renewed certificates are shown and trusted without a restart', async () => {
   const addresses = await newAddresses();
   const [before, after] = [await newAuthority('before'), await newAuthority('after')];
