@@ -1,7 +1,7 @@
 /**
  * Definitions that both ends of a tunnel use. A tunnel is a WebSocket that carries the bytes of one client's connection to one
- * replica: binary messages hold bytes of the protocol, cut anywhere; text messages, only from the API, hold a `TunnelNote` in
- * JSON.
+ * replica: binary messages hold bytes of the protocol, cut anywhere; text messages, only from the API, hold a `TunnelNote` or a
+ * `TunnelClient` in JSON. Whoever does not know one ignores it.
  */
 
 /** Subprotocol of the WebSocket. */
@@ -23,6 +23,12 @@ export interface TunnelNote {
     | 'not_the_protocol'
     | 'sessions_exhausted';
   readonly detail: string;
+}
+
+/** Sent once, with the first request: each client has one session, and a connection to each replica. */
+export interface TunnelClient {
+  /** The client's ID, in digits. */
+  readonly client: string;
 }
 
 /** Status codes with which the API closes a tunnel (RFC 6455, 7.4.2: 4000 to 4999 are for applications). */

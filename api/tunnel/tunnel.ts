@@ -21,7 +21,7 @@ import {
 } from '../../engine/wire/header.ts';
 import { MessageReader, type Message, type StreamError } from '../../engine/wire/message-reader.ts';
 import { formatRelease } from '../../engine/wire/release.ts';
-import { TunnelEnd, tunnelFrameMax, type TunnelNote } from '../client/tunnel.ts';
+import { TunnelEnd, tunnelFrameMax, type TunnelClient, type TunnelNote } from '../client/tunnel.ts';
 import type { HeldBytes } from '../http/held-bytes.ts';
 import {
   checkMessage,
@@ -121,6 +121,7 @@ export class Tunnel {
   #unsentBytes = 0;
   readonly #frames = new FrameAllowance(performance.now());
   #client = 0n;
+  #hasToldClient = false;
   #release = 0;
   #ended = false;
 
@@ -323,6 +324,13 @@ export class Tunnel {
     this.#options.events.onClient(client);
   }
 
+  #tellClient(): void {
+    if (this.#hasToldClient) return;
+    this.#hasToldClient = true;
+    const told: TunnelClient = { client: String(this.#client) };
+    this.#send(JSON.stringify(told));
+  }
+
   async #forward(message: Message, operation: TunnelOperation): Promise<void> {
     const { events, record } = this.#options;
     const { bytes, body, header } = message;
@@ -336,6 +344,7 @@ export class Tunnel {
     if (this.#ended) return;
     this.#isWaiting = false;
     this.#heldSinceMs = performance.now();
+    this.#tellClient();
     events.onRequest(operation, message);
     this.#replica.write(bytes, () => this.#letGo(bytes.length));
     this.#take(nothing);

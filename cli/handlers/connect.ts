@@ -126,7 +126,8 @@ async function openPort(
           proxies,
         }),
       events: {
-        onClients: (change) => traffic.clients(change),
+        onConnections: (change) => traffic.connections(change),
+        onClient: (client, change) => traffic.client(client, change),
         onBytes: (direction, bytes) => traffic.bytes(direction, bytes),
         onNote: ({ code, detail }) => output.warn(`${printable(code)}: ${printable(detail)}`),
         onTrouble: (detail) => traffic.trouble(printable(detail)),

@@ -4,10 +4,17 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import { TunnelEnd, tunnelFrameMax, type TunnelNote } from '../../api/client/tunnel.ts';
+import {
+  TunnelEnd,
+  tunnelFrameMax,
+  type TunnelClient,
+  type TunnelNote,
+} from '../../api/client/tunnel.ts';
 
 interface CarrierEvents {
   readonly onNote: (note: TunnelNote) => void;
+  /** The service has told which client this is. */
+  readonly onClient: (client: string) => void;
   readonly onBytes: (direction: 'up' | 'down', bytes: number) => void;
   /** The tunnel ended while the client was connected. */
   readonly onLost: (code: number, why: string) => void;
@@ -38,8 +45,9 @@ export function carry(client: Socket, tunnel: WebSocket, events: CarrierEvents):
   tunnel.on('message', (data, isBinary) => {
     heard();
     if (!isBinary) {
-      const note = noteIn(data as Buffer);
+      const { note, client } = told(data as Buffer);
       if (note !== undefined) events.onNote(note);
+      if (client !== undefined) events.onClient(client);
       return;
     }
     const chunk = data as Buffer;
@@ -71,14 +79,15 @@ export function carry(client: Socket, tunnel: WebSocket, events: CarrierEvents):
   });
 }
 
-function noteIn(data: Buffer): TunnelNote | undefined {
+function told(data: Buffer): { readonly note?: TunnelNote; readonly client?: string } {
   try {
-    const note = JSON.parse(data.toString()) as Partial<TunnelNote>;
-    return typeof note.code === 'string' && typeof note.detail === 'string'
-      ? { code: note.code, detail: note.detail }
-      : undefined;
+    const { code, detail, client } = JSON.parse(data.toString()) as Partial<
+      TunnelNote & TunnelClient
+    >;
+    if (typeof client === 'string') return { client };
+    return typeof code === 'string' && typeof detail === 'string' ? { note: { code, detail } } : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -18,7 +18,9 @@ interface LocalPortOptions {
 }
 
 interface LocalPortEvents {
-  readonly onClients: (change: 1 | -1) => void;
+  readonly onConnections: (change: 1 | -1) => void;
+  /** A connection is one of this client's, or has ended. */
+  readonly onClient: (client: string, change: 1 | -1) => void;
   readonly onNote: (note: TunnelNote) => void;
   readonly onBytes: (direction: 'up' | 'down', bytes: number) => void;
   /** A tunnel cannot be opened at the moment; another attempt follows. */
@@ -67,7 +69,8 @@ export class LocalPort {
   async #serve(client: Socket): Promise<void> {
     const { events } = this.#options;
     this.#clients.add(client);
-    events.onClients(1);
+    events.onConnections(1);
+    let known: string | undefined;
     // A client may leave at any time.
     client.on('error', () => {});
     const gone = new AbortController();
@@ -77,6 +80,11 @@ export class LocalPort {
       if (tunnel === undefined) return;
       await carry(client, tunnel, {
         onNote: events.onNote,
+        onClient: (client) => {
+          if (known !== undefined) return;
+          known = client;
+          events.onClient(client, 1);
+        },
         onBytes: events.onBytes,
         onLost: (code, why) => {
           if (!isEveryday(code)) events.onTrouble(`a tunnel ended: ${why || `code ${code}`}`);
@@ -85,7 +93,8 @@ export class LocalPort {
     } finally {
       client.destroy();
       this.#clients.delete(client);
-      events.onClients(-1);
+      events.onConnections(-1);
+      if (known !== undefined) events.onClient(known, -1);
     }
   }
 

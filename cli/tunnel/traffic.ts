@@ -1,4 +1,4 @@
-/** Reports on stderr how many clients are connected, how much passes, and what does not work. */
+/** Reports on stderr how many sessions and connections there are, how much passes, and what does not work. */
 import type { Context } from '../context.ts';
 
 const tellEveryMs = 10_000;
@@ -9,7 +9,9 @@ export class Traffic {
   readonly #context: Pick<Context, 'output' | 'timers'>;
   readonly #timer: NodeJS.Timeout;
   readonly #told = new Map<string, number>();
-  #clients = 0;
+  /** Number of connections of each client. A client has one session, and a connection to each replica. */
+  readonly #clients = new Map<string, number>();
+  #connections = 0;
   #up = 0;
   #down = 0;
   #last = '';
@@ -22,8 +24,14 @@ export class Traffic {
     this.#timer.unref();
   }
 
-  clients(change: 1 | -1): void {
-    this.#clients += change;
+  connections(change: 1 | -1): void {
+    this.#connections += change;
+  }
+
+  client(client: string, change: 1 | -1): void {
+    const connections = (this.#clients.get(client) ?? 0) + change;
+    if (connections > 0) this.#clients.set(client, connections);
+    else this.#clients.delete(client);
   }
 
   bytes(direction: 'up' | 'down', bytes: number): void {
@@ -48,13 +56,18 @@ export class Traffic {
   #tell(): void {
     const { output, timers } = this.#context;
     const seconds = (timers.nowMs() - this.#sinceMs) / 1_000;
-    const line = `${this.#clients} ${this.#clients === 1 ? 'connection' : 'connections'}, ${rate(this.#up, seconds)} sent, ${rate(this.#down, seconds)} received`;
+    const sessions = count(this.#clients.size, 'session');
+    const connections = count(this.#connections, 'connection');
+    const line = `${sessions} over ${connections}, ${rate(this.#up, seconds)} sent, ${rate(this.#down, seconds)} received`;
     [this.#up, this.#down, this.#sinceMs] = [0, 0, timers.nowMs()];
     if (line === this.#last) return;
     this.#last = line;
     output.note(line);
   }
 }
+
+const count = (number: number, what: string): string =>
+  `${number} ${what}${number === 1 ? '' : 's'}`;
 
 function rate(bytes: number, seconds: number): string {
   const each = bytes / seconds;

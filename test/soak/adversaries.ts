@@ -68,8 +68,11 @@ export const adversaries: Readonly<Record<string, (target: Target) => Promise<vo
     const client = connectTo(target.port, 600_000);
     let id = BigInt(`0x${randomBytes(6).toString('hex')}`) << 64n;
     while (target.goesOn()) {
-      // At the limit a create is never answered.
-      if (!(await target.acceptsWrites())) break;
+      // At the limit a create is never answered. Expired transfers give room back.
+      if (!(await target.acceptsWrites())) {
+        await hold(target, 2000);
+        continue;
+      }
       const transfers = Array.from({ length: batchSize }, () => ({
         id: (id += 1n),
         debit: 1n,

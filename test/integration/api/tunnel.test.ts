@@ -100,6 +100,25 @@ test('a client reads and writes through the tunnel, and the tunnel ends cleanly'
   expect(await command.end('SIGINT')).toBe(0);
 });
 
+test('the other end is told once whose connection it is', async () => {
+  const socket = await openSocket('full');
+  const told: string[] = [];
+  let answers = 0;
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) answers += 1;
+    else told.push((data as Buffer).toString());
+  });
+  const fields = { cluster: 0n, view: 0, release: engineRelease, client: 4321n, session: 0n };
+  const parent = new Uint8Array(16);
+  const body = new Uint8Array(256);
+  const head = buildRequest({ ...fields, request: 0, operation: Operation.register, parent }, body);
+  for (let i = 1; i <= 2; i += 1) {
+    socket.send(Buffer.concat([head, body]));
+    await eventually('it is answered', async () => answers >= i || undefined);
+  }
+  expect(told).toEqual(['{"client":"4321"}']);
+});
+
 test('a write with a key that may only read never reaches the engine, and both ends are told', async () => {
   const before = (await engine.status()).transfers;
   const command = await connect('read');
