@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
+import type { StreamError } from '../wire/message-reader.ts';
 import { clientLimits, type ClientLimits, type CloseReason } from './client-limits.ts';
 import { CheckLookups } from './check-lookups.ts';
 import { Connection } from './connection.ts';
@@ -23,6 +24,8 @@ interface ClientServerOptions {
 
 /** Interval at which overdue connections are looked for. */
 const SWEEP_MS = 500;
+/** Clients cannot fill the log: of what happens again and again, one line in this time is a warning. The metrics count all. */
+const WARN_EVERY_MS = 10_000;
 
 export class ClientServer {
   readonly #options: ClientServerOptions;
@@ -37,6 +40,7 @@ export class ClientServer {
   /** Number of connections that were closed because they exceeded a bound, by bound. */
   readonly closed = new Map<CloseReason, number>();
   readonly times = new RequestTimes();
+  readonly #warnedAtMs = new Map<StreamError | CloseReason, number>();
 
   constructor(options: ClientServerOptions) {
     this.#options = options;
@@ -92,13 +96,16 @@ export class ClientServer {
       onClient: (client, own) => this.#replace(client, own),
       onStreamError: (error) => {
         this.streamErrors.set(error, (this.streamErrors.get(error) ?? 0) + 1);
-        logger.warn({ error, remote }, 'connection closed because of an invalid message');
+        logger[this.#level(error)](
+          { error, remote },
+          'connection closed because of an invalid message',
+        );
       },
       onClosed: (reason) => {
         this.#forget(connection);
         this.closed.set(reason, (this.closed.get(reason) ?? 0) + 1);
-        // Connections without a client are logged at `debug`, so that they cannot fill the log.
-        const level = connection.client === 0n ? 'debug' : 'warn';
+        // Connections without a client are nobody's concern.
+        const level = connection.client === 0n ? 'debug' : this.#level(reason);
         logger[level]({ reason, remote }, 'connection closed because it exceeded a bound');
       },
       onHeld: () => this.#bound(),
@@ -107,6 +114,13 @@ export class ClientServer {
     this.#connections.add(connection);
     socket.on('error', (error) => logger.debug({ error }, 'connection failed'));
     socket.on('close', () => this.#forget(connection));
+  }
+
+  #level(what: StreamError | CloseReason): 'warn' | 'debug' {
+    const nowMs = performance.now();
+    if (nowMs - (this.#warnedAtMs.get(what) ?? -Infinity) < WARN_EVERY_MS) return 'debug';
+    this.#warnedAtMs.set(what, nowMs);
+    return 'warn';
   }
 
   #forget(connection: Connection): void {

@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { connect, type Socket } from 'node:net';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import type { ClientLimits } from '../../engine/server/client-limits.ts';
 import { ClientServer } from '../../engine/server/client-server.ts';
 import type { ServedReplica } from '../../engine/replica/served-replica.ts';
@@ -38,7 +38,11 @@ afterEach(() => {
 /** A server, and how many requests of each client were executed. */
 async function serve(
   limits: Partial<ClientLimits>,
-  { connectionsMax = 64, sessions = [] as readonly bigint[] } = {},
+  {
+    connectionsMax = 64,
+    sessions = [] as readonly bigint[],
+    logger = pino({ level: 'silent' }) as Logger,
+  } = {},
 ) {
   const executed = new Map<bigint, number>();
   const replica: Pick<ServedReplica, 'receive' | 'sessions' | 'view' | 'evicts'> = {
@@ -58,7 +62,7 @@ async function serve(
     replica: replica as ServedReplica,
     identity: { clusterId: 0n, replicaIndex: 0, replicaCount: 1 },
     connectionsMax,
-    logger: pino({ level: 'silent' }),
+    logger,
     limits,
   });
   servers.push(server);
@@ -246,4 +250,20 @@ test('a connection stands for the client that it named last, however many it nam
   expect(fickle.state.closed).toBe(false);
   other.socket.write(ping(100n));
   await eventually('the older one is closed', async () => fickle.state.closed || undefined);
+});
+
+test('a crowd that sends nonsense is counted, and cannot fill the log', async () => {
+  const warnings: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+  const { server, port } = await serve({}, { logger });
+  const crowd = Array.from({ length: 40 }, () => {
+    const each = open(port);
+    each.socket.write(new Uint8Array(headerSize).fill(7));
+    return each;
+  });
+  await eventually('all are closed', async () =>
+    crowd.every(({ state }) => state.closed) ? true : undefined,
+  );
+  expect([...server.streamErrors.values()].reduce((sum, count) => sum + count, 0)).toBe(40);
+  expect(warnings).toHaveLength(1);
 });

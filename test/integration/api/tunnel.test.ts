@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { connect as connectTcp, type AddressInfo } from 'node:net';
+import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { tunnelProtocol } from '../../../api/client/tunnel.ts';
 import type { Client } from '../../../engine/client/client.ts';
@@ -324,9 +324,15 @@ test('refusals of an upgrade are problems, and other upgrades are ignored', asyn
   expect(h2c.status).toBe(200);
 });
 
-test('the tunnel goes through the proxy that HTTPS_PROXY names', async () => {
+test('the tunnel goes through the proxy that HTTPS_PROXY names, with its password, though it cuts idle connections', async () => {
   let tunnels = 0;
-  const proxy = createServer().on('connect', (request, socket, head) => {
+  let cuts = 0;
+  const proxy = createServer().on('connect', (request, socket: Socket, head) => {
+    const password = `Basic ${Buffer.from('someone:s@cret').toString('base64')}`;
+    if (request.headers['proxy-authorization'] !== password) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      return;
+    }
     tunnels += 1;
     const [host = '', port = ''] = (request.url ?? '').split(':');
     const target = connectTcp(Number(port), host, () => {
@@ -334,8 +340,13 @@ test('the tunnel goes through the proxy that HTTPS_PROXY names', async () => {
       target.write(head);
       socket.pipe(target).pipe(socket);
     });
+    socket.setTimeout(idleMs, () => {
+      cuts += 1;
+      socket.destroy();
+    });
     for (const one of [socket, target]) {
-      one.on('error', () => {
+      one.on('error', () => {});
+      one.on('close', () => {
         socket.destroy();
         target.destroy();
       });
@@ -346,14 +357,24 @@ test('the tunnel goes through the proxy that HTTPS_PROXY names', async () => {
   closers.push(() => proxy.close());
   const { port } = proxy.address() as AddressInfo;
   const command = await connect('full', world, {
-    HTTPS_PROXY: `http://127.0.0.1:${port}`,
+    HTTPS_PROXY: `http://someone:s%40cret@127.0.0.1:${port}`,
     NO_PROXY: '',
   });
   const asked = tunnels;
   expect(asked).toBeGreaterThan(0);
-  expect(await lookupAccounts(clientOf(command), [1n])).toHaveLength(1);
-  expect(tunnels).toBeGreaterThan(asked);
+  await eventually('the command has no other connection', async () => cuts === asked || undefined);
+  const client = clientOf(command, 60_000);
+  for (let i = 0; i < 2; i += 1) {
+    const before = cuts;
+    expect(await create(client, Operation.createTransfers, transfer(201n + BigInt(i)))).toEqual([
+      created,
+    ]);
+    expect(await lookupAccounts(client, [1n])).toHaveLength(1);
+    await eventually('it was cut', async () => cuts > before || undefined);
+  }
+  expect(tunnels).toBeGreaterThan(asked + 1);
 });
+const idleMs = 2_000;
 
 async function get(path: string, headers: Readonly<Record<string, string>>) {
   const { hostname, port } = new URL(world.url);
