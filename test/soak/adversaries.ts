@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { batchSize, connectTo, transferBytes } from '../support/engine/ledger.ts';
 import { endlessFilters } from '../support/engine/long-lists.ts';
 import { openDeafReader, openSocket, requestMessage } from '../support/engine/deaf-reader.ts';
+import { buildPingClient } from '../../engine/wire/header.ts';
 import { messageSizeMax } from '../../engine/wire/limits.ts';
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
+import { engineRelease } from '../../engine/wire/release.ts';
 
 export interface Target {
   readonly port: number;
@@ -22,6 +24,7 @@ const HALVES = 40;
 const SILENT = 300;
 const FILTERS_MAX = 8000;
 const PENDING = 2;
+const PINGS = 50;
 
 /** Adversaries by name. Each resolves when `goesOn` returns false. */
 export const adversaries: Readonly<Record<string, (target: Target) => Promise<void>>> = {
@@ -63,6 +66,19 @@ export const adversaries: Readonly<Record<string, (target: Target) => Promise<vo
       for (const socket of sockets) socket.destroy();
     }),
 
+  /** Names another client with each ping. */
+  fickle: (target) =>
+    again(target, async () => {
+      const socket = await open(target.port);
+      socket.resume();
+      const until = performance.now() + target.random() * 60_000;
+      while (target.goesOn() && !socket.destroyed && performance.now() < until) {
+        for (let i = 0; i < PINGS; i += 1) socket.write(pingOf(randomBytes(8).readBigUInt64LE()));
+        await sleep(50);
+      }
+      socket.destroy();
+    }),
+
   /** Fills the ledger up to its limit with pending transfers, all of which expire. */
   pending: async (target) => {
     const client = connectTo(target.port, 600_000);
@@ -102,5 +118,8 @@ async function hold({ goesOn, random }: Target, mostMs: number): Promise<void> {
   const until = performance.now() + random() * mostMs;
   while (goesOn() && performance.now() < until) await sleep(50);
 }
+
+const pingOf = (client: bigint): Uint8Array =>
+  buildPingClient({ cluster: 0n, release: engineRelease, client, session: 0n, monotonic: 1n });
 
 const open = (port: number): Promise<Socket> => openSocket({ host: '127.0.0.1', port });
