@@ -2,6 +2,8 @@
  * Status that a replica reports at `/status`, for either engine: ours serves it, and so does the sidecar of a TigerBeetle
  * replica. The operator and the gateway read it.
  */
+import type { ArchiveStatus } from './archive-status.ts';
+
 export const ReplicaRole = {
   primary: 'primary',
   backup: 'backup',
@@ -61,11 +63,13 @@ export interface EngineStatus {
   readonly checkLookups?: readonly CheckLookup[];
   readonly memory?: Usage;
   readonly storage: Usage;
+  /** How continuous archiving stands; absent if this replica has no archiver. */
+  readonly archive?: ArchiveStatus;
 }
 
 /** Status of our own engine, with every field. */
-export type BuiltinStatus = Required<Omit<EngineStatus, 'clockOffsetMs'>> &
-  Pick<EngineStatus, 'clockOffsetMs'>;
+export type BuiltinStatus = Required<Omit<EngineStatus, 'clockOffsetMs' | 'archive'>> &
+  Pick<EngineStatus, 'clockOffsetMs' | 'archive'>;
 
 export interface CheckLookup {
   /** u128, decimal. */

@@ -2,6 +2,8 @@
 import { backups } from './commands/backup/list.ts';
 import { backup } from './commands/backup/make.ts';
 import { removeVerb } from './commands/backup/remove.ts';
+import { archive } from './commands/backup/archive.ts';
+import { recoveryWindows, restorePreview } from './commands/backup/moments.ts';
 import { restoreFromBackup } from './commands/backup/restore.ts';
 import { sweepVerb } from './commands/backup/sweep.ts';
 import { verify } from './commands/backup/verify.ts';
@@ -30,6 +32,9 @@ await runProgram(
       backups,
       verify,
       restoreFromBackup,
+      archive,
+      recoveryWindows,
+      restorePreview,
       restoreFromImport,
       removeVerb,
       sweepVerb,

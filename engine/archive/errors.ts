@@ -15,6 +15,7 @@ export type ArchiveErrorCode =
   | 'checkpoint_old'
   | 'checkpoint_unsupported'
   | 'state_rejected'
+  | 'moment_unavailable'
   | 'import_missing'
   | 'import_foreign'
   | 'import_differs'

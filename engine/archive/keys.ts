@@ -40,3 +40,22 @@ export function parseRecordKey(
   const [, op = '', backupId] = /\/backups\/([0-9a-f]{14})-([a-z0-9_-]+)\.ndjson$/.exec(key) ?? [];
   return backupId === undefined ? undefined : { op: Number.parseInt(op, 16), backupId };
 }
+
+/** Segments of the log are listed in the order of their first ops; the name is the fence between two archivers. */
+export const segmentsPrefix = (databaseId: string, line: number): string =>
+  `${databaseId}/log/${hex(line, 4)}/`;
+
+export const segmentKey = (databaseId: string, line: number, firstOp: number): string =>
+  `${segmentsPrefix(databaseId, line)}${hex(firstOp, 14)}`;
+
+export const chainsPrefix = (databaseId: string): string => `${databaseId}/chains/`;
+
+/** The note that a chain of segments begins. */
+export const chainKey = (databaseId: string, line: number, firstOp: number): string =>
+  `${chainsPrefix(databaseId)}${hex(line, 4)}-${hex(firstOp, 14)}.json`;
+
+/** The first op that a segment's key names; `undefined` for another object's key. */
+export function parseSegmentKey(key: string): number | undefined {
+  const [, op] = /\/log\/[0-9a-f]{4}\/([0-9a-f]{14})$/.exec(key) ?? [];
+  return op === undefined ? undefined : Number.parseInt(op, 16);
+}

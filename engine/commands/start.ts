@@ -69,6 +69,11 @@ export const start: Verb = {
       value: 'count',
       help: 'client connections at a time, 256 by default',
     },
+    {
+      name: 'archive',
+      value: undefined,
+      help: "keep the log for the archiver beside this engine ('archive'), as long as there is room",
+    },
     { name: 'development', value: undefined, help: 'smaller batches (32 KiB a request)' },
     { name: 'log-debug', value: undefined, help: 'log more' },
     {
@@ -98,6 +103,7 @@ export const start: Verb = {
           ? batchSizeLimitProduction
           : batchSizeLimitDevelopment,
       memoryLimitBytes: memoryLimit(input),
+      archived: input.flag('archive') !== undefined,
       cluster: clusterOptions(input),
       connectionsMax: parseInteger(
         'limit-connections',

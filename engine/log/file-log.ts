@@ -72,7 +72,25 @@ export class FileLog implements ReplicaLog {
   }
 
   get logBytesSinceCheckpoint(): number {
-    return this.#recovered().usedBytes;
+    return this.#recovered().newBytes;
+  }
+
+  /** Says how far an archive has the log, which keeps the rest for it as long as there is room. */
+  archived(op: number): void {
+    this.#recovered().archived(op);
+  }
+
+  /** The first op that can be read. */
+  get oldestOp(): number {
+    return this.#recovered().oldestOp;
+  }
+
+  /**
+   * Reads committed entries from `op` on, `bytesMax` or a little more. Returns `undefined` if the first of them is gone, because
+   * a checkpoint contains it.
+   */
+  read(op: number, bytesMax: number): Promise<readonly LogEntry[] | undefined> {
+    return this.#recovered().read(op, bytesMax);
   }
 
   /** True when new writes must be refused, because checkpoints do not keep up or find no room. Reads go on. */
@@ -128,6 +146,6 @@ export class FileLog implements ReplicaLog {
   async #pause(tookMs: number): Promise<void> {
     const busy = this.#appendsSeen > 0;
     this.#appendsSeen = 0;
-    if (busy && this.logBytesSinceCheckpoint < this.#sizeBytes / 2) await sleep(tookMs);
+    if (busy && this.#recovered().usedBytes < this.#sizeBytes / 2) await sleep(tookMs);
   }
 }

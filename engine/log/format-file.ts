@@ -114,7 +114,7 @@ export async function createWhole(
   }
 }
 
-function alreadyExists(path: string): DataFileError {
+export function alreadyExists(path: string): DataFileError {
   return new DataFileError(
     'already_exists',
     `${path} exists and is not overwritten. Choose another path, or move the file away first.`,

@@ -6,7 +6,14 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { entrySize } from './entries.ts';
-import { encodeGroup, fitsGroup, groupSize, GROUP_HEAD_SIZE } from './group.ts';
+import {
+  encodeGroup,
+  fitsGroup,
+  groupSize,
+  GROUP_HEAD_SIZE,
+  readGroupEntries,
+  readGroupHead,
+} from './group.ts';
 import { BLOCK_SIZE, GROUP_SIZE_MAX, LOG_OFFSET, MARK_SLOTS, roundUp } from './layout.ts';
 import type { LogEntry } from './log.ts';
 import { writeMark } from './mark.ts';
@@ -22,6 +29,9 @@ interface RingOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Part of the ring that groups may take which only an archive still needs. */
+const ARCHIVE_PART = 1 / 4;
+
 /** Time without an append after which the log counts as idle and marks its last group. */
 const MARK_AFTER_MS = 20;
 
@@ -35,6 +45,11 @@ export class LogRing {
   #queuedBytes = 0;
   readonly #live: LiveGroup[];
   #liveBytes: number;
+  /** Op of the newest durable checkpoint, and the bytes of the live groups that it contains as a whole. */
+  #checkpointOp: number;
+  #containedBytes: number;
+  /** The op up to which an archive has the log; `undefined`: there is no archive, and nothing is kept for it. */
+  #archivedOp: number | undefined;
   #sequence: number;
   #parent: Uint8Array;
   #position: number;
@@ -55,7 +70,9 @@ export class LogRing {
     this.#onFailure = onFailure;
     this.#buffer = new Uint8Array(Math.min(GROUP_SIZE_MAX, this.#size));
     this.#live = [...scan.groups];
-    this.#liveBytes = scan.groups.reduce((sum, group) => sum + group.size, 0);
+    this.#liveBytes = bytesOf(this.#live);
+    this.#checkpointOp = superblock.position.op;
+    this.#containedBytes = this.#contained();
     const last = scan.groups.at(-1);
     this.#sequence = (last?.sequence ?? superblock.logSequence - 1) + 1;
     this.#parent = last?.seal ?? superblock.logParent;
@@ -75,9 +92,14 @@ export class LogRing {
     await this.#mark();
   }
 
-  /** Bytes of the log that the newest checkpoint does not contain, and those in flight. */
+  /** Bytes of the log that are needed, and those in flight. */
   get usedBytes(): number {
     return this.#liveBytes + this.#queuedBytes;
+  }
+
+  /** Those of them that the newest checkpoint does not contain. */
+  get newBytes(): number {
+    return this.usedBytes - this.#containedBytes;
   }
 
   get appendedOp(): number {
@@ -104,11 +126,16 @@ export class LogRing {
     return new Promise((resolve, reject) => this.#waiters.push({ op, resolve, reject }));
   }
 
-  /** Returns from which group on the log is needed once a checkpoint contains `op`. */
+  /**
+   * Returns from which group on the log is needed once a checkpoint contains `op`: by the next start, or by the archive as far
+   * as its part of the ring reaches.
+   */
   startAfter(op: number): { sequence: number; parent: Uint8Array } {
     assert(op <= this.#durableOp, 'a checkpoint is of durable entries');
-    const first = this.#live.find((group) => group.lastOp > op);
-    return first ?? { sequence: this.#sequence, parent: this.#parent };
+    this.#checkpointOp = op;
+    const after = this.#live.findIndex((group) => group.lastOp > op);
+    const first = this.#keptFrom(after === -1 ? this.#live.length : after);
+    return this.#live[first] ?? { sequence: this.#sequence, parent: this.#parent };
   }
 
   /** Frees the groups before `sequence`, because a durable checkpoint contains them. */
@@ -117,7 +144,38 @@ export class LogRing {
     for (const group of this.#live.splice(0, keep === -1 ? this.#live.length : keep)) {
       this.#liveBytes -= group.size;
     }
+    this.#containedBytes = this.#contained();
     this.#pump();
+  }
+
+  /** Says how far an archive has the log: later checkpoints keep what it has not, as long as there is room. */
+  archived(op: number): void {
+    this.#archivedOp = op;
+  }
+
+  /** The first op that can be read. */
+  get oldestOp(): number {
+    return this.#live[0]?.firstOp ?? this.#appendedOp + 1;
+  }
+
+  /**
+   * Reads durable entries from `op` on: whole groups, until they have `bytesMax` or more. Returns `undefined` if the first of
+   * them is gone.
+   */
+  async read(op: number, bytesMax: number): Promise<readonly LogEntry[] | undefined> {
+    if (op < this.oldestOp) return undefined;
+    const entries: LogEntry[] = [];
+    let bytes = 0;
+    const groups = this.#live.filter(({ lastOp }) => lastOp >= op && lastOp <= this.#durableOp);
+    for (const group of groups) {
+      if (bytes >= bytesMax) break;
+      const found = await this.#readGroup(group);
+      // It may have been released and overwritten meanwhile.
+      if (found === undefined) return entries.length === 0 ? undefined : entries;
+      entries.push(...found.filter((entry) => entry.op >= op));
+      bytes += group.size;
+    }
+    return entries;
   }
 
   /** Resolves when everything appended is durable and marked. Nothing is written afterwards. */
@@ -128,6 +186,39 @@ export class LogRing {
     await this.#marking;
     if (!this.#failure) await this.#mark();
     if (this.#failure) throw this.#failure.error;
+  }
+
+  async #readGroup(group: LiveGroup): Promise<LogEntry[] | undefined> {
+    const bytes = new Uint8Array(group.size);
+    const length = await this.#file.read(bytes, LOG_OFFSET + group.offset);
+    const head = readGroupHead(this.#key, bytes);
+    const isWhole = head?.sequence === group.sequence;
+    const entries = isWhole
+      ? readGroupEntries(this.#key, head, bytes.subarray(0, length))
+      : undefined;
+    if (!this.#live.includes(group)) return undefined;
+    if (entries === undefined)
+      throw new Error(`group ${group.sequence} of the log cannot be read: it is damaged`);
+    return entries;
+  }
+
+  /** Index of the first live group that is kept, when a checkpoint needs those from `after` on. */
+  #keptFrom(after: number): number {
+    if (this.#archivedOp === undefined) return after;
+    let first = after;
+    let bytes = 0;
+    for (;;) {
+      const group = this.#live[first - 1];
+      // The group with the archive's last op is kept, too: it shows that the archive is of this history.
+      if (group === undefined || group.lastOp < this.#archivedOp) return first;
+      bytes += group.size;
+      if (bytes > this.#size * ARCHIVE_PART) return first;
+      first -= 1;
+    }
+  }
+
+  #contained(): number {
+    return bytesOf(this.#live.filter(({ lastOp }) => lastOp <= this.#checkpointOp));
   }
 
   #pump(): void {
@@ -229,6 +320,9 @@ export class LogRing {
     this.#onFailure(error);
   }
 }
+
+const bytesOf = (groups: readonly LiveGroup[]): number =>
+  groups.reduce((sum, { size }) => sum + size, 0);
 
 /** Makes torn groups unreadable, durably, because their sequences will be used again. */
 export async function eraseTorn(file: StorageFile, scan: LogScan): Promise<void> {

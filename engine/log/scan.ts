@@ -23,6 +23,7 @@ import type { Superblock } from './superblock.ts';
 
 export interface LiveGroup {
   readonly sequence: number;
+  readonly firstOp: number;
   readonly lastOp: number;
   /** Offset from the ring's beginning, in bytes. */
   readonly offset: number;
@@ -83,6 +84,7 @@ export async function scanLog(
     parent = head.seal;
     groups.push({
       sequence,
+      firstOp: head.firstOp,
       lastOp,
       offset,
       size: groupSize(head),

@@ -1,5 +1,6 @@
 /** A running replica with its ports: assembled, observed and stopped as one. */
-import type { BuiltinStatus } from '../../domain/engine-status.ts';
+import { ReplicaRole, type BuiltinStatus } from '../../domain/engine-status.ts';
+import { ArchiveFeed, type ReadableLog } from '../feed/archive-feed.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
 import { engineRelease, formatRelease } from '../wire/release.ts';
@@ -12,6 +13,8 @@ import { shortageOf, warningsOf } from './warnings.ts';
 interface EngineOptions extends OpenReplicaOptions {
   readonly version: string;
   readonly connectionsMax: number;
+  /** Whether an archiver beside the engine follows its log; false by default. */
+  readonly archived?: boolean;
 }
 
 const tickMs = 100;
@@ -22,6 +25,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #open: OpenReplica;
   readonly #status: StatusServer;
+  readonly #feed: ArchiveFeed | undefined;
   #serving = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,7 +39,10 @@ export class Engine {
       connectionsMax: options.connectionsMax,
       logger: options.logger,
     });
+    this.#feed =
+      options.archived === true && open.log !== undefined ? this.#newFeed(open.log) : undefined;
     this.#status = new StatusServer({
+      feed: this.#feed,
       status: () => this.status(),
       hasStarted: () => this.#serving,
       unready: () => (this.#serving ? this.replica.standing().unready : 'not serving'),
@@ -44,6 +51,7 @@ export class Engine {
           requests: this.replica.requests,
           refused: this.replica.refused,
           reigns: this.replica.reigns,
+          archive: this.#feed?.status(),
           streamErrors: this.clients.streamErrors,
           closed: this.clients.closed,
           times: () => this.clients.times.text(),
@@ -75,7 +83,11 @@ export class Engine {
     const counts = this.replica.ledger.counts();
     this.#options.logger.info({ op, replayed, tookMs, ...counts }, 'data file loaded');
     const bound = await this.clients.listen(host, port, 3_000);
-    this.#timer = setInterval(() => this.replica.tick(), tickMs);
+    this.#feed?.begin();
+    this.#timer = setInterval(() => {
+      this.replica.tick();
+      this.#feed?.tick();
+    }, tickMs);
     this.#serving = true;
     return bound;
   }
@@ -133,7 +145,20 @@ export class Engine {
       checkLookups: this.clients.checkLookups.recent(),
       memory,
       storage,
+      ...(this.#feed === undefined ? {} : { archive: this.#feed.status() }),
     };
+  }
+
+  #newFeed(log: ReadableLog): ArchiveFeed {
+    const { replica } = this;
+    return new ArchiveFeed({
+      log,
+      nowMs: () => performance.now(),
+      committedOp: () => replica.committedOp,
+      leads: () => this.#serving && replica.standing().role === ReplicaRole.primary,
+      position: () => replica.position,
+      counts: () => replica.ledger.counts(),
+    });
   }
 
   /** Resolves with an op that the data file's newest checkpoint contains, like everything executed before. */

@@ -4,6 +4,7 @@ import {
   type BuiltinStatus,
   type EngineStatus,
 } from '../../domain/engine-status.ts';
+import { archiveStates, type ArchiveStatus } from '../../domain/archive-status.ts';
 import { claimReasons, endReasons, type ReignCounts } from '../log/replicated/reasons.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
@@ -15,6 +16,8 @@ interface Counters {
   readonly refused: number;
   /** Absent for a single replica. */
   readonly reigns: ReignCounts | undefined;
+  /** Absent if the engine has no archiver. */
+  readonly archive?: ArchiveStatus | undefined;
   readonly streamErrors: ReadonlyMap<string, number>;
   readonly closed: ReadonlyMap<string, number>;
   /** Durations of requests, in Prometheus' text format. */
@@ -62,6 +65,7 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
         value: counters.closed.get(reason) ?? 0,
       })),
     },
+    ...(counters.archive === undefined ? [] : archiveMetrics(counters.archive)),
     ...(counters.reigns === undefined ? [] : reignMetrics(counters.reigns)),
     ...processMetrics(),
   ]);
@@ -90,6 +94,52 @@ function processMetrics(): readonly Metric[] {
       type: 'gauge',
       help: 'Resident memory of the process.',
       samples: single(process.memoryUsage.rss()),
+    },
+  ];
+}
+
+function archiveMetrics(archive: ArchiveStatus): readonly Metric[] {
+  const {
+    lagSeconds,
+    archivedOp = 0,
+    gaps,
+    spoolBytes,
+    putSeconds = 0,
+    residentBytes = 0,
+  } = archive;
+  const gauges: readonly (readonly [string, string, number])[] = [
+    ['lag_seconds', 'Age of the oldest operation that the archive does not have.', lagSeconds],
+    ['op', 'Last operation in the archive.', archivedOp],
+    ['spool_bytes', 'Bytes that wait beside the engine for the store.', spoolBytes],
+    ['put_seconds', 'Duration of the last write to the store.', putSeconds],
+    ['resident_memory_bytes', 'Resident memory of the archiver.', residentBytes],
+  ];
+  return [
+    ...gauges.map(([name, help, value]) => ({
+      name: `ledgerhouse_archive_${name}`,
+      type: 'gauge' as const,
+      help,
+      samples: single(value),
+    })),
+    {
+      name: 'ledgerhouse_archive_leads',
+      type: 'gauge',
+      help: '1 on the replica whose log is archived.',
+      samples: single(Number(archive.leads)),
+    },
+    {
+      name: 'ledgerhouse_archive_gaps_total',
+      type: 'counter',
+      help: 'Breaks in the archived log since archiving began.',
+      samples: single(gaps),
+    },
+    {
+      name: 'ledgerhouse_archive_failures_total',
+      type: 'counter',
+      help: 'Failed writes to the store since the archiver began.',
+      samples: archiveStates
+        .filter((state) => state.startsWith('Store'))
+        .map((reason) => ({ labels: { reason }, value: archive.failures?.[reason] ?? 0 })),
     },
   ];
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { systemClock } from '../../base/clock.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
+import type { ReadableLog } from '../feed/archive-feed.ts';
 import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
@@ -51,6 +52,8 @@ export interface OpenReplicaOptions {
 export interface OpenReplica {
   readonly identity: ReplicaIdentity;
   readonly replica: ServedReplica;
+  /** The log for an archiver; absent for one of several replicas. */
+  readonly log?: ReadableLog;
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
   /** Ends the services beside the replica. Must be called before the replica stops. */
   leave(): void;
@@ -92,6 +95,7 @@ function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
   return {
     identity: log.identity,
     replica,
+    log,
     storage: () => log.storage(),
     leave: () => undefined,
     exportTo: async (write) => void (await log.exportTo({ write })),

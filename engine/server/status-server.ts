@@ -1,12 +1,15 @@
 /**
  * HTTP interface for operating a replica: `/livez`, `/startedz`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`,
  * `POST /checkpoint`, which answers when everything executed before is in the data file, and, from the replica's own machine
- * or pod only, `POST /export`, which answers with a data file. Our engine serves it; for an engine without one, the agent does.
+ * or pod only, `POST /export`, which answers with a data file, `GET /log` and `POST /archived` for the archiver. Our engine
+ * serves it; for an engine without one, the agent does.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { metricsContentType } from '../../base/metrics/metrics.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
+import type { ArchiveFeed } from '../feed/archive-feed.ts';
+import { answerArchiver } from './archive-routes.ts';
 
 interface StatusSource {
   /** The status, or the reason why there is none now, which is answered with 503. */
@@ -21,6 +24,8 @@ interface StatusSource {
   checkpoint?(): Promise<{ readonly op: number }>;
   /** Writes a portable data file of this replica, piece by piece; absent if the engine has no export. */
   exportTo?(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
+  /** For the archiver beside the engine; absent if nothing is archived. */
+  readonly feed?: ArchiveFeed | undefined;
 }
 
 export class StatusServer {
@@ -34,6 +39,11 @@ export class StatusServer {
       }
       if (request.method === 'POST' && request.url === '/checkpoint' && source.checkpoint) {
         void answerCheckpoint(response, source.checkpoint());
+        return;
+      }
+      if (source.feed !== undefined && isOfArchiver(request)) {
+        if (isLocal(request)) void answerArchiver(source.feed, request, response);
+        else answer(response, 403, 'text/plain', 'the log is for the same machine or pod only\n');
         return;
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -123,8 +133,7 @@ async function sendExport(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const from = request.socket.remoteAddress ?? '';
-  if (!/^(::ffff:)?127\.|^::1$/.test(from)) {
+  if (!isLocal(request)) {
     answer(
       response,
       403,
@@ -149,6 +158,12 @@ async function sendExport(
     response.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }
+
+const isOfArchiver = ({ url = '' }: IncomingMessage): boolean =>
+  url === '/archived' || url === '/log' || url.startsWith('/log?');
+
+const isLocal = ({ socket }: IncomingMessage): boolean =>
+  /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
 
 function answer(response: ServerResponse, code: number, type: string, body: string): void {
   response.writeHead(code, { 'content-type': type, 'cache-control': 'no-store' }).end(body);

@@ -154,7 +154,10 @@ describe('links lead to existing targets', () => {
       .map(read)
       .join('\n');
     const isMade = (name: string) => {
-      const own = name.replace(/^ledgerhouse_(operator|engine|worker|gateway|database)_/, '');
+      const own = name.replace(
+        /^ledgerhouse_(operator|engine|archive|worker|gateway|database)_/,
+        '',
+      );
       return (
         sources.includes(`'${name}'`) ||
         sources.includes(`'${own}'`) ||

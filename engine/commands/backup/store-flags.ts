@@ -41,7 +41,11 @@ export function parseBackupId(flag: string, text: string): string {
 }
 
 /** Opens the store that the flags name, for one command. */
-export async function withStore<T>(input: Input, work: (store: S3Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  input: Input,
+  work: (store: S3Store) => Promise<T>,
+  patienceSeconds = 600,
+): Promise<T> {
   const url = required(input.flag('store'), 'store');
   const [, bucket, path] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(url) ?? [];
   if (bucket === undefined) {
@@ -55,7 +59,12 @@ export async function withStore<T>(input: Input, work: (store: S3Store) => Promi
     );
   }
   const folder = required(input.flag('credentials'), 'credentials');
-  const patience = parseInteger('patience', input.flag('patience') ?? '600', 1, 86_400);
+  const patience = parseInteger(
+    'patience',
+    input.flag('patience') ?? String(patienceSeconds),
+    1,
+    86_400,
+  );
   const options = {
     endpoint,
     region: input.flag('region') ?? 'us-east-1',

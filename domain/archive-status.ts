@@ -1,0 +1,52 @@
+/** What an archiver reports to its engine, and what the engine says of it at `/status`. The operator and the API read it. */
+import { z } from 'zod';
+
+/** How continuous archiving stands: the words are reasons of the condition ContinuousArchiving, too. */
+export const archiveStates = [
+  /** The archiver has not reported yet. */
+  'Starting',
+  'Archiving',
+  'CatchingUp',
+  'StoreUnreachable',
+  'StoreRefused',
+  'StoreFull',
+  'StoreOverwrites',
+  'ArchiveForeign',
+  'ArchiveDamaged',
+  /** The archiver has not been heard for a minute. */
+  'ArchiverAway',
+] as const;
+export type ArchiveState = (typeof archiveStates)[number];
+
+const count = z.number().int().nonnegative();
+/** Nanoseconds since 1970, decimal. */
+const nanoseconds = z.string().regex(/^\d{1,20}$/);
+
+export const archiveReportSchema = z.object({
+  state: z.enum(archiveStates),
+  /** The store's words, or what to do. */
+  message: z.string().max(1_000).optional(),
+  /** The last op in the bucket, and its timestamp. */
+  archivedOp: count.optional(),
+  archivedTimestamp: nanoseconds.optional(),
+  /** First op of the unbroken run of operations that ends with it. */
+  chainFirstOp: count.optional(),
+  /** Breaks in the log since archiving began. */
+  gaps: count,
+  /** Bytes that wait beside the engine for the store. */
+  spoolBytes: count,
+  /** Duration of the last write to the store. */
+  putSeconds: z.number().nonnegative().optional(),
+  /** Writes that failed since the archiver began, by state. */
+  failures: z.partialRecord(z.enum(archiveStates), count).optional(),
+  /** Resident memory of the archiver. */
+  residentBytes: count.optional(),
+});
+export type ArchiveReport = z.infer<typeof archiveReportSchema>;
+
+export interface ArchiveStatus extends ArchiveReport {
+  /** Whether this replica's log is the one that is archived. */
+  readonly leads: boolean;
+  /** Age of the oldest operation that the archive does not have; 0 when it has all. */
+  readonly lagSeconds: number;
+}

@@ -1,0 +1,106 @@
+/**
+ * The log in an archive: chains of segments. A chain is a run of operations without a break; a new one begins with the first
+ * segment, and after a gap. FORMAT.md, "Log".
+ */
+import { z } from 'zod';
+import { damaged, isLost } from './errors.ts';
+import { chainKey, chainsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from './keys.ts';
+import { decodeSegmentHead, SEGMENT_HEAD_BYTES, type SegmentHead } from './log-segment.ts';
+import type { ObjectStore, RangedStore } from './object-store.ts';
+
+/** The line of all operations that a database has ever executed; another one would follow the return of an older state. */
+export const FIRST_LINE = 1;
+
+const count = z.number().int().nonnegative();
+
+const noteSchema = z.object({
+  format: z.literal(1),
+  databaseId: z.string(),
+  line: count.min(1),
+  firstOp: count.min(1),
+  /** `start`: archiving began here; `gap`: operations before this one are missing. */
+  follows: z.enum(['start', 'gap']),
+  begunAt: z.iso.datetime(),
+});
+
+/** The note that a chain begins; it is written before the chain's first segment. */
+export type ChainNote = z.infer<typeof noteSchema>;
+
+export interface Chain extends Pick<ChainNote, 'line' | 'firstOp' | 'follows' | 'begunAt'> {
+  /** First ops of its segments, rising; at least one. */
+  readonly segments: readonly number[];
+}
+
+export async function writeChainNote(
+  store: ObjectStore,
+  note: Omit<ChainNote, 'format'>,
+): Promise<void> {
+  const bytes = Buffer.from(`${JSON.stringify({ format: 1, ...note })}\n`);
+  await store.create(chainKey(note.databaseId, note.line, note.firstOp), bytes);
+}
+
+/** Returns the chains of a database that have segments, oldest first. */
+export async function readChains(
+  store: ObjectStore,
+  databaseId: string,
+): Promise<readonly Chain[]> {
+  const notes: ChainNote[] = [];
+  for await (const key of store.list(chainsPrefix(databaseId)))
+    notes.push(decodeNote(key, await store.read(key), databaseId));
+  const found: Chain[] = [];
+  for (const line of new Set(notes.map((note) => note.line))) {
+    const own = notes.filter((note) => note.line === line);
+    const ops: number[] = [];
+    for await (const key of store.list(segmentsPrefix(databaseId, line))) {
+      const op = parseSegmentKey(key);
+      if (op !== undefined) ops.push(op);
+    }
+    for (const [index, { firstOp, follows, begunAt }] of own.entries()) {
+      const end = own[index + 1]?.firstOp ?? Infinity;
+      const segments = ops.filter((op) => op >= firstOp && op < end);
+      // The sweep deletes segments from the beginning; their chain's note stays.
+      if (segments.length > 0)
+        found.push({ line, firstOp: segments[0]!, follows, begunAt, segments });
+    }
+  }
+  return found;
+}
+
+function decodeNote(key: string, bytes: Uint8Array, databaseId: string): ChainNote {
+  const parsed = noteSchema.safeParse(jsonOf(Buffer.from(bytes).toString('utf8')));
+  if (!parsed.success || parsed.data.databaseId !== databaseId)
+    throw damaged(key, 'it is no note of a chain of this database');
+  return parsed.data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the head of a segment alone. Rejects with ArchiveError that names the key. */
+export async function readSegmentHead(
+  store: RangedStore,
+  databaseId: string,
+  line: number,
+  firstOp: number,
+): Promise<SegmentHead> {
+  const key = segmentKey(databaseId, line, firstOp);
+  const { bytes } = await store.readRange(key, 0, SEGMENT_HEAD_BYTES);
+  const head = decodeSegmentHead(key, bytes, databaseId);
+  if (head.firstOp === firstOp && head.line === line) return head;
+  throw damaged(key, `it holds the operations from ${head.firstOp} on`);
+}
+
+/** Resolves with the head of a segment; `undefined` if there is none. */
+export async function segmentIfAny(
+  ...args: Parameters<typeof readSegmentHead>
+): Promise<SegmentHead | undefined> {
+  return readSegmentHead(...args).catch((error: unknown) => {
+    if (isLost(error) && (error as { code?: string }).code === 'object_missing') return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Makes a replica's data file as the database was at a moment: the backup before it, and the log from there on. The file
+ * appears only when everything is verified and durable.
+ */
+import { DataFile } from '../log/data-file.ts';
+import { diskStorage } from '../log/disk-storage.ts';
+import { alreadyExists, checkIdentity, createEmpty } from '../log/format-file.ts';
+import { SESSIONS_TABLE } from '../log/layout.ts';
+import type { CheckpointPosition, ReplicaIdentity } from '../log/log.ts';
+import { logSizeOf } from '../log/restore.ts';
+import type { Storage } from '../log/storage.ts';
+import type { Checkpointed } from '../ledger/checkpoint.ts';
+import type { MomentPlan } from './moments.ts';
+import type { ObjectStore } from './object-store.ts';
+import { replayLog, type Replayer } from './replay-log.ts';
+import { restoreBackup } from './restore-backup.ts';
+
+export interface MomentOptions {
+  readonly store: ObjectStore;
+  readonly plan: MomentPlan;
+  readonly to: string;
+  readonly identity: ReplicaIdentity;
+  /** Release that writes the file: major << 16 | minor << 8 | patch. */
+  readonly release: number;
+  readonly newReplayer: () => Replayer;
+  readonly logSizeBytes?: number;
+  readonly storage?: Storage;
+}
+
+/** Resolves with the state that was made. Rejects with `already_exists` if there is a file at `to`. */
+export async function restoreMoment(options: MomentOptions): Promise<CheckpointPosition> {
+  const { to, identity, storage = diskStorage } = options;
+  checkIdentity(identity);
+  if (await storage.exists(to)) throw alreadyExists(to);
+  const working = `${to}.replay`;
+  await removeAll(storage, working);
+  try {
+    await makeBase(options, working, storage);
+    const position = await replayInto(options, working, storage);
+    await storage.publish(working, to);
+    return position;
+  } finally {
+    await removeAll(storage, working);
+  }
+}
+
+/** An earlier try may have been killed. */
+async function removeAll(storage: Storage, working: string): Promise<void> {
+  for (const path of [working, `${working}.lock`])
+    if (await storage.exists(path)) await storage.remove(path);
+}
+
+async function makeBase(options: MomentOptions, to: string, storage: Storage): Promise<void> {
+  const { store, plan, identity, release } = options;
+  const logSizeBytes = options.logSizeBytes ?? logSizeOf(identity);
+  if (plan.base === undefined)
+    await createEmpty({ path: to, identity, release, logSizeBytes, storage });
+  else {
+    const { record } = plan.base;
+    await restoreBackup({ store, record, to, identity, release, logSizeBytes, storage });
+  }
+}
+
+async function replayInto(
+  { store, plan, release, newReplayer }: MomentOptions,
+  path: string,
+  storage: Storage,
+): Promise<CheckpointPosition> {
+  const replayer = newReplayer();
+  const failed = (error: Error): void => {
+    throw error;
+  };
+  const data = await DataFile.open({ path, release, storage, onFailure: failed });
+  try {
+    replayer.loaded(await data.load(replayer.state));
+    await replayLog(store, plan, replayer);
+    const position = replayer.position();
+    if (plan.segments.length === 0) return position;
+    data.beginCheckpoints({ ring: undefined, pause: () => Promise.resolve() });
+    await data.checkpoint(withoutSessions(replayer.state), position);
+    return position;
+  } finally {
+    await data.close();
+  }
+}
+
+/** Clients of the source have no session in the new database. */
+const withoutSessions = (state: Checkpointed): Checkpointed => ({
+  takeDelta: (rewrite) => state.takeDelta(rewrite).filter(({ table }) => table !== SESSIONS_TABLE),
+  loadSection: (head, chunks) => state.loadSection(head, chunks),
+  finishLoad: (pause) => state.finishLoad(pause),
+});

@@ -1,0 +1,143 @@
+/**
+ * The engine's side of continuous archiving: it hands committed entries of its log to the archiver beside it, takes marks of
+ * the ledger, and remembers what the archiver reports, for status and metrics. It keeps nothing in memory but marks: entries
+ * are read from the log, which keeps them for the archive as long as it has room (engine/log/ring.ts).
+ */
+import type { ArchiveReport, ArchiveStatus } from '../../domain/archive-status.ts';
+import type { LedgerMark } from '../log/ledger-mark.ts';
+import type { CheckpointPosition, LogEntry } from '../log/log.ts';
+import type { FeedPart } from './feed-body.ts';
+
+/** A log that entries can be read from after they are executed. */
+export interface ReadableLog {
+  /** The first op that can be read. */
+  readonly oldestOp: number;
+  /** Says how far an archive has the log. */
+  archived(op: number): void;
+  /** Reads committed entries from `op` on; `undefined` if the first of them is gone. */
+  read(op: number, bytesMax: number): Promise<readonly LogEntry[] | undefined>;
+}
+
+interface FeedOptions {
+  readonly log: ReadableLog;
+  readonly nowMs: () => number;
+  readonly committedOp: () => number;
+  /** True while this replica is the one whose log is archived. */
+  readonly leads: () => boolean;
+  readonly position: () => CheckpointPosition;
+  readonly counts: () => { readonly accounts: number; readonly transfers: number };
+}
+
+/** The last op that the archive has, and what it knows of it. */
+export interface FeedPlace {
+  readonly op: number;
+  /** Checksum of that op's message; absent if nothing is known of it. */
+  readonly checksum?: Uint8Array;
+}
+
+export type FeedAnswer =
+  | ({ readonly kind: 'part' } & FeedPart)
+  /** Nothing is new, or another replica's log is archived. */
+  | { readonly kind: 'nothing'; readonly leads: boolean }
+  /** What follows the place is gone; `oldestOp` is the first op that is left. */
+  | { readonly kind: 'gone'; readonly oldestOp: number }
+  /** The database has not come as far as the archive, or has another history. */
+  | { readonly kind: 'foreign'; readonly committedOp: number };
+
+/** Bytes of entries that are read at a time; the last group may add 4 MiB. */
+const READ_BYTES = 2 << 20;
+/** A mark every 100 ms: those of ten minutes. Beyond that the oldest go. */
+const MARKS_MAX = 6_000;
+/** Time without a word from the archiver after which it counts as away. */
+const SILENT_MS = 60_000;
+
+interface TimedMark extends LedgerMark {
+  readonly takenAtMs: number;
+}
+
+export class ArchiveFeed {
+  readonly #options: FeedOptions;
+  #marks: TimedMark[] = [];
+  /** When the oldest operation was executed that the archive does not have. */
+  #waitingSinceMs: number | undefined;
+  #archivedOp: number | undefined;
+  #report: { readonly report: ArchiveReport; readonly atMs: number } | undefined;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** Call it when the log is loaded: until an archiver says otherwise, the archive has nothing. */
+  begin(): void {
+    this.#options.log.archived(0);
+  }
+
+  /** Takes a mark if anything was executed since the last one. Call it every 100 ms. */
+  tick(): void {
+    const { position, counts, nowMs } = this.#options;
+    const { op, timestamp, stateHash } = position();
+    if (op === 0 || op <= (this.#marks.at(-1)?.op ?? 0)) return;
+    const { accounts, transfers } = counts();
+    const takenAtMs = nowMs();
+    this.#marks.push({ op, timestamp, stateHash, accounts, transfers, takenAtMs });
+    if (this.#marks.length > MARKS_MAX) this.#marks.shift();
+    if (op > (this.#archivedOp ?? 0)) this.#waitingSinceMs ??= takenAtMs;
+  }
+
+  /** Whether something follows an op that may be read now. */
+  hasAfter(op: number): boolean {
+    const { committedOp, leads } = this.#options;
+    return leads() && committedOp() !== op;
+  }
+
+  async read({ op, checksum }: FeedPlace): Promise<FeedAnswer> {
+    const { log, committedOp, leads } = this.#options;
+    if (!leads()) return { kind: 'nothing', leads: false };
+    if (op > committedOp()) return { kind: 'foreign', committedOp: committedOp() };
+    if (op + 1 < log.oldestOp) return { kind: 'gone', oldestOp: log.oldestOp };
+    // The archive's last entry is read again, if it is still there, to see that both have one history.
+    const known = op > 0 && op >= log.oldestOp && checksum !== undefined;
+    const found = await log.read(known ? op : op + 1, READ_BYTES);
+    if (found === undefined) return { kind: 'gone', oldestOp: log.oldestOp };
+    if (known && found[0] !== undefined && !isOf(found[0], checksum))
+      return { kind: 'foreign', committedOp: committedOp() };
+    const entries = (known ? found.slice(1) : found).filter((one) => one.op <= committedOp());
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return { kind: 'nothing', leads: true };
+    const marks = this.#marks.filter((mark) => mark.op >= first.op && mark.op <= last.op);
+    return { kind: 'part', entries, marks };
+  }
+
+  reported(report: ArchiveReport): void {
+    const { log, nowMs } = this.#options;
+    this.#report = { report, atMs: nowMs() };
+    if (report.archivedOp === undefined) return;
+    const archivedOp = report.archivedOp;
+    this.#archivedOp = archivedOp;
+    log.archived(archivedOp);
+    this.#marks = this.#marks.filter(({ op }) => op > archivedOp);
+    this.#waitingSinceMs = this.#marks[0]?.takenAtMs;
+  }
+
+  status(): ArchiveStatus {
+    const { nowMs, leads } = this.#options;
+    const now = nowMs();
+    const lagSeconds =
+      this.#waitingSinceMs === undefined ? 0 : Math.max(0, now - this.#waitingSinceMs) / 1_000;
+    const isSilent = this.#report === undefined || now - this.#report.atMs > SILENT_MS;
+    const said: ArchiveReport = this.#report?.report ?? {
+      state: 'Starting',
+      gaps: 0,
+      spoolBytes: 0,
+    };
+    return {
+      ...said,
+      ...(isSilent && this.#report !== undefined ? { state: 'ArchiverAway' as const } : {}),
+      leads: leads(),
+      lagSeconds,
+    };
+  }
+}
+
+const isOf = (entry: LogEntry, checksum: Uint8Array): boolean =>
+  Buffer.compare(entry.message.subarray(0, checksum.length), checksum) === 0;

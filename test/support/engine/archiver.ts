@@ -1,0 +1,68 @@
+/** A real archiver process beside a real engine. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ArchiveStatus } from '../../../domain/archive-status.ts';
+import { eventually } from '../shell.ts';
+import { engineProgram, type TestEngine } from './engine.ts';
+
+interface ArchiverOptions {
+  readonly engine: TestEngine;
+  /** Flags of the store and the database. */
+  readonly store: readonly string[];
+  readonly cluster?: bigint;
+  /** Name of its spool's folder. */
+  readonly spool?: string;
+  readonly flags?: readonly string[];
+}
+
+export class TestArchiver {
+  readonly #options: ArchiverOptions;
+  readonly spool: string;
+  #child: ChildProcess | undefined;
+  log = '';
+
+  constructor(options: ArchiverOptions) {
+    this.#options = options;
+    this.spool = join(options.engine.folder, options.spool ?? 'spool');
+    mkdirSync(this.spool, { recursive: true });
+  }
+
+  start(): this {
+    const { engine, store, cluster = 0n, flags = [] } = this.#options;
+    const child = spawn(
+      engineProgram,
+      [
+        'archive',
+        ...store,
+        `--cluster=${cluster}`,
+        `--engine=127.0.0.1:${engine.statusPort}`,
+        `--spool=${this.spool}`,
+        '--rpo=1',
+        ...flags,
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.log += chunk.toString();
+    });
+    this.#child = child;
+    return this;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+}
+
+/** Waits until the archive has what the engine has executed; gives the engine's word. */
+export const archivedAll = (engine: TestEngine): Promise<ArchiveStatus> =>
+  eventually('everything is archived', async () => {
+    const { op, archive } = await engine.status();
+    return archive?.archivedOp === op && archive.state === 'Archiving' ? archive : undefined;
+  });
