@@ -28,10 +28,12 @@ import { dispatch, type AnyHandler } from './dispatch.ts';
 import { addDocumentation } from './documentation.ts';
 import { callerOf, Gate, type GatePort } from './gate.ts';
 import type { Handlers } from './handler.ts';
+import { networkOf } from './network.ts';
 import { problemContentType, problemResponse, refusalOf } from './problem-response.ts';
 import { RateLimits, type RateLimitSettings } from './rate-limits.ts';
 import { isStream, streamsOf } from './accepted.ts';
 import { Refusal } from '../model/refusal.ts';
+import { onBehalfOf } from '../store/connection-shares.ts';
 import { requestIdOf } from './request-id.ts';
 import { ShapedRoutes } from './shaped-routes.ts';
 import { streamCheckMs } from './streams.ts';
@@ -100,7 +102,8 @@ export function createApp(options: AppOptions): Express {
   });
   app.use((request, response, next) => {
     begin(request, response, options);
-    next();
+    // Until the caller is known, calls to the store count for the network, so that wrong credentials leave connections to others.
+    onBehalfOf(`network ${networkOf(request.ip ?? '')}`, next);
   });
   app.use(compression());
   app.use(routesOf(options, gate).handle);

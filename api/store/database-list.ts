@@ -1,6 +1,7 @@
 /** Views of databases: a single one, or a page of them. */
 import { sql, type Selectable } from 'kysely';
 import type { DatabaseStatus } from '../model/database-standing.ts';
+import { builtOnce } from './built-once.ts';
 import { databaseOf, profileOf, type DatabaseView } from './database-record.ts';
 import { typeIdOrNull, uuidOf } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';
@@ -32,10 +33,7 @@ export async function findDatabaseView(
   organizationId: string,
   id: string,
 ): Promise<DatabaseView | undefined> {
-  const row = await views(db)
-    .where('databases.id', '=', uuidOf(id))
-    .where('databases.organizationId', '=', uuidOf(organizationId))
-    .executeTakeFirst();
+  const [row] = await viewOfOne(db, uuidOf(id), uuidOf(organizationId));
   return row && viewOf(row);
 }
 
@@ -99,6 +97,11 @@ const views = (db: Reader) =>
       'profiles.readyAt as profileReadyAt',
       'jobs.id as activeJobId',
     ]);
+
+/** Nearly every request asks for it. */
+const viewOfOne = builtOnce((db, id: string, organizationId: string) =>
+  views(db).where('databases.id', '=', id).where('databases.organizationId', '=', organizationId),
+);
 
 type ViewRow = Awaited<ReturnType<ReturnType<typeof views>['execute']>>[number];
 

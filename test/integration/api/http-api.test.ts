@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { Agent, request } from 'undici';
 import { startApi, type Api } from '../../../api/api.ts';
 import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
 import { apiKeyPrefix } from '../../../api/auth/api-key-format.ts';
@@ -624,6 +625,43 @@ test('the process starts while its store is away, says so, and ends when it is t
   expect(await ended).toEqual([0, null]);
   expect(log).toContain('"msg":"stopped"');
   expect(log).not.toMatch(/hush|kkkkkkkk/);
+});
+
+test('credentials that are looked up for ever leave connections of the store to callers that are known', async () => {
+  const { secret } = await everything();
+  const databases: Asked = ['listDatabases', 'GET', '/databases'];
+  expect((await ask(databases, key(secret))).status).toBe(200);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const elsewhere = new Agent({ connect: { localAddress: '127.0.0.9' } });
+  try {
+    // From here on, nobody finds the session of a cookie.
+    await client.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    const asked = Array.from({ length: 40 }, (_, index) =>
+      request(`${url}/api/v1/session`, {
+        headers: { cookie: `__Host-session=${String(index).padStart(43, 'x')}` },
+        dispatcher: elsewhere,
+      }).then(
+        ({ body }) => body.dump(),
+        () => undefined,
+      ),
+    );
+    await eventually('look-ups wait for the table', async () => {
+      const { rows } = await client.query<{ waiting: number }>(
+        "SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND relation = 'sessions'::regclass",
+      );
+      if ((rows[0]?.waiting ?? 0) === 0) throw new Error('none waits yet');
+      return true;
+    });
+    const began = Date.now();
+    expect((await ask(databases, key(secret))).status).toBe(200);
+    expect(Date.now() - began).toBeLessThan(2_000);
+    await elsewhere.destroy();
+    await Promise.all(asked);
+  } finally {
+    await elsewhere.destroy();
+    await client.end();
+  }
 });
 
 test('a store that goes away is a 503 at once, and needs no restart to come back', async () => {
