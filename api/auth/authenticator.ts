@@ -6,6 +6,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { assertNever } from '../../base/assert.ts';
+import { systemTimers } from '../../base/timers.ts';
 import { localAdministrator } from '../model/actor.ts';
 import { Refusal } from '../model/refusal.ts';
 import { apiKeyStatus, findApiKeyBySecret, noteApiKeyUse, type ApiKey } from '../store/api-keys.ts';
@@ -46,6 +47,8 @@ const useNotedMs = 60_000;
 interface Known {
   readonly key: ApiKey;
   readonly organization: Organization;
+  /** The store's time minus that of `nowMs`, in milliseconds. Machines' clocks differ, and may be set back. */
+  readonly storeAheadMs: number;
 }
 
 interface AuthenticatorOptions {
@@ -58,13 +61,14 @@ export class Authenticator {
   readonly #store: Store;
   readonly #bootstrapToken: BootstrapToken;
   readonly #logger: Logger;
+  /** A clock that nobody sets: a cached key must not outlive its five seconds. */
   readonly #nowMs: () => number;
   readonly #keys: RecentMap<Known>;
   readonly #noted: RecentMap<true>;
 
   constructor(
     { store, bootstrapToken, logger }: AuthenticatorOptions,
-    nowMs: () => number = Date.now,
+    nowMs: () => number = () => systemTimers.nowMs(),
   ) {
     this.#store = store;
     this.#bootstrapToken = bootstrapToken;
@@ -101,7 +105,7 @@ export class Authenticator {
     const parsed = parseApiKey(text);
     if (parsed === undefined) throw invalid();
     const known = await this.#knownKey(parsed);
-    const status = known && apiKeyStatus(known.key, new Date(this.#nowMs()));
+    const status = known && apiKeyStatus(known.key, new Date(this.#nowMs() + known.storeAheadMs));
     if (known === undefined || status === 'REVOKED') throw invalid();
     if (status === 'EXPIRED') {
       throw new Refusal('credential_expired', {
@@ -138,10 +142,13 @@ export class Authenticator {
     const remembered = this.#keys.get(name);
     if (remembered !== undefined) return remembered;
     const db = this.#store.read;
-    const key = await findApiKeyBySecret(db, publicId, secretHash);
-    const organization = key && (await findOrganization(db, key.organizationId));
-    if (key === undefined || organization?.deletedAt !== null) return undefined;
-    const known = { key, organization };
+    const found = await findApiKeyBySecret(db, publicId, secretHash);
+    if (found === undefined) return undefined;
+    const { key, at } = found;
+    const storeAheadMs = at.getTime() - this.#nowMs();
+    const organization = await findOrganization(db, key.organizationId);
+    if (organization?.deletedAt !== null) return undefined;
+    const known = { key, organization, storeAheadMs };
     this.#keys.set(name, known);
     return known;
   }

@@ -3,6 +3,7 @@
  * permitted changes that were refused. Once a minute for each credential, operation and kind, so that nobody can fill the log.
  */
 import type { Logger } from 'pino';
+import { systemTimers } from '../../base/timers.ts';
 import type { ProblemCode } from '../model/problems.ts';
 import type { Author } from '../model/actor.ts';
 import type { Store } from '../store/store.ts';
@@ -27,7 +28,7 @@ export class Denials {
   readonly #logger: Logger;
   readonly #told: RecentMap<true>;
 
-  constructor(store: Store, logger: Logger, nowMs: () => number = Date.now) {
+  constructor(store: Store, logger: Logger, nowMs: () => number = () => systemTimers.nowMs()) {
     this.#store = store;
     this.#logger = logger;
     this.#told = recentMap(quietMax, quietMs, nowMs);

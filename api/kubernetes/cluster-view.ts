@@ -24,7 +24,6 @@ interface ClusterViewOptions {
   readonly onDatabase: (change: ObjectChange<DatabaseObject>) => void;
   readonly logger: Logger;
   readonly metrics: WatchMetrics;
-  readonly nowMs?: () => number;
 }
 
 export interface CatalogView {
@@ -37,11 +36,10 @@ export class ClusterView {
   readonly #databases: Reflector<DatabaseObject>;
   readonly #catalogs: Reflector<CatalogObject>;
   readonly #leases: Reflector<Lease>;
-  readonly #heartbeat: OperatorHeartbeat;
+  readonly #heartbeat = new OperatorHeartbeat();
 
   constructor(options: ClusterViewOptions) {
     const { source, logger, metrics } = options;
-    this.#heartbeat = new OperatorHeartbeat(options.nowMs ?? Date.now);
     this.#databases = new Reflector<DatabaseObject>({
       source,
       logger,

@@ -10,9 +10,14 @@ const lease = (renewTime: string, holderIdentity = 'operator-1') =>
   }) as unknown as Lease;
 
 function heartbeat() {
-  let nowMs = Date.parse('2026-01-01T00:10:00Z');
-  const one = new OperatorHeartbeat(() => nowMs);
-  return { one, pass: (ms: number) => (nowMs += ms) };
+  let nowMs = 1_000;
+  let wallMs = Date.parse('2026-01-01T00:10:00Z');
+  const one = new OperatorHeartbeat({ nowMs: () => nowMs, wallMs: () => wallMs });
+  const pass = (ms: number) => {
+    nowMs += ms;
+    wallMs += ms;
+  };
+  return { one, pass, setClock: (ms: number) => (wallMs += ms) };
 }
 
 test('a worker without a heartbeat is not alive', () => {
@@ -33,6 +38,15 @@ test('a renewal counts from when it was seen, whatever the operator’s clock sa
   pass(59_000);
   expect(one.alive).toBe(true);
   pass(1_000);
+  expect(one.alive).toBe(false);
+});
+
+test('an operator that died is not alive for longer because this machine’s clock is set back', () => {
+  const { one, pass, setClock } = heartbeat();
+  one.see(lease('2026-01-01T00:09:59.000000Z'));
+  setClock(-3_600_000);
+  expect(one.alive).toBe(true);
+  pass(60_000);
   expect(one.alive).toBe(false);
 });
 

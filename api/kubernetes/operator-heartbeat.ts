@@ -5,6 +5,7 @@
  */
 import type { V1Lease } from '@kubernetes/client-node';
 import type { KubeObject } from '../../base/kube/kube.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 
 export type Lease = Omit<V1Lease, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
 
@@ -12,24 +13,24 @@ export type Lease = Omit<V1Lease, 'apiVersion' | 'kind' | 'metadata'> & KubeObje
 const silenceMaxMs = 60_000;
 
 export class OperatorHeartbeat {
-  readonly #nowMs: () => number;
+  readonly #timers: Pick<Timers, 'nowMs' | 'wallMs'>;
   #heardAtMs: number | undefined;
 
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
+  constructor(timers: Pick<Timers, 'nowMs' | 'wallMs'> = systemTimers) {
+    this.#timers = timers;
   }
 
   /** Handles a Lease from the watch; `undefined`: it is gone. */
   see(lease: Lease | undefined): void {
     if (!lease?.spec?.holderIdentity) return;
-    const nowMs = this.#nowMs();
+    const nowMs = this.#timers.nowMs();
     // client-node's type says Date, JSON has a string.
-    const renewedAtMs = Date.parse(String(lease.spec.renewTime));
-    this.#heardAtMs = this.#heardAtMs === undefined ? Math.min(nowMs, renewedAtMs) : nowMs;
+    const ageMs = this.#timers.wallMs() - Date.parse(String(lease.spec.renewTime));
+    this.#heardAtMs = this.#heardAtMs === undefined ? nowMs - Math.max(0, ageMs) : nowMs;
   }
 
   /** False if this process has not seen a renewal. */
   get alive(): boolean {
-    return this.#heardAtMs !== undefined && this.#nowMs() - this.#heardAtMs < silenceMaxMs;
+    return this.#heardAtMs !== undefined && this.#timers.nowMs() - this.#heardAtMs < silenceMaxMs;
   }
 }

@@ -27,6 +27,7 @@ const longestKeptMs = (metricTables.tens.keptDays + 1) * dayMs;
 
 interface MetricServices extends ScrapeServices {
   readonly cursors: Cursors;
+  readonly now?: () => number;
 }
 
 type Handlers = HandlersOf<typeof metricRoutes>;

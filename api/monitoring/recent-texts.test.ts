@@ -23,8 +23,11 @@ function sampled(id: string, nowMs: number): ScrapedDatabase {
 /** Texts by a clock that stands, and whose text was made how often. */
 function world() {
   const made: string[] = [];
-  const state = { nowMs: 1_000_000, fails: false };
-  const texts = new RecentTexts(() => state.nowMs);
+  const state = { nowMs: 1_000_000, clockMs: 0, fails: false };
+  const texts = new RecentTexts({
+    nowMs: () => state.nowMs,
+    wallMs: () => state.nowMs + state.clockMs,
+  });
   const load = (ids: readonly string[]) => {
     if (state.fails) return Promise.reject(new Error('the store is away'));
     made.push(...ids);
@@ -44,6 +47,15 @@ test('the text of a database is made once in some seconds, however many scrape i
   state.nowMs += 2;
   await scrape('c');
   expect(made).toEqual(['a', 'b', 'c', 'c']);
+});
+
+test('a clock that is set back keeps no text for longer', async () => {
+  const { made, state, scrape } = world();
+  await scrape('a');
+  state.clockMs -= 3_600_000;
+  state.nowMs += shownAgainMs + 1;
+  await scrape('a');
+  expect(made).toEqual(['a', 'a']);
 });
 
 test('a scrape has the databases that were asked for and no others, each metric under one head', async () => {

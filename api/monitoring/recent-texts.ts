@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 import { databaseText, type DatabaseText, type ScrapedDatabase } from './prometheus.ts';
 
 /** Time for which a text is reused. Figures come every 15 seconds. */
@@ -16,10 +17,11 @@ type Load = (ids: readonly string[]) => Promise<readonly ScrapedDatabase[]>;
 export class RecentTexts {
   readonly #kept: LRUCache<string, DatabaseText>;
   readonly #making = new Map<string, Promise<DatabaseText | undefined>>();
-  readonly #nowMs: () => number;
+  readonly #wallMs: () => number;
 
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
+  /** The texts hold ages by `wallMs`. They are kept by `nowMs`, which nobody sets back. */
+  constructor({ nowMs, wallMs }: Pick<Timers, 'nowMs' | 'wallMs'> = systemTimers) {
+    this.#wallMs = wallMs;
     this.#kept = new LRUCache({
       maxSize: keptBytes,
       sizeCalculation: ({ bytes }) => bytes,
@@ -52,7 +54,7 @@ export class RecentTexts {
     const texts = new Map<string, DatabaseText>();
     for (const one of await load(ids)) {
       const { id } = one.view.database;
-      const text = await databaseText(one, this.#nowMs());
+      const text = await databaseText(one, this.#wallMs());
       this.#kept.set(id, text);
       texts.set(id, text);
       await setImmediate();

@@ -17,7 +17,6 @@ export interface ScrapeServices {
   readonly store: Store;
   /** Whether the databases are observed; otherwise their health is unknown. */
   readonly observed: () => boolean;
-  readonly now?: () => number;
 }
 
 type ScrapeRoute = 'scrapeDatabases' | 'scrapeDatabase';
@@ -25,7 +24,7 @@ type ScrapeRoute = 'scrapeDatabases' | 'scrapeDatabase';
 export function scrapeHandlers(
   services: ScrapeServices,
 ): Pick<HandlersOf<typeof metricRoutes>, ScrapeRoute> {
-  const texts = new RecentTexts(services.now ?? (() => Date.now()));
+  const texts = new RecentTexts();
   const answer = answers(services, texts);
   return {
     async scrapeDatabases({ principal, holdAnswer }) {

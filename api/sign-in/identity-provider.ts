@@ -5,6 +5,7 @@
  */
 import * as openid from 'openid-client';
 import { z } from 'zod';
+import { systemTimers } from '../../base/timers.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Identity } from '../store/users.ts';
@@ -120,13 +121,16 @@ export class IdentityProvider {
     const authentication =
       clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret);
     const isPlain = issuer.startsWith('http:');
-    if (this.#metadata === undefined || this.#metadata.untilMs < Date.now()) {
+    if (this.#metadata === undefined || this.#metadata.untilMs < systemTimers.nowMs()) {
       try {
         const found = await openid.discovery(new URL(issuer), clientId, client, authentication, {
           timeout: requestSeconds,
           ...(isPlain && { execute: [openid.allowInsecureRequests] }),
         });
-        this.#metadata = { server: found.serverMetadata(), untilMs: Date.now() + metadataMs };
+        this.#metadata = {
+          server: found.serverMetadata(),
+          untilMs: systemTimers.nowMs() + metadataMs,
+        };
       } catch (error) {
         throw unavailable(error);
       }

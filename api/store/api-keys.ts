@@ -148,6 +148,12 @@ export async function revokeApiKey(
 /** Hash that is compared when no key is found, so that both cases take the same time. */
 const nobody = Buffer.alloc(32);
 
+interface FoundApiKey {
+  readonly key: ApiKey;
+  /** The store's time, by which the key expires. */
+  readonly at: Date;
+}
+
 /**
  * Returns the key with this secret, whatever its status. Returns `undefined` if there is no such key or the secret is wrong; the
  * time taken does not tell which.
@@ -156,14 +162,17 @@ export async function findApiKeyBySecret(
   db: Reader,
   publicId: string,
   secretHash: Buffer,
-): Promise<ApiKey | undefined> {
+): Promise<FoundApiKey | undefined> {
   const row = await db
     .selectFrom('apiKeys')
     .selectAll()
+    .select(sql<Date>`clock_timestamp()`.as('at'))
     .where('publicId', '=', publicId)
     .executeTakeFirst();
   const same = timingSafeEqual(row?.secretHash ?? nobody, secretHash);
-  return row !== undefined && same ? apiKeyOf(row) : undefined;
+  if (row === undefined || !same) return undefined;
+  const { at, ...key } = row;
+  return { key: apiKeyOf(key), at };
 }
 
 export async function findApiKey(

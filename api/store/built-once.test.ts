@@ -20,7 +20,7 @@ function recorder(): { readonly db: Reader; readonly ran: CompiledQuery[] } {
       createIntrospector: (of) => new PostgresIntrospector(of),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
-    log: ({ query }) => ran.push(query),
+    log: ({ query }) => void ran.push(query),
   });
   return { db, ran };
 }

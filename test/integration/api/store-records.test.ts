@@ -1,9 +1,15 @@
 /** Migrations, and the records of the store: keys, sessions, webhook endpoints, idempotency keys. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import pino from 'pino';
+import { systemTimers } from '../../../base/timers.ts';
+import { generateApiKey } from '../../../api/auth/api-key-format.ts';
+import { Authenticator, rememberedMs } from '../../../api/auth/authenticator.ts';
+import { BootstrapToken } from '../../../api/auth/bootstrap-token.ts';
 import {
   apiKeyStatus,
   createApiKey,
@@ -233,9 +239,8 @@ const secretOf = (text: string) => ({
 test('a key is found by its secret alone, and nothing stored gives the secret away', async () => {
   const secret = secretOf('s3cret-of-deploy');
   const key = await store.change(tester, (change) => createApiKey(change, newKey(), secret));
-  expect(await findApiKeyBySecret(store.read, secret.publicId, hash('s3cret-of-deploy'))).toEqual(
-    key,
-  );
+  const found = await findApiKeyBySecret(store.read, secret.publicId, hash('s3cret-of-deploy'));
+  expect(found?.key).toEqual(key);
   expect(await findApiKeyBySecret(store.read, secret.publicId, hash('another'))).toBeUndefined();
   expect(
     await findApiKeyBySecret(store.read, 'nosuchkey000', hash('s3cret-of-deploy')),
@@ -275,8 +280,8 @@ test('a key that is replaced works beside the new one until the grace is over', 
   expect(apiKeyStatus(rotated.key, now)).toBe('ACTIVE');
   expect(apiKeyStatus(rotated.old, new Date(now.getTime() + 61_000))).toBe('EXPIRED');
   expect(await rotate()).toBeUndefined();
-  expect((await findApiKeyBySecret(store.read, one.publicId, one.secretHash))?.id).toBe(old.id);
-  expect((await findApiKeyBySecret(store.read, two.publicId, two.secretHash))?.id).toBe(
+  expect((await findApiKeyBySecret(store.read, one.publicId, one.secretHash))?.key.id).toBe(old.id);
+  expect((await findApiKeyBySecret(store.read, two.publicId, two.secretHash))?.key.id).toBe(
     rotated.key.id,
   );
   expect(await eventTypesOf(old.id)).toEqual(['api_key.created', 'api_key.rotated']);
@@ -294,12 +299,48 @@ test('a revoked key is revoked at once, once, and not replaced', async () => {
   expect(await revoke(organization.id)).toEqual(revoked);
   const found = await findApiKeyBySecret(store.read, secret.publicId, secret.secretHash);
   if (found === undefined) throw new Error('not found');
-  expect(apiKeyStatus(found, new Date())).toBe('REVOKED');
+  expect(apiKeyStatus(found.key, new Date())).toBe('REVOKED');
   const rotated = await store.change(tester, (change) =>
     rotateApiKey(change, { organizationId: organization.id, id, graceMs: 1_000 }, secretOf('next')),
   );
   expect(rotated).toBeUndefined();
   expect(await eventTypesOf(id)).toEqual(['api_key.created', 'api_key.revoked']);
+});
+
+test('a clock that is set back an hour lets no key live longer, neither a revoked nor an expired one', async () => {
+  const keyOf = async (expiresAt?: Date) => {
+    const secret = generateApiKey();
+    const { id } = await store.change(tester, (change) =>
+      createApiKey(change, newKey({ ...(expiresAt && { expiresAt }) }), secret),
+    );
+    return { id, credential: { kind: 'token', text: secret.text } as const };
+  };
+  const file = join(tmpdir(), 'no-bootstrap-token');
+  const bootstrapToken = new BootstrapToken({ file, signingKeys, logger: silent });
+  const authenticator = new Authenticator({ store, bootstrapToken, logger: silent });
+  const origin = { ip: '127.0.0.1', userAgent: null, organizationId: undefined };
+  const used = await keyOf();
+  const expired = await keyOf(new Date(Date.now() - 1_000));
+  let nowMs = 1_000;
+  const clock = jest.spyOn(systemTimers, 'nowMs').mockImplementation(() => nowMs);
+  try {
+    expect(await authenticator.authenticate(used.credential, origin)).toMatchObject({
+      credentialId: used.id,
+    });
+    // Another process revokes it; this one knows a few seconds later.
+    await store.change(tester, (change) => revokeApiKey(change, organization.id, used.id));
+    const dates = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);
+    nowMs += rememberedMs + 1;
+    await expect(authenticator.authenticate(used.credential, origin)).rejects.toMatchObject({
+      code: 'invalid_credentials',
+    });
+    await expect(authenticator.authenticate(expired.credential, origin)).rejects.toMatchObject({
+      code: 'credential_expired',
+    });
+    dates.mockRestore();
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test('an expired key is expired, whatever else', async () => {
