@@ -97,6 +97,7 @@ interface OperatorOptions {
   readonly watchSilenceMaxMs?: number;
   /** Interval at which engines are asked for their usage. Default 60,000. */
   readonly capacityPeriodMs?: number;
+  /** Milliseconds since the UNIX epoch. Default: the API server's time. */
   readonly nowMs?: () => number;
   readonly random?: () => number;
 }
@@ -144,6 +145,7 @@ export class Operator {
         this.#caches.pods.byIndex(uidOf(database)).filter((pod) => belongsTo(database, pod)),
       fetchStatus: options.fetchStatus ?? fetchStatus,
       onChange: (database) => this.#enqueue('LedgerDatabase', database),
+      nowMs: () => this.#nowMs(),
       logger,
       ...(options.capacityPeriodMs === undefined ? {} : { periodMs: options.capacityPeriodMs }),
     });
@@ -356,7 +358,8 @@ export class Operator {
 
   #control() {
     const { metrics, logger, concurrency, onLostLeadership } = this.#options;
-    const { random = Math.random, nowMs = Date.now } = this.#options;
+    const { random = Math.random } = this.#options;
+    const nowMs = () => this.#nowMs();
     const controller = (
       kind: (typeof reconciledKinds)[number],
       reconcile: (key: Key, context: ReconcileContext) => Promise<Outcome>,
@@ -415,15 +418,21 @@ export class Operator {
   }
 
   #backupEnvironment(kube: Kube): BackupEnvironment {
-    const { plan, nowMs = Date.now } = this.#options;
+    const { plan } = this.#options;
     return {
       ...this.#caches,
       kube,
       options: plan,
       askForCheckpoint: this.#options.askForCheckpoint ?? askForCheckpoint,
       testTurns: this.#testTurns,
-      nowMs,
+      nowMs: () => this.#nowMs(),
     };
+  }
+
+  /** The API server's time: by it pods are dated, and certificates of replicas on other machines are valid. */
+  #nowMs(): number {
+    const { nowMs, kube } = this.#options;
+    return nowMs?.() ?? kube.serverTimeMs() ?? Date.now();
   }
 
   readonly #transitions: Transitions = (before, after, logger) => {

@@ -281,3 +281,23 @@ test('the API server’s time goes on from what its last answer said, whatever t
   expect(failed.end.error).toMatchObject({ status: 503 });
   expect(kube.serverTimeMs()).toBe(Date.parse(date) + 65_000);
 });
+
+test('the API server’s time does not jump back with an answer of the same second, and follows a clock that was set', async () => {
+  const date = (seconds: number) => ({ date: new Date(seconds * 1_000).toUTCString() });
+  const { kube, timers } = serverOf([
+    answer(200, object, date(1_000)),
+    answer(200, object, date(1_000)),
+    answer(200, object, date(1_003)),
+    answer(200, object, date(500)),
+  ]);
+  const told = async () => {
+    await kube.read(pod);
+    return kube.serverTimeMs();
+  };
+  expect(await told()).toBe(1_000_000);
+  await timers.advance(900);
+  expect(await told()).toBe(1_000_900);
+  await timers.advance(200);
+  expect(await told()).toBe(1_003_000);
+  expect(await told()).toBe(500_000);
+});

@@ -299,6 +299,9 @@ class KubeOverHttp implements KubeHttp {
   #readClock({ status, headers }: TransportResponse): void {
     const serverMs = Date.parse(headers.get('date') ?? '');
     if (status >= 500 || Number.isNaN(serverMs)) return;
+    // Date has whole seconds: while it agrees with what is known, that is nearer to the truth and does not jump back.
+    const knownMs = this.serverTimeMs();
+    if (knownMs !== undefined && knownMs >= serverMs && knownMs < serverMs + 1_000) return;
     this.#shared.clock.read = { serverMs, atMs: this.#shared.timers.nowMs() };
   }
 

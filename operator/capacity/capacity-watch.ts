@@ -20,6 +20,8 @@ interface CapacityWatchOptions {
   readonly fetchStatus: StatusFetch;
   /** Called when the meaning has changed: the database must be reconciled. */
   readonly onChange: (database: DatabaseObject) => void;
+  /** The clock that dates conditions, in milliseconds since the UNIX epoch. */
+  readonly nowMs: () => number;
   readonly logger: Logger;
   /** Interval between two rounds. Default 60,000. */
   readonly periodMs?: number;
@@ -75,14 +77,14 @@ export class CapacityWatch {
   }
 
   async #ask(database: DatabaseObject): Promise<void> {
-    const { podsOf, fetchStatus, onChange } = this.#options;
+    const { podsOf, fetchStatus, onChange, nowMs } = this.#options;
     const workload = database.status?.workload ?? '';
     const pods = replicaPods(podsOf(database)).filter(isReady);
     if (pods.length === 0) return;
     const polls = await pollEngines(workload, pods, fetchStatus);
     const capacity = capacityOf(workload, polls);
     if (capacity === undefined) return;
-    const storage = storageUse(polls, this.#timers.wallMs());
+    const storage = storageUse(polls, nowMs());
     this.#known.set(uidOf(database), { ...capacity, storage });
     const told = database.status?.conditions?.find(({ type }) => type === 'CapacityLeft');
     const isNews = told?.reason !== capacity.reason || told.message !== capacity.message;

@@ -96,6 +96,7 @@ test('a database is looked at again only when what its engines say has another m
       conditions = [{ type: 'CapacityLeft', reason, message }];
     },
     logger: pino({ level: 'silent' }),
+    nowMs: () => timers.wallMs(),
     timers,
   });
   watch.start();
@@ -128,6 +129,7 @@ test('an answer is dated by the clock that dates conditions: storage grows only 
     fetchStatus: () => Promise.resolve(filling),
     onChange: () => {},
     logger: pino({ level: 'silent' }),
+    nowMs: () => timers.wallMs(),
     timers,
   });
   const beganMs = timers.wallMs();

@@ -1,4 +1,5 @@
 /** Zones of nodes, read from their labels. A zone is remembered for a while, because a node keeps it for its life. */
+import { systemTimers } from '../../base/timers.ts';
 import { zoneLabel } from '../../domain/names.ts';
 import { resources, type Node } from '../../domain/kinds.ts';
 import { ApiError, type Kube } from '../../base/kube/kube.ts';
@@ -12,7 +13,7 @@ export class NodeZones {
   readonly #nowMs: () => number;
   readonly #known = new Map<string, { readonly zone: string | undefined; readonly atMs: number }>();
 
-  constructor(nowMs: () => number = Date.now) {
+  constructor(nowMs: () => number = () => systemTimers.nowMs()) {
     this.#nowMs = nowMs;
   }
 

@@ -1,8 +1,15 @@
 /** The operator on a real control plane: what a person sees who applies, changes and deletes databases with kubectl. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { X509Certificate } from 'node:crypto';
 import { annotations, labels } from '../../../domain/names.ts';
 import type { RequestRecord } from '../../../base/kube/kube-http.ts';
-import { resources, type Claim, type Pod, type StatefulSet } from '../../../domain/kinds.ts';
+import {
+  resources,
+  type Claim,
+  type Pod,
+  type Secret,
+  type StatefulSet,
+} from '../../../domain/kinds.ts';
 import type { KubeObject, Resource } from '../../../base/kube/kube.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
 import {
@@ -71,6 +78,31 @@ test('a database with nothing but a name becomes ready, and its status has the v
     `${database.status?.clusterId}/0`,
   );
   expect(await owned(resources.job, database)).toEqual([]);
+});
+
+test('times and certificates go by the API server’s clock, however wrong the operator’s own is', async () => {
+  const right = Date.now.bind(Date);
+  const wrong = jest.spyOn(Date, 'now').mockImplementation(() => right() + 400 * 24 * 3_600_000);
+  try {
+    await world.createDatabase('default', 'in-time', { topology: 'ha-3', size: 'lh-40' });
+    const { status } = await eventually('certificates', async () => {
+      const database = await world.database('default', 'in-time');
+      return database?.status?.peerCertificates?.generations?.length === 1 ? database : undefined;
+    });
+    const times = status?.conditions?.map(({ lastTransitionTime: at }) => Date.parse(String(at)));
+    expect(times).toHaveLength(status?.conditions?.length ?? 0);
+    for (const time of times ?? []) expect(Math.abs(time - right())).toBeLessThan(10 * 60_000);
+    const [made] = status?.peerCertificates?.generations ?? [];
+    const secret = await world.kube.read<Secret>({
+      resource: resources.secret,
+      namespace: 'default',
+      name: made?.secret ?? '',
+    });
+    const text = Buffer.from(secret?.data?.['tls.crt'] ?? '', 'base64').toString();
+    expect(Date.parse(new X509Certificate(text).validFrom)).toBeLessThan(right());
+  } finally {
+    wrong.mockRestore();
+  }
 });
 
 test('a fleet at rest costs no request', async () => {
