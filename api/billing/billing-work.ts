@@ -6,9 +6,10 @@ import type { DatabaseServices } from '../databases/database-service.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { organizationsToLookAt } from '../store/billing-accounts.ts';
 import { countStuckUsage } from '../store/billing-usage.ts';
+import { storeTime } from '../store/time.ts';
 import { forEachOf } from './for-each-of.ts';
 import { closeAccounts } from './closing.ts';
-import { meterNextHour } from './metering.ts';
+import { meterDueHours } from './metering.ts';
 import { billingMetrics, type BillingMetrics } from './billing-metrics.ts';
 import { makeSavedCreates } from './saved-creates.ts';
 import { sendUsage } from './sending.ts';
@@ -58,12 +59,10 @@ export class BillingWork {
       metering: {
         everyMs: 60_000,
         run: async () => {
-          while (!this.#stopping.signal.aborted) {
-            const hour = await meterNextHour(store, services.now());
-            if (hour === undefined) break;
-            logger.info({ hour }, 'metered');
-          }
-          await tellSpending(store, currency, services.now());
+          await meterDueHours(store, this.#stopping.signal, (hour) =>
+            logger.info({ hour }, 'metered'),
+          );
+          await tellSpending(store, currency, await storeTime(store.read));
         },
       },
       sending: {

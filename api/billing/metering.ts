@@ -10,6 +10,7 @@ import {
   type Usage,
 } from '../store/billing-usage.ts';
 import type { Store } from '../store/store.ts';
+import { storeTime } from '../store/time.ts';
 import { microsOf, shareOf } from './money.ts';
 import { hourMs, runningSeconds } from '../store/running.ts';
 
@@ -17,6 +18,22 @@ import { hourMs, runningSeconds } from '../store/running.ts';
 const graceMs = 5 * 60_000;
 /** Maximum age of metered hours. Stripe accepts usage of at most 35 days. */
 const oldestMs = 34 * 24 * hourMs;
+
+/**
+ * Meters all hours that are over by the store's clock. By the clock of a machine that is ahead, databases would be charged for hours
+ * to come, and those hours would never be metered again.
+ */
+export async function meterDueHours(
+  store: Store,
+  stopping: AbortSignal,
+  onMetered: (hour: Date) => void,
+): Promise<void> {
+  while (!stopping.aborted) {
+    const hour = await meterNextHour(store, await storeTime(store.read));
+    if (hour === undefined) return;
+    onMetered(hour);
+  }
+}
 
 /** Meters the next complete hour that was not metered. Returns `undefined` if there is none. */
 export async function meterNextHour(store: Store, now: Date): Promise<Date | undefined> {

@@ -5,12 +5,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { startApi, type Api } from '../../../api/api.ts';
 import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
 import { closeAccounts } from '../../../api/billing/closing.ts';
-import { meterNextHour } from '../../../api/billing/metering.ts';
+import { meterDueHours, meterNextHour } from '../../../api/billing/metering.ts';
 import { shareOf } from '../../../api/billing/money.ts';
 import { sendUsage } from '../../../api/billing/sending.ts';
 import { tellSpending } from '../../../api/billing/spend-limits.ts';
@@ -95,6 +95,20 @@ beforeEach(() => {
   stripe.trouble = 'none';
   stripe.refusesUsage = false;
 });
+
+/** What stays real while the machine's clock is wrong. */
+const allButDates = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
 
 const options = (url: string) => ({
   kubeConfig: world.kubeConfig,
@@ -494,6 +508,22 @@ test('billing needs an owner and no key; impossible requests are refused with th
       returnUrl: 'https://elsewhere.example.com/',
     }),
   ).toMatchObject(wrong('#/returnUrl'));
+});
+
+test('a worker whose clock is ahead charges for no hour to come', async () => {
+  const now = Date.now();
+  jest.useFakeTimers({ now: now + 40 * 24 * hourMs, doNotFake: [...allButDates] });
+  try {
+    await meterDueHours(store, new AbortController().signal, () => {});
+  } finally {
+    jest.useRealTimers();
+  }
+  const { newest } = await store.read
+    .selectFrom('billingHours')
+    .select(({ fn }) => fn.max('hour').as('newest'))
+    .executeTakeFirstOrThrow();
+  expect(newest.getTime()).toBeLessThan(now);
+  expect(newest.getTime()).toBeGreaterThan(now - 3 * hourMs);
 });
 
 test('an hour is metered once by two replicas, and charged once though Stripe loses its answer', async () => {
