@@ -17,17 +17,17 @@ type Load = (ids: readonly string[]) => Promise<readonly ScrapedDatabase[]>;
 export class RecentTexts {
   readonly #kept: LRUCache<string, DatabaseText>;
   readonly #making = new Map<string, Promise<DatabaseText | undefined>>();
-  readonly #wallMs: () => number;
+  readonly #timers: Pick<Timers, 'nowMs' | 'wallMs'>;
 
   /** The texts hold ages by `wallMs`. They are kept by `nowMs`, which nobody sets back. */
-  constructor({ nowMs, wallMs }: Pick<Timers, 'nowMs' | 'wallMs'> = systemTimers) {
-    this.#wallMs = wallMs;
+  constructor(timers: Pick<Timers, 'nowMs' | 'wallMs'> = systemTimers) {
+    this.#timers = timers;
     this.#kept = new LRUCache({
       maxSize: keptBytes,
       sizeCalculation: ({ bytes }) => bytes,
       ttl: shownAgainMs,
       ttlResolution: 0,
-      perf: { now: nowMs },
+      perf: { now: () => timers.nowMs() },
     });
   }
 
@@ -54,7 +54,7 @@ export class RecentTexts {
     const texts = new Map<string, DatabaseText>();
     for (const one of await load(ids)) {
       const { id } = one.view.database;
-      const text = await databaseText(one, this.#wallMs());
+      const text = await databaseText(one, this.#timers.wallMs());
       this.#kept.set(id, text);
       texts.set(id, text);
       await setImmediate();
