@@ -64,6 +64,8 @@ export class Authenticator {
   /** A clock that nobody sets: a cached key must not outlive its five seconds. */
   readonly #nowMs: () => number;
   readonly #keys: RecentMap<Known>;
+  /** Look-ups under way: a client's connections all need its key at once, and share one. */
+  readonly #asked = new Map<string, Promise<Known | undefined>>();
   readonly #noted: RecentMap<true>;
 
   constructor(
@@ -99,6 +101,7 @@ export class Authenticator {
   forget(publicId: string): void {
     for (const [name, { key }] of this.#keys.entries())
       if (key.publicId === publicId) this.#keys.delete(name);
+    for (const name of this.#asked.keys()) if (name.startsWith(publicId)) this.#asked.delete(name);
   }
 
   async #key(text: string, caller: Origin): Promise<KeyPrincipal> {
@@ -136,21 +139,32 @@ export class Authenticator {
     };
   }
 
-  async #knownKey({ publicId, secretHash }: ParsedApiKey): Promise<Known | undefined> {
+  #knownKey(parsed: ParsedApiKey): Known | Promise<Known | undefined> {
     // The secret is part of the name: knowing the public ID proves nothing about the sender.
-    const name = `${publicId}${secretHash.toString('base64')}`;
-    const remembered = this.#keys.get(name);
+    const name = `${parsed.publicId}${parsed.secretHash.toString('base64')}`;
+    const remembered = this.#keys.get(name) ?? this.#asked.get(name);
     if (remembered !== undefined) return remembered;
+    const asked = this.#lookUp(parsed).then((known) => {
+      // It was changed meanwhile if it is not here any more.
+      if (known !== undefined && this.#asked.get(name) === asked) this.#keys.set(name, known);
+      return known;
+    });
+    this.#asked.set(name, asked);
+    const end = () => {
+      if (this.#asked.get(name) === asked) this.#asked.delete(name);
+    };
+    asked.then(end, end);
+    return asked;
+  }
+
+  async #lookUp({ publicId, secretHash }: ParsedApiKey): Promise<Known | undefined> {
     const db = this.#store.read;
     const found = await findApiKeyBySecret(db, publicId, secretHash);
     if (found === undefined) return undefined;
     const { key, at } = found;
     const storeAheadMs = at.getTime() - this.#nowMs();
     const organization = await findOrganization(db, key.organizationId);
-    if (organization?.deletedAt !== null) return undefined;
-    const known = { key, organization, storeAheadMs };
-    this.#keys.set(name, known);
-    return known;
+    return organization?.deletedAt === null ? { key, organization, storeAheadMs } : undefined;
   }
 
   async #browser(token: string, caller: Origin): Promise<MemberPrincipal | GuestPrincipal> {

@@ -21,6 +21,7 @@ import {
   rotateApiKey,
   type NewApiKey,
 } from '../../../api/store/api-keys.ts';
+import { onBehalfOf } from '../../../api/store/connection-shares.ts';
 import { endSession, findSession, openSession } from '../../../api/store/sessions.ts';
 import { markPurged } from '../../../api/databases/purge.ts';
 import {
@@ -230,6 +231,13 @@ const newKey = (more: Partial<NewApiKey> = {}): NewApiKey => ({
   ...more,
 });
 
+const origin = { ip: '127.0.0.1', userAgent: null, organizationId: undefined };
+function newAuthenticator(): Authenticator {
+  const file = join(tmpdir(), 'no-bootstrap-token');
+  const bootstrapToken = new BootstrapToken({ file, signingKeys, logger: silent });
+  return new Authenticator({ store, bootstrapToken, logger: silent });
+}
+
 const secretOf = (text: string) => ({
   publicId: randomBytes(6).toString('hex'),
   secretHash: hash(text),
@@ -307,6 +315,21 @@ test('a revoked key is revoked at once, once, and not replaced', async () => {
   expect(await eventTypesOf(id)).toEqual(['api_key.created', 'api_key.revoked']);
 });
 
+test('a client’s connections that all need its key at once share one look-up', async () => {
+  const secret = generateApiKey();
+  const { id } = await store.change(tester, (change) => createApiKey(change, newKey(), secret));
+  const authenticator = newAuthenticator();
+  // More than may wait for the connections of one network.
+  const asked = await onBehalfOf('network', () =>
+    Promise.all(
+      Array.from({ length: 400 }, () =>
+        authenticator.authenticate({ kind: 'token', text: secret.text }, origin),
+      ),
+    ),
+  );
+  expect(new Set(asked.map(({ credentialId }) => credentialId))).toEqual(new Set([id]));
+});
+
 test('a clock that is set back an hour lets no key live longer, neither a revoked nor an expired one', async () => {
   const keyOf = async (expiresAt?: Date) => {
     const secret = generateApiKey();
@@ -315,10 +338,7 @@ test('a clock that is set back an hour lets no key live longer, neither a revoke
     );
     return { id, credential: { kind: 'token', text: secret.text } as const };
   };
-  const file = join(tmpdir(), 'no-bootstrap-token');
-  const bootstrapToken = new BootstrapToken({ file, signingKeys, logger: silent });
-  const authenticator = new Authenticator({ store, bootstrapToken, logger: silent });
-  const origin = { ip: '127.0.0.1', userAgent: null, organizationId: undefined };
+  const authenticator = newAuthenticator();
   const used = await keyOf();
   const expired = await keyOf(new Date(Date.now() - 1_000));
   let nowMs = 1_000;
