@@ -12,7 +12,7 @@ export const onBehalfOf = <T>(owner: string, work: () => T): T => owners.run(own
 export const onNobodysBehalf = <T>(work: () => T): T => owners.exit(work);
 
 /** Maximum of waiting calls; the next one fails at once. */
-const waitingMax = 100;
+const waitingMax = 400;
 
 interface Share {
   taken: number;
