@@ -18,6 +18,13 @@ export function hashOfSources(): string {
   return short(hash);
 }
 
+/** Hash of what the dashboard is built from. It uses types and code of other components, so all of their sources count. */
+export function hashOfDashboard(): string {
+  const hash = createHash('sha256').update(hashOfSources()).update(process.version);
+  addFiles(hash, globSync(['dashboard/**', 'tools/dashboard/*.ts'], { cwd: checkout }));
+  return short(hash);
+}
+
 /** Hash of every image's inputs: files of the checkout by content, files of this machine by size and time. */
 export function hashOfInputs(): string {
   const hash = createHash('sha256').update(hashOfSources());
