@@ -1,7 +1,7 @@
 /**
  * Whole histories: a database in any state, lagging caches, an operator that dies between any two calls, while Kubernetes
  * does its part. Each promise about a write is checked against the real state when it was sent, not against what the operator
- * saw; and at the end the operator must come to rest.
+ * saw; and at the end the operator must come to rest. HISTORIES sets how many of them (150 by default); `make soak` has many more.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -31,6 +31,7 @@ import type { Environment } from './environment.ts';
 import { reconcileDatabase } from './reconcile.ts';
 
 const logger = pino({ level: 'silent' });
+const histories = Number(process.env['HISTORIES'] ?? '150');
 
 const admission = fc.constantFrom('none', 'none', 'mirror', 'restless' as const);
 
@@ -338,7 +339,7 @@ test('from any state and with any failure of the operator, every write keeps eve
   };
   const rare = () => [...checked].filter(([, times]) => times < 3);
   // Rare cases need more than one round.
-  for (let rounds = 0; rounds < 6; rounds += 1) {
+  for (let rounds = 0; rounds < 24; rounds += 1) {
     if (rounds > 0 && rare().length === 0) break;
     await fc.assert(
       fc.asyncProperty(
@@ -353,7 +354,7 @@ test('from any state and with any failure of the operator, every write keeps eve
           else if (made.deletionPolicy === 'Delete') expect(volumesOf(cluster)).toEqual([]);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: histories },
     );
   }
   // A promise that never applies proves nothing.

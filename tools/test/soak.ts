@@ -1,8 +1,8 @@
 /**
  * `make soak MINUTES=60`: long runs with faults, one after another with new seeds, until the time is over. Each is the long form
- * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log. Beside them,
- * for the whole time and at a lower priority, one engine under adversarial clients must stay within its pod's memory. At the first
- * difference it ends and prints the command that repeats it.
+ * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log, histories and
+ * plans of the operator. Beside them, for the whole time and at a lower priority, one engine under adversarial clients must stay
+ * within its pod's memory. At the first difference it ends and prints the command that repeats it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,6 +38,11 @@ const rounds = (seed: number, minutes: number): readonly Round[] => [
     title: 'the simulated log',
     command: jest('engine/log/replicated/replicated-log'),
     env: { LOG_SEED: String(seed), LOG_SEEDS: '2000' },
+  },
+  {
+    title: 'histories and plans of the operator',
+    command: jest('operator/ledgerdatabase/.*property'),
+    env: { HISTORIES: '6000', OBSERVATIONS: '15000' },
   },
   {
     title: 'six replicas under faults',
