@@ -75,7 +75,7 @@ test('three replicas are ready, each on a node of its own', async () => {
   figure('three replicas of the built-in engine are Ready', started);
   const pods = await world.pods(database);
   expect(new Set(pods.map((pod) => pod.spec?.nodeName)).size).toBe(3);
-  const [budget] = await world.owned<PodDisruptionBudget>('pdb', database);
+  const [budget] = await world.owned<PodDisruptionBudget>('podDisruptionBudget', database);
   expect(budget?.spec).toMatchObject({ maxUnavailable: 1 });
   const row = await cluster.kubectl('get', 'ldb', 'three', '--no-headers');
   expect(row).toMatch(/^three +Builtin +ha-3 +lh-5 +3\/3 +True +AllHealthy /);

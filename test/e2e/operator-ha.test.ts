@@ -1,6 +1,6 @@
 /** Three replicas on three nodes, and two operators: failures are repaired, and upgraded databases go on serving. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Job, Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
+import { resources, type Job, type Pod, type PodDisruptionBudget } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { annotations } from '../../domain/names.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
@@ -42,19 +42,18 @@ interface Lease extends KubeObject {
   readonly spec?: { readonly holderIdentity?: string };
 }
 const inSystem = (...args: string[]) => cluster.kubectl('-n', systemNamespace, ...args);
-const operators = async () => {
-  const selector = 'app.kubernetes.io/name=ledgerhouse-operator';
-  return JSON.parse(await inSystem('get', 'pods', '-o', 'json', '-l', selector)) as {
-    items: Pod[];
-  };
+const operators = () => {
+  const labelSelector = 'app.kubernetes.io/name=ledgerhouse-operator';
+  return cluster.list<Pod>(resources.pod, { namespace: systemNamespace, labelSelector });
 };
 const holder = async () => {
-  const said = await inSystem('get', 'lease', 'ledgerhouse-operator', '-o', 'json');
-  return (JSON.parse(said) as Lease).spec?.holderIdentity ?? '';
+  const [resource, name] = [resources.lease, 'ledgerhouse-operator'];
+  const lease = await cluster.read<Lease>({ resource, namespace: systemNamespace, name });
+  return lease?.spec?.holderIdentity ?? '';
 };
 const leader = async () => {
   const identity = await eventually('a leader', async () => (await holder()) || undefined);
-  const pod = (await operators()).items.find((one) => identity.startsWith(one.metadata.name ?? ''));
+  const pod = (await operators()).find((one) => identity.startsWith(one.metadata.name ?? ''));
   if (pod === undefined) throw new Error(`no pod is named as the leader ${identity}`);
   return { identity, pod };
 };
@@ -74,7 +73,7 @@ test('three replicas are ready, each on a node of its own and under an address o
   const ips = database.status?.endpoints?.map((endpoint) => endpoint.ip) ?? [];
   expect(new Set(ips).size).toBe(3);
   expect(database.status?.addresses).toBe(ips.map((ip) => `${ip}:3001`).join(','));
-  const [budget] = await world.owned<PodDisruptionBudget>('pdb', database);
+  const [budget] = await world.owned<PodDisruptionBudget>('podDisruptionBudget', database);
   expect(budget?.spec).toMatchObject({ maxUnavailable: 1 });
   const row = await cluster.kubectl('get', 'ldb', 'three', '--no-headers');
   expect(row).toMatch(/^three +TigerBeetle +ha-3 +lh-40 +3\/3 +True +AllHealthy +0\.17\.8 +1Gi /);
@@ -98,14 +97,15 @@ test('an operator that is killed while a database is being made: another leads w
   );
   const database = await world.until('orphaned', 'Ready', 'True');
   await eventually('its Jobs are gone', async () =>
-    (await world.owned('jobs', database)).length === 0 ? true : undefined,
+    (await world.owned('job', database)).length === 0 ? true : undefined,
   );
 });
 
 test('an operator that is stopped hands over at once', async () => {
   await eventually('both operators are ready', async () => {
-    const { items } = await operators();
-    const ready = items.filter((pod) => pod.status?.containerStatuses?.[0]?.ready === true);
+    const ready = (await operators()).filter(
+      (pod) => pod.status?.containerStatuses?.[0]?.ready === true,
+    );
     return ready.length === 2 ? true : undefined;
   });
   const { identity, pod } = await leader();
@@ -160,7 +160,7 @@ test('a replica whose volume is lost is made again from the others, and the data
     await eventually(
       'the replica is made again',
       async () => {
-        const made = await world.owned<Job>('jobs', before);
+        const made = await world.owned<Job>('job', before);
         for (const job of made) jobs.add(job.metadata.name ?? '');
         const ready = conditionOf(await world.get('three'), 'Ready')?.status === 'True';
         return ready && made.length === 0 ? true : undefined;

@@ -110,7 +110,7 @@ test('a bootstrap whose pods and Jobs are deleted midway ends ready, with one da
   const role = (pod: Pod) => pod.metadata.labels?.[labels.role];
   const some = async (of: Database, wanted: 'job' | 'replica', but?: Pod) =>
     eventually(`a ${wanted}'s pod`, async () =>
-      (await world.owned<Pod>('pods', of)).find(
+      (await world.owned<Pod>('pod', of)).find(
         (pod) => role(pod) === wanted && pod.metadata.uid !== but?.metadata.uid,
       ),
     );
@@ -123,7 +123,7 @@ test('a bootstrap whose pods and Jobs are deleted midway ends ready, with one da
     const making = await some(made, 'job');
     await end(making);
     await some(made, 'job', making);
-    const [job] = await world.owned<Job>('jobs', made);
+    const [job] = await world.owned<Job>('job', made);
     await cluster.kubectl('delete', 'job', job?.metadata.name ?? '', '--wait=false');
     return made;
   });
@@ -132,7 +132,7 @@ test('a bootstrap whose pods and Jobs are deleted midway ends ready, with one da
   const client = await world.client(ready);
   expect(await client('create', '3')).toBe('3');
   await eventually('its Jobs are gone', async () =>
-    (await world.owned('jobs', ready)).length === 0 ? true : undefined,
+    (await world.owned('job', ready)).length === 0 ? true : undefined,
   );
   const files = await world.beside(
     await onePod(ready),
@@ -331,7 +331,7 @@ test('a volume that is deleted is held while its pod runs; once lost, nothing is
   expect(conditionOf(stalled, 'Available')?.status).toBe('False');
   // The pod looks again and again; whatever else were to be done would have been done by then.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
-  expect(await world.owned('jobs', stalled)).toEqual([]);
+  expect(await world.owned('job', stalled)).toEqual([]);
   const [empty] = await world.claims(stalled);
   expect(empty?.metadata.uid).not.toBe(lost?.metadata.uid);
   expect(empty?.metadata.annotations?.[annotations.formatted]).toBeUndefined();

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { labels } from '../../domain/names.ts';
-import type { Pod } from '../../domain/kinds.ts';
+import { resources, type Pod } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { bodyOf, accountCount, transferBodies } from '../../bench/api/codec-bodies.ts';
 import { openTab, startChromium } from '../support/browser/chromium.ts';
@@ -94,8 +94,8 @@ const podsOf = (name: string) =>
   livingPods(cluster, systemNamespace, `app.kubernetes.io/name=${name}`);
 
 const resource = async (name = 'payments'): Promise<Resource> => {
-  const { items } = await read<{ items: Resource[] }>('ldb', '-A');
-  const found = items.find(({ metadata }) => metadata.name === name);
+  const all = await cluster.list<Resource>(resources.database);
+  const found = all.find(({ metadata }) => metadata.name === name);
   if (found === undefined) throw new Error(`there is no LedgerDatabase ${name}`);
   return found;
 };

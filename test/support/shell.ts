@@ -57,7 +57,8 @@ export async function eventually<T>(
   probe: () => Promise<T | undefined>,
   timeoutMs = 180_000,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const began = Date.now();
+  const deadline = began + timeoutMs;
   let last = '';
   while (Date.now() < deadline) {
     try {
@@ -66,7 +67,9 @@ export async function eventually<T>(
     } catch (error) {
       last = `: ${error instanceof Error ? error.message : 'something that is no error was thrown'}`;
     }
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // What takes long is asked more rarely: many probes start a process.
+    const pauseMs = Math.min(1_000, Math.max(200, (Date.now() - began) / 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`${what}: not within ${timeoutMs / 1000} s${last}`);
 }

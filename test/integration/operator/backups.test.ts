@@ -1,9 +1,14 @@
 /** Backups as kubectl sees them, on a real control plane: Jobs, what they are lent, their results, and databases begun with one. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { V1Pod } from '@kubernetes/client-node';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import type { LedgerBackup, LedgerBackupSchedule } from '../../../domain/custom-resources.ts';
-import { resources, type Job, type NetworkPolicy, type Secret } from '../../../domain/kinds.ts';
+import {
+  resources,
+  type Job,
+  type NetworkPolicy,
+  type Pod,
+  type Secret,
+} from '../../../domain/kinds.ts';
 import { annotations, backupIdOf, labels } from '../../../domain/names.ts';
 import { engineSays } from '../../support/engine/engine-says.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
@@ -39,7 +44,7 @@ let world: OperatorWorld;
 let operator: TestOperator;
 const asked: string[] = [];
 /** Pods of Jobs that were given their end. */
-const pods: V1Pod[] = [];
+const pods: Pod[] = [];
 /** What the programs of backups say. */
 let says: (backup: string) => { readonly exitCode: number; readonly message: string };
 let checkpoint: () => Promise<unknown> = () => Promise.resolve({ op: 99 });
@@ -55,7 +60,7 @@ const start = () =>
     },
   });
 
-const ending = (pod: V1Pod) => {
+const ending = (pod: Pod) => {
   pods.push(pod);
   const backup = pod.metadata?.labels?.[labels.backup];
   return backup === undefined ? installs : says(backup);

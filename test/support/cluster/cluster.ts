@@ -3,8 +3,12 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Kube } from '../../../base/kube/kube.ts';
 import { clusterNotes } from '../../../tools/test/left-clusters.ts';
 import { checkout, mustRun, shell, type Ended } from '../shell.ts';
+import { Reader } from './reader.ts';
+
+const askEveryMs = 5_000;
 
 export interface TestCluster {
   readonly stateFolder: string;
@@ -14,6 +18,9 @@ export interface TestCluster {
   /** Runs kubectl; its output, or an error with what it said. */
   kubectl(...args: string[]): Promise<string>;
   tryKubectl(...args: string[]): Promise<Ended>;
+  /** Reads for waits: each kubectl is a process, and takes twenty times as much of a processor. */
+  readonly read: Kube['read'];
+  readonly list: Kube['list'];
   /** Runs `deed`. If it fails, writes to the run's log what a person would look at first. */
   reporting<T>(deed: () => Promise<T>): Promise<T>;
   /** The longest that a `kubectl get` took which began after this time, seconds: a tenth or two on a machine at rest. */
@@ -67,13 +74,29 @@ export function openTestCluster(
   const tryKubectl = async (...args: readonly string[]) =>
     shell(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env });
   const gets: { readonly beganMs: number; readonly tookMs: number }[] = [];
+  const reader = new Reader(kubeconfig);
+  /** A kubectl now and then, which shows how slow the machine is at this moment. */
+  const askAsPeopleDo = async () => {
+    if (Date.now() - (gets.at(-1)?.beganMs ?? 0) > askEveryMs) {
+      await kubectl('get', 'namespace', 'default', '-o', 'name');
+    }
+  };
   return {
+    read: async (reference) => {
+      await askAsPeopleDo();
+      return reader.kube.read(reference);
+    },
+    list: async (resource, listOptions) => {
+      await askAsPeopleDo();
+      return reader.kube.list(resource, listOptions);
+    },
     stateFolder,
     kubeconfig,
     cluster,
     slowestGet: (sinceMs) =>
       Math.max(0, ...gets.filter((one) => one.beganMs >= sinceMs).map((one) => one.tookMs)) / 1000,
     async down() {
+      await reader.close();
       await cluster('down');
       rmSync(stateFolder, { recursive: true, force: true });
       clusterNotes.remove(stateFolder);

@@ -35,15 +35,17 @@ export interface Installation {
   /** Watches a database while `deed` runs. Returns every version of it that was seen. */
   watching(name: string, deed: () => Promise<unknown>): Promise<Database[]>;
   /** All objects of a kind that carry the database's uid. */
-  owned<T extends KubeObject>(kind: string, database: Database): Promise<T[]>;
+  owned<T extends KubeObject>(kind: OwnedKind, database: Database): Promise<readonly T[]>;
   /** The replicas' pods, in the order of their indexes. */
-  pods(database: Database): Promise<Pod[]>;
-  claims(database: Database): Promise<Claim[]>;
+  pods(database: Database): Promise<readonly Pod[]>;
+  claims(database: Database): Promise<readonly Claim[]>;
   /** Runs JavaScript beside the engine, in its container, and gives what it prints. */
   beside(pod: Pod, script: string): Promise<string>;
   /** A client's pod, which may connect to the database when labelled; gives what it prints for a verb. */
   client(database: Database, options?: { labelled?: boolean }): Promise<Client>;
 }
+
+type OwnedKind = 'claim' | 'job' | 'pod' | 'podDisruptionBudget';
 
 interface UntilOptions {
   readonly reason?: string;
@@ -160,22 +162,24 @@ function spokenOf(
   Installation,
   'create' | 'patch' | 'get' | 'until' | 'watching' | 'owned' | 'pods' | 'claims' | 'beside'
 > {
-  const read = async <T>(...args: string[]) =>
-    JSON.parse(await cluster.kubectl('get', '-o', 'json', ...args)) as T;
-  const get = (name: string, namespace = 'default') => read<Database>('ldb', name, '-n', namespace);
-  const owned = async <T extends KubeObject>(kind: string, { metadata }: Database) => {
+  const get = async (name: string, namespace = 'default') => {
+    const { database: resource } = resources;
+    const found = await cluster.read<Database>({ resource, namespace, name });
+    if (found === undefined) throw new Error(`there is no LedgerDatabase ${namespace}/${name}`);
+    return found;
+  };
+  const owned = <T extends KubeObject>(kind: OwnedKind, { metadata }: Database) => {
     const { namespace = 'default', uid } = metadata;
-    const list = await read<{ items: T[] }>(kind, '-n', namespace, '-l', `${labels.uid}=${uid}`);
-    return list.items;
+    return cluster.list<T>(resources[kind], { namespace, labelSelector: `${labels.uid}=${uid}` });
   };
   return {
     get,
     owned,
     pods: async (database) =>
-      (await owned<Pod>('pods', database)).filter(
+      (await owned<Pod>('pod', database)).filter(
         (pod) => pod.metadata.labels?.[labels.role] === 'replica',
       ),
-    claims: (database) => owned<Claim>('pvc', database),
+    claims: (database) => owned<Claim>('claim', database),
     async create(name, spec = {}, namespace = 'default') {
       const { apiVersion } = resources.database;
       const metadata = { name, namespace };

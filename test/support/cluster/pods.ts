@@ -1,5 +1,5 @@
 /** Pods of a cluster, and how tests end them. */
-import type { Pod } from '../../../domain/kinds.ts';
+import { resources, type Pod } from '../../../domain/kinds.ts';
 import { eventually } from '../shell.ts';
 import { runs } from '../engine/pod-process.ts';
 import type { TestCluster } from './cluster.ts';
@@ -10,9 +10,8 @@ export async function livingPods(
   namespace: string,
   labels: string,
 ): Promise<readonly Pod[]> {
-  const said = await cluster.kubectl('get', 'pods', '-n', namespace, '-l', labels, '-o', 'json');
-  const { items } = JSON.parse(said) as { readonly items: readonly Pod[] };
-  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const pods = await cluster.list<Pod>(resources.pod, { namespace, labelSelector: labels });
+  return pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
 /** Deletes a pod without waiting for the end of its processes. */

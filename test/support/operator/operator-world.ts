@@ -76,7 +76,7 @@ export async function startOperatorWorld(
   kubeConfig.loadFromFile(plane.kubeconfig);
   const kube = createKube(kubeConfig, { requestsPerSecond: 1_000, requestsBurst: 1_000 });
   await installDefinitions(kube);
-  const kubelet = startKubelet(plane.kubeconfig);
+  const kubelet = startKubelet(kubeConfig);
   const reference = (namespace: string, name: string): Reference => ({
     resource: resources.database,
     namespace,

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
+import { createKube } from '../../../base/kube/kube-http.ts';
 import { Enforcer } from '../policies/enforcer.ts';
 import { Backing } from '../volumes/backing.ts';
 import { serveNode } from '../volumes/driver.ts';
@@ -45,8 +46,10 @@ const dns = {
   node: '',
   ports: { 'UDP/dns': 53, 'TCP/dns-tcp': 53 },
 };
-const provisioner = new Provisioner(kubeconfig, backing, log);
-const enforcer = new Enforcer(kubeconfig, settings.nodes, [dns]);
+// One pool of connections: twelve questions a second with a handshake each would take a fifth of a processor.
+const kube = createKube(kubeconfig);
+const provisioner = new Provisioner(kube, backing, log);
+const enforcer = new Enforcer(kube, settings.nodes, [dns]);
 log(`serving ${settings.nodes.map((node) => node.name).join(', ')}`);
 await Promise.all([
   forever('volumes', () => provisioner.look()),

@@ -2,13 +2,9 @@
  * Enforces NetworkPolicies on the nodes of a native cluster. It checks everything twice a second, so a new pod is open for up to
  * half a second: good enough to test which traffic the product's policies allow, but not a security boundary.
  */
-import {
-  CoreV1Api,
-  NetworkingV1Api,
-  type KubeConfig,
-  type V1Namespace,
-  type V1Pod,
-} from '@kubernetes/client-node';
+import type { V1NetworkPolicy, V1NetworkPolicyIngressRule } from '@kubernetes/client-node';
+import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
+import { resources, type Pod } from '../../../domain/kinds.ts';
 import { run } from '../run.ts';
 import { chainsOf, restoreInput, type PodFacts, type PolicyState } from './rules.ts';
 
@@ -18,17 +14,15 @@ interface EnforcedNode {
 }
 
 export class Enforcer {
-  readonly #core: CoreV1Api;
-  readonly #networking: NetworkingV1Api;
+  readonly #kube: Kube;
   readonly #nodes: readonly EnforcedNode[];
   readonly #beside: readonly PodFacts[];
   /** The chains of each node, as JSON. */
   readonly #applied = new Map<string, string>();
 
   /** `beside` are servers that stand in for pods; policies select them like pods. */
-  constructor(kubeconfig: KubeConfig, nodes: readonly EnforcedNode[], beside: readonly PodFacts[]) {
-    this.#core = kubeconfig.makeApiClient(CoreV1Api);
-    this.#networking = kubeconfig.makeApiClient(NetworkingV1Api);
+  constructor(kube: Kube, nodes: readonly EnforcedNode[], beside: readonly PodFacts[]) {
+    this.#kube = kube;
     this.#nodes = nodes;
     this.#beside = beside;
   }
@@ -36,14 +30,14 @@ export class Enforcer {
   /** Reads all policies once and replaces the rules of nodes where they differ. */
   async look(): Promise<void> {
     const [policies, namespaces, pods] = await Promise.all([
-      this.#networking.listNetworkPolicyForAllNamespaces(),
-      this.#core.listNamespace(),
-      this.#core.listPodForAllNamespaces(),
+      this.#kube.list<PolicyJson>(resources.networkPolicy),
+      this.#kube.list(resources.namespace),
+      this.#kube.list<Pod>(resources.pod),
     ]);
     const state: PolicyState = {
-      policies: policies.items,
-      namespaces: Object.fromEntries(namespaces.items.map(labelsOf)),
-      pods: [...pods.items.flatMap(factsOf), ...this.#beside],
+      policies: policies.map(policyOf),
+      namespaces: Object.fromEntries(namespaces.map(labelsOf)),
+      pods: [...pods.flatMap(factsOf), ...this.#beside],
     };
     for (const node of this.#nodes) await this.#apply(node, state);
   }
@@ -61,19 +55,37 @@ export class Enforcer {
   }
 }
 
-const labelsOf = ({ metadata }: V1Namespace) =>
-  [metadata?.name ?? '', metadata?.labels ?? {}] as const;
+interface PolicyJson extends KubeObject {
+  readonly spec: Omit<NonNullable<V1NetworkPolicy['spec']>, 'ingress'> & {
+    readonly ingress?: readonly (Omit<V1NetworkPolicyIngressRule, '_from'> & {
+      readonly from?: NonNullable<V1NetworkPolicyIngressRule['_from']>;
+    })[];
+  };
+}
+
+/** The types of client-node rename the field `from`. */
+const policyOf = ({
+  metadata: { name = '', namespace = '' },
+  spec,
+}: PolicyJson): V1NetworkPolicy => {
+  const { ingress, ...rest } = spec;
+  const renamed = ingress?.map(({ from, ...rule }) => (from ? { ...rule, _from: from } : rule));
+  return { metadata: { name, namespace }, spec: { ...rest, ...(renamed && { ingress: renamed }) } };
+};
+
+const labelsOf = ({ metadata }: KubeObject) =>
+  [metadata.name ?? '', metadata.labels ?? {}] as const;
 
 /** Facts about a pod that has an address of its own and may still use it. */
-function factsOf({ metadata, spec, status }: V1Pod): PodFacts[] {
+function factsOf({ metadata, spec, status }: Pod): PodFacts[] {
   const over = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   if (status?.podIP === undefined || over || spec?.hostNetwork === true) return [];
   const ports = (spec?.containers ?? []).flatMap((container) => container.ports ?? []);
   return [
     {
-      namespace: metadata?.namespace ?? '',
-      name: metadata?.name ?? '',
-      labels: metadata?.labels ?? {},
+      namespace: metadata.namespace ?? '',
+      name: metadata.name ?? '',
+      labels: metadata.labels ?? {},
       ip: status.podIP,
       node: spec?.nodeName ?? '',
       ports: Object.fromEntries(

@@ -2,64 +2,62 @@
  * The driver's interface to the API server: makes a PersistentVolume for each claim of our classes, removes it with its claim,
  * and applies growth of a claim to the volume. It checks everything twice a second, which suits a small local cluster.
  */
-import {
-  CoreV1Api,
-  PatchStrategy,
-  setHeaderOptions,
-  StorageV1Api,
-  type KubeConfig,
-  type V1PersistentVolume,
-  type V1PersistentVolumeClaim,
-} from '@kubernetes/client-node';
+import type { V1PersistentVolume } from '@kubernetes/client-node';
 import { mkdirSync, rmSync } from 'node:fs';
+import type { Kube, KubeObject, Resource } from '../../../base/kube/kube.ts';
+import { resources, type Claim, type StorageClass } from '../../../domain/kinds.ts';
 import type { Backing } from './backing.ts';
 import { driverName, StorageKind } from './classes.ts';
 import { bytesOf } from './quantity.ts';
 
-const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+type Volume = Omit<V1PersistentVolume, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
+
+const fieldManager = driverName;
+const volumeResource: Resource = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  plural: 'persistentvolumes',
+  namespaced: false,
+};
 
 export class Provisioner {
-  readonly #core: CoreV1Api;
-  readonly #storage: StorageV1Api;
+  readonly #kube: Kube;
   readonly #backing: Backing;
   readonly #log: (message: string) => void;
 
-  constructor(kubeconfig: KubeConfig, backing: Backing, log: (message: string) => void) {
-    this.#core = kubeconfig.makeApiClient(CoreV1Api);
-    this.#storage = kubeconfig.makeApiClient(StorageV1Api);
+  constructor(kube: Kube, backing: Backing, log: (message: string) => void) {
+    this.#kube = kube;
     this.#backing = backing;
     this.#log = log;
   }
 
   /** Checks all claims and volumes once. A failed action is tried again at the next check. */
   async look(): Promise<void> {
-    const classes = (await this.#storage.listStorageClass()).items;
+    const [classes, claims, all] = await Promise.all([
+      this.#kube.list<StorageClass>(resources.storageClass),
+      this.#kube.list<Claim>(resources.claim),
+      this.#kube.list<Volume>(volumeResource),
+    ]);
     const kinds = new Map(
       classes
         .filter((item) => item.provisioner === driverName)
-        .map((item) => [item.metadata?.name ?? '', item.parameters?.['kind']]),
+        .map((item) => [item.metadata.name ?? '', item.parameters?.['kind']]),
     );
-    const claims = (await this.#core.listPersistentVolumeClaimForAllNamespaces()).items;
-    const volumes = (await this.#core.listPersistentVolume()).items.filter(
-      (volume) => volume.spec?.csi?.driver === driverName,
-    );
-    const known = new Map(volumes.map((volume) => [volume.metadata?.name ?? '', volume]));
+    const volumes = all.filter((volume) => volume.spec?.csi?.driver === driverName);
+    const known = new Map(volumes.map((volume) => [volume.metadata.name ?? '', volume]));
     for (const claim of claims) {
       const kind = kinds.get(claim.spec?.storageClassName ?? '');
-      if (kind === undefined || claim.metadata?.deletionTimestamp !== undefined) continue;
+      if (kind === undefined || claim.metadata.deletionTimestamp !== undefined) continue;
       const volume = known.get(volumeNameOf(claim));
-      await this.#attempt(
-        `claim ${claim.metadata?.namespace}/${claim.metadata?.name}`,
-        async () => {
-          if (volume === undefined) await this.#provision(claim, kind);
-          else if (claim.status?.phase === 'Bound') await this.#grow(claim, volume, kind);
-        },
-      );
+      await this.#attempt(`claim ${claim.metadata.namespace}/${claim.metadata.name}`, async () => {
+        if (volume === undefined) await this.#provision(claim, kind);
+        else if (claim.status?.phase === 'Bound') await this.#grow(claim, volume, kind);
+      });
     }
     for (const volume of volumes) {
       if (volume.status?.phase !== 'Released') continue;
       if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') continue;
-      await this.#attempt(`volume ${volume.metadata?.name}`, () => this.#remove(volume));
+      await this.#attempt(`volume ${volume.metadata.name}`, () => this.#remove(volume));
     }
   }
 
@@ -71,8 +69,8 @@ export class Provisioner {
     }
   }
 
-  async #provision(claim: V1PersistentVolumeClaim, kind: string): Promise<void> {
-    const node = claim.metadata?.annotations?.['volume.kubernetes.io/selected-node'];
+  async #provision(claim: Claim, kind: string): Promise<void> {
+    const node = claim.metadata.annotations?.['volume.kubernetes.io/selected-node'];
     // A local volume is created on the node of its first pod.
     if (kind === StorageKind.local && node === undefined) return;
     const name = volumeNameOf(claim);
@@ -80,25 +78,19 @@ export class Provisioner {
     if (kind === StorageKind.local && node !== undefined) {
       mkdirSync(this.#backing.localFolder(node, name), { recursive: true, mode: 0o755 });
     } else await this.#backing.createNetwork(name, bytesOf(size));
-    await this.#core.createPersistentVolume({ body: volumeOf(claim, kind, size, node) });
+    await this.#kube.create(volumeResource, volumeOf(claim, kind, size, node), { fieldManager });
     this.#log(`provisioned ${kind} volume ${name} of ${size}`);
   }
 
-  async #grow(
-    claim: V1PersistentVolumeClaim,
-    volume: V1PersistentVolume,
-    kind: string,
-  ): Promise<void> {
+  async #grow(claim: Claim, volume: Volume, kind: string): Promise<void> {
     const wanted = claim.spec?.resources?.requests?.['storage'] ?? '0';
     const has = claim.status?.capacity?.['storage'] ?? '0';
     if (kind !== StorageKind.network || bytesOf(wanted) <= bytesOf(has)) return;
     if (bytesOf(volume.spec?.capacity?.['storage'] ?? '0') < bytesOf(wanted)) {
-      const body = { spec: { capacity: { storage: wanted } } };
-      await this.#core.patchPersistentVolume(
-        { name: volume.metadata?.name ?? '', body },
-        mergePatch,
-      );
-      this.#log(`growing ${volume.metadata?.name} to ${wanted}`);
+      const patch = { spec: { capacity: { storage: wanted } } };
+      const name = volume.metadata.name ?? '';
+      await this.#kube.mergePatch({ resource: volumeResource, name }, patch, { fieldManager });
+      this.#log(`growing ${volume.metadata.name} to ${wanted}`);
     }
     if (claim.status?.allocatedResourceStatuses?.['storage'] === 'NodeResizePending') return;
     // The kubelet does the rest: it calls NodeExpandVolume and then writes the claim's capacity.
@@ -115,33 +107,29 @@ export class Provisioner {
         conditions: [pending],
       },
     };
-    const [name, namespace] = [claim.metadata?.name ?? '', claim.metadata?.namespace ?? ''];
-    await this.#core.patchNamespacedPersistentVolumeClaimStatus(
-      { name, namespace, body },
-      mergePatch,
-    );
+    const { name = '', namespace } = claim.metadata;
+    const subresource = 'status';
+    await this.#kube.mergePatch({ resource: resources.claim, namespace, name }, body, {
+      fieldManager,
+      subresource,
+    });
   }
 
-  async #remove(volume: V1PersistentVolume): Promise<void> {
-    const name = volume.metadata?.name ?? '';
+  async #remove(volume: Volume): Promise<void> {
+    const { name = '', uid = '' } = volume.metadata;
     const attributes = volume.spec?.csi?.volumeAttributes ?? {};
     if (attributes['kind'] === StorageKind.local) {
       const node = attributes['node'] ?? '';
       rmSync(this.#backing.localFolder(node, name), { recursive: true, force: true });
     } else await this.#backing.deleteNetwork(name);
-    await this.#core.deletePersistentVolume({ name });
+    await this.#kube.delete({ resource: volumeResource, name }, { uid });
     this.#log(`removed volume ${name}`);
   }
 }
 
-const volumeNameOf = (claim: V1PersistentVolumeClaim) => `pvc-${claim.metadata?.uid}`;
+const volumeNameOf = (claim: Claim) => `pvc-${claim.metadata.uid}`;
 
-function volumeOf(
-  claim: V1PersistentVolumeClaim,
-  kind: string,
-  size: string,
-  node: string | undefined,
-): V1PersistentVolume {
+function volumeOf(claim: Claim, kind: string, size: string, node: string | undefined): Volume {
   const name = volumeNameOf(claim);
   const isLocal = kind === StorageKind.local && node !== undefined;
   const affinity = {
@@ -168,9 +156,9 @@ function volumeOf(
       claimRef: {
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',
-        name: claim.metadata?.name ?? '',
-        namespace: claim.metadata?.namespace ?? '',
-        uid: claim.metadata?.uid ?? '',
+        name: claim.metadata.name ?? '',
+        namespace: claim.metadata.namespace ?? '',
+        uid: claim.metadata.uid ?? '',
       },
       csi: {
         driver: driverName,
