@@ -10,7 +10,7 @@ import { eventually } from '../shell.ts';
 
 export interface Replicas {
   /** In the order of their indexes. */
-  pods(): Promise<Pod[]>;
+  pods(): Promise<readonly Pod[]>;
   leader(): Promise<Pod>;
   /** The status of all replicas once they hold the same operations. There may be no writes meanwhile. */
   alike(): Promise<BuiltinStatus[]>;
