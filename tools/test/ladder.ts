@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, cpus } from 'node:os';
 import { clusterNotes } from './left-clusters.ts';
 import { stages, type Stage } from './stages.ts';
 import {
@@ -55,18 +55,36 @@ async function main(names: readonly string[]): Promise<number> {
       // A stage without suites is left out.
       (folder === undefined || globSync(`${folder}/**/*.test.ts`).length > 0),
   );
-  const inOrder = async () => {
-    for (const stage of chosen)
-      if (stage.beside !== true && interruption === undefined) await climb(stage);
+  const inOrder = async (lane: readonly Stage[]) => {
+    for (const stage of lane) if (interruption === undefined) await climb(stage);
   };
-  await Promise.all([inOrder(), ...chosen.filter(({ beside }) => beside).map(climb)]);
+  const processors = watchProcessors();
+  const lanes = Map.groupBy(chosen, ({ lane }) => lane);
+  await Promise.all([...lanes.values()].map(inOrder));
   console.log(`\nthe slowest tests\n${slowest(tests, 20).join('\n')}`);
-  console.log(`\nwhere time went\n${times.join('\n')}\n`);
+  console.log(`\nwhere time went\n${times.join('\n')}\n${processors()}\n`);
   takeDownLeftClusters();
   for (const line of failuresOf(results)) console.log(line);
   console.log(closingLine(results));
   if (interruption !== undefined) return 128 + constants.signals[interruption];
   return results.some((r) => r.failed > 0) || results.length === 0 ? 1 : 0;
+}
+
+/** Returns what says how busy the machine's processors have been since: near 100 %, only less work makes the ladder faster. */
+function watchProcessors(): () => string {
+  const began = Date.now();
+  const sum = () => {
+    const times = cpus().map((processor) => processor.times);
+    const idle = times.reduce((total, one) => total + one.idle, 0);
+    const all = times.flatMap((one) => Object.values(one)).reduce((total, ms) => total + ms, 0);
+    return { idle, all };
+  };
+  const before = sum();
+  return () => {
+    const [now, seconds] = [sum(), Math.round((Date.now() - began) / 1000)];
+    const busy = 1 - (now.idle - before.idle) / Math.max(1, now.all - before.all);
+    return `all           ${String(seconds).padStart(5)} s   processors ${Math.round(100 * busy)} % busy`;
+  };
 }
 
 const logOf = (stage: Stage) => `${logFolder}/${stage.name}.log`;
