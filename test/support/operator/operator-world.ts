@@ -74,7 +74,13 @@ export async function startOperatorWorld(
   const plane = await startControlPlane({ controllerManager: true, ...options });
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromFile(plane.kubeconfig);
-  const kube = createKube(kubeConfig, { requestsPerSecond: 1_000, requestsBurst: 1_000 });
+  // What the test itself asks may take its time on a busy machine; the deadlines of the operator are its own.
+  const callTimeoutMs = 60_000;
+  const kube = createKube(kubeConfig, {
+    requestsPerSecond: 1_000,
+    requestsBurst: 1_000,
+    callTimeoutMs,
+  });
   await installDefinitions(kube);
   const kubelet = startKubelet(kubeConfig);
   const reference = (namespace: string, name: string): Reference => ({
