@@ -60,6 +60,7 @@ export async function startApiServer(options: ControlPlaneOptions): Promise<Pki>
   processes.start('kube-apiserver', {
     command: programs.apiserver,
     args: apiServerFlags(options, pki, server, kubelets),
+    env: environment(options),
   });
   await waitForApi(options);
   if (options.controllerManager)
@@ -89,6 +90,10 @@ async function controlPlanePrograms(): Promise<{
     controllerManager: kubernetes['kube-controller-manager'] ?? '',
   };
 }
+
+/** Without nodes it lives for the minutes of a suite: memory is cheaper then than collecting garbage, a tenth of its processor time. */
+const environment = ({ podCidr }: ControlPlaneOptions) =>
+  podCidr === undefined ? { GOGC: '400' } : {};
 
 function startEtcd({ folder, addresses, processes }: ControlPlaneOptions, command: string): void {
   const client = `http://${addresses.etcdHost}:${addresses.etcdPort}`;
@@ -182,6 +187,7 @@ async function startControllerManager(
   writeKubeconfig(kubeconfig, { server: url, caFile: pki.ca.cert, client });
   options.processes.start('kube-controller-manager', {
     command,
+    env: environment(options),
     args: [
       `--kubeconfig=${kubeconfig}`,
       `--authentication-kubeconfig=${kubeconfig}`,
