@@ -67,7 +67,8 @@ export const stages: readonly Stage[] = [
     name: 'integration',
     title: 'against a real control plane',
     folder: 'test/integration',
-    workers: 2,
+    // A suite takes a third of a processor; the rest of its time it waits for back-offs and leases of Kubernetes.
+    workers: 3,
     programs: ['control-plane', 'node', 'etcd', 'helm', 'versitygw', 'stripe-mock'],
     deadlineMinutes: 80,
   },
