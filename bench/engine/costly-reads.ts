@@ -49,7 +49,7 @@ function stepsRow({ transfers, filters }: Options): Row {
   const times: number[] = [];
   for (let isDone = false; !isDone && times.length < STEPS;) {
     const before = process.cpuUsage();
-    isDone = read.step(STEP_UNITS);
+    isDone = read.step(STEP_UNITS) === true;
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / 1000);
   }

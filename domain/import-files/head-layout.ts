@@ -6,7 +6,10 @@
 
 /** "LHLEDGER". */
 export const HEAD_MAGIC: readonly number[] = [0x4c, 0x48, 0x4c, 0x45, 0x44, 0x47, 0x45, 0x52];
-export const FORMAT_VERSION = 1;
+/** The version that is written. */
+export const FORMAT_VERSION = 2;
+/** The oldest version that is read. */
+export const FORMAT_VERSION_OLDEST = 1;
 export const HEAD_BLOCK_SIZE = 4096;
 export const HEAD_COPIES = 4;
 

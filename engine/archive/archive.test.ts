@@ -5,7 +5,7 @@ import { StateMachine } from '../ledger/state-machine.ts';
 import type { StorageFile } from '../log/storage.ts';
 import { findRecord, recordKeys } from './archive.ts';
 import { makeBackup } from './make-backup.ts';
-import { DATABASE, LedgerFile, PATH, restored, tablesOf } from './testing/ledger-file.ts';
+import { DATABASE, LedgerFile, PATH, restored, contentsOf } from './testing/ledger-file.ts';
 import { SteadyLoad } from '../../test/support/engine/ledger/steady-load.ts';
 import { Killed, MemoryStore, refusal } from './testing/memory-store.ts';
 import { verifyBackup } from './verify-backup.ts';
@@ -39,7 +39,7 @@ test('every backup of a history restores to the ledger of its moment, under any 
           await verifyBackup(store, record, emptyLedger());
         }
         const last = await restored(store, expected.at(-1)?.record);
-        expect(tablesOf(last.ledger)).toEqual(tablesOf(file.load.machine));
+        expect(contentsOf(last.ledger)).toEqual(contentsOf(file.load.machine));
       },
     ),
     { numRuns: 12 },
@@ -280,7 +280,9 @@ test('after the return of an older state under the same ID, nothing of the lost 
   const { record } = await other.backUp(store, 'new');
   expect(record.stateHash).toBe(other.hash);
   await verifyBackup(store, record, emptyLedger());
-  expect(tablesOf((await restored(store, record)).ledger)).toEqual(tablesOf(other.load.machine));
+  expect(contentsOf((await restored(store, record)).ledger)).toEqual(
+    contentsOf(other.load.machine),
+  );
   // What was backed up before can still be restored.
   const before = await findRecord(store, DATABASE, 'lost');
   await verifyBackup(store, before.record, emptyLedger());

@@ -3,7 +3,8 @@
  * wrote them, because their key is in the file. The checks here find every file that would give an empty or partial ledger.
  */
 import { SectionKind } from '../ledger/checkpoint.ts';
-import { readLedgerHead, ROW_BYTES, TableId } from '../ledger/checkpoint-tables.ts';
+import { readLedgerHead, ROW_BYTES, ROWS_OF_PAGES, TableId } from '../ledger/checkpoint-tables.ts';
+import { rowsPerPage } from '../ledger/page.ts';
 import type { ReadableCheckpoint } from '../log/export.ts';
 import { PIECE_SIZE_MAX, roundUp, RULES_TABLE } from '../log/layout.ts';
 import { readPiece, sectionBytes, type StoredSection } from '../log/manifest.ts';
@@ -15,7 +16,7 @@ const RULES_BYTES = 4;
 export async function exportFault(checkpoint: ReadableCheckpoint): Promise<string | undefined> {
   const { sections, superblock } = checkpoint;
   const { offset, size } = superblock.manifest;
-  const rows = new Map<number, number>();
+  const rows = rowsInPages(sections);
   let end = offset + roundUp(size);
   for (const section of sections) {
     const { table, rowSize, firstRow, rowCount, kind, pieces } = section;
@@ -36,6 +37,18 @@ export async function exportFault(checkpoint: ReadableCheckpoint): Promise<strin
   if ((rows.get(RULES_TABLE) ?? RULES_BYTES) !== RULES_BYTES)
     return 'its rules are of another size';
   return marksFault(checkpoint);
+}
+
+/** Returns the number of rows that pages hold, by the table of the rows after them. */
+function rowsInPages(sections: readonly StoredSection[]): Map<number, number> {
+  const rows = new Map<number, number>();
+  for (const { table, rowCount } of sections) {
+    const rowTable = ROWS_OF_PAGES.get(table);
+    if (rowTable === undefined) continue;
+    const perPage = rowsPerPage((ROW_BYTES.get(rowTable) ?? 0) / 4);
+    rows.set(rowTable, (rows.get(rowTable) ?? 0) + rowCount * perPage);
+  }
+  return rows;
 }
 
 function holdsItsRows(section: StoredSection): boolean {

@@ -2,9 +2,13 @@
  * Rows of a data file that an engine may be writing meanwhile. Rows never change and never move within their table, so rows up
  * to a checkpoint can be read from any later one: if the engine has reused a piece's place, its seal does not fit, and the rows
  * are read from the newest checkpoint. The engine need not know of the reader.
+ *
+ * A reader gets rows, whether they stand in pages or not: a backup does not depend on how a data file cuts them.
  */
 import { assert } from '../../base/assert.ts';
 import { SectionKind } from '../ledger/checkpoint.ts';
+import { ROW_BYTES, ROWS_OF_PAGES } from '../ledger/checkpoint-tables.ts';
+import { PAGE_BYTES, rowsPerPage } from '../ledger/page.ts';
 import { DataFileError } from '../log/errors.ts';
 import { SESSIONS_TABLE } from '../log/layout.ts';
 import { readManifest, readPiece, type Piece, type StoredSection } from '../log/manifest.ts';
@@ -20,7 +24,11 @@ interface Table {
   readonly table: number;
   readonly rowSize: number;
   readonly rowCount: number;
+  /** The rows from `firstRow` on. */
   readonly pieces: readonly Piece[];
+  readonly firstRow: number;
+  /** Pages with the rows before `firstRow`. */
+  readonly pages: readonly Piece[];
 }
 
 interface Checkpoint {
@@ -40,7 +48,7 @@ export class LiveRows {
   /** The newest checkpoint when reading began: the state that a reader gets. */
   readonly superblock: Superblock;
   /** Its tables of rows. */
-  readonly tables: readonly Omit<Table, 'pieces'>[];
+  readonly tables: readonly Pick<Table, 'table' | 'rowSize' | 'rowCount'>[];
   /** Its small tables, which each checkpoint replaces; they were read at the beginning. */
   readonly inline: readonly InlineTable[];
   #last: { readonly piece: Piece; readonly bytes: Uint8Array } | undefined;
@@ -87,23 +95,60 @@ export class LiveRows {
 
   async #readRows(
     { key }: Superblock,
-    { rowSize, pieces }: Table,
+    { rowSize, pieces, pages, firstRow: pagedRows }: Table,
     firstRow: number,
     rowCount: number,
   ): Promise<Uint8Array> {
+    const end = firstRow + rowCount;
+    const paged = Math.max(0, Math.min(end, pagedRows) - firstRow);
+    const from = Math.max(0, firstRow - pagedRows) * rowSize;
+    const parts = [
+      await this.#readPaged(key, pages, { rowSize, firstRow, rowCount: paged }),
+      await this.#readBytes(key, pieces, from, (rowCount - paged) * rowSize),
+    ];
+    return Buffer.concat(parts);
+  }
+
+  /** Reads rows that stand in pages. */
+  async #readPaged(
+    key: Uint8Array,
+    pages: readonly Piece[],
+    { rowSize, firstRow, rowCount }: Pick<Table, 'rowSize' | 'firstRow' | 'rowCount'>,
+  ): Promise<Uint8Array> {
+    const perPage = rowsPerPage(rowSize / 4);
     const rows = new Uint8Array(rowSize * rowCount);
-    const from = firstRow * rowSize;
+    if (rowCount === 0) return rows;
+    const firstPage = Math.floor(firstRow / perPage);
+    const pageCount = Math.ceil((firstRow + rowCount) / perPage) - firstPage;
+    const bytes = await this.#readBytes(key, pages, firstPage * PAGE_BYTES, pageCount * PAGE_BYTES);
+    for (let row = firstRow; row < firstRow + rowCount;) {
+      const page = Math.floor(row / perPage);
+      const count = Math.min((page + 1) * perPage, firstRow + rowCount) - row;
+      const at = (page - firstPage) * PAGE_BYTES + (row - page * perPage) * rowSize;
+      rows.set(bytes.subarray(at, at + count * rowSize), (row - firstRow) * rowSize);
+      row += count;
+    }
+    return rows;
+  }
+
+  async #readBytes(
+    key: Uint8Array,
+    pieces: readonly Piece[],
+    from: number,
+    length: number,
+  ): Promise<Uint8Array> {
+    const all = new Uint8Array(length);
     let at = 0;
     for (const piece of pieces) {
       const start = Math.max(from, at);
-      const end = Math.min(from + rows.length, at + piece.size);
+      const end = Math.min(from + length, at + piece.size);
       if (start < end) {
         const bytes = await this.#readPiece(key, piece);
-        rows.set(bytes.subarray(start - at, end - at), start - from);
+        all.set(bytes.subarray(start - at, end - at), start - from);
       }
       at += piece.size;
     }
-    return rows;
+    return all;
   }
 
   /** Neighbouring reads share a piece. */
@@ -122,26 +167,47 @@ const isInline = (inline: readonly InlineTable[], table: number): boolean =>
   inline.some((one) => one.table === table);
 
 async function readCheckpoint(file: StorageFile, superblock: Superblock): Promise<Checkpoint> {
-  const tables = new Map<number, Table>();
+  const stored = new Map<number, Table>();
   for (const section of await readManifest(file, superblock)) {
     const { table, rowSize } = section;
     if (table === SESSIONS_TABLE) continue;
-    const before = section.kind === SectionKind.replace ? undefined : tables.get(table);
+    const before = section.kind === SectionKind.replace ? undefined : stored.get(table);
     if (!continues(before, section)) {
       throw new ArchiveError(
         'checkpoint_unsupported',
         `Table ${table} of the data file is not append-only, which this release cannot back up. Use the release of the engine that wrote it.`,
       );
     }
-    const rowCount = (before?.rowCount ?? 0) + section.rowCount;
+    const firstRow = before?.firstRow ?? section.firstRow;
+    const rowCount = section.firstRow + section.rowCount;
     const pieces = [...(before?.pieces ?? []), ...section.pieces];
-    tables.set(table, { table, rowSize, rowCount, pieces });
+    stored.set(table, { table, rowSize, rowCount, pieces, firstRow, pages: [] });
   }
-  return { superblock, tables };
+  return { superblock, tables: joinPages(stored) };
+}
+
+/** Puts pages before the rows that follow them. */
+function joinPages(stored: Map<number, Table>): ReadonlyMap<number, Table> {
+  for (const [pageTable, table] of ROWS_OF_PAGES) {
+    const pages = stored.get(pageTable);
+    const rows = stored.get(table);
+    const rowSize = ROW_BYTES.get(table)!;
+    const firstRow = (pages?.rowCount ?? 0) * rowsPerPage(rowSize / 4);
+    if (rows !== undefined && rows.firstRow !== firstRow)
+      throw new ArchiveError(
+        'checkpoint_unsupported',
+        `Rows of table ${table} are missing before the first ${rows.firstRow}, which this release cannot back up. Use the release of the engine that wrote it.`,
+      );
+    if (pages === undefined) continue;
+    stored.delete(pageTable);
+    const { rowCount, pieces } = rows ?? { rowCount: firstRow, pieces: [] };
+    stored.set(table, { table, rowSize, rowCount, pieces, firstRow, pages: pages.pieces });
+  }
+  return stored;
 }
 
 function continues(before: Table | undefined, section: StoredSection): boolean {
-  if (section.kind === SectionKind.replace) return section.firstRow === 0;
+  if (section.kind === SectionKind.replace) return true;
   if (section.kind !== SectionKind.append) return false;
   const sameSize = before === undefined || before.rowSize === section.rowSize;
   return sameSize && section.firstRow === (before?.rowCount ?? 0);

@@ -7,7 +7,7 @@ import { encodeManifest, readManifest, type StoredSection } from '../log/manifes
 import { seal } from '../log/seal.ts';
 import { encodeSuperblock, readHead } from '../log/superblock.ts';
 import { stagedKey } from './keys.ts';
-import { imported, LedgerFile, tablesOf } from './testing/ledger-file.ts';
+import { imported, LedgerFile, contentsOf } from './testing/ledger-file.ts';
 import { MemoryStore } from './testing/memory-store.ts';
 
 const SOURCE = 7n;
@@ -85,7 +85,7 @@ test('an imported file has every row of the exported one, under the new clusterâ
   expect(data.superblock.position).toMatchObject({ op: file.op });
   expect(data.superblock.position.place).toBeUndefined();
   expect(Buffer.from(ledger.stateHash()).toString('hex')).toBe(file.hash);
-  expect(tablesOf(ledger)).toEqual(tablesOf(file.load.machine));
+  expect(contentsOf(ledger)).toEqual(contentsOf(file.load.machine));
 });
 
 test('each of three replicas takes its own file, and all begin with one state', async () => {

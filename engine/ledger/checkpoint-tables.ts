@@ -1,18 +1,23 @@
 /**
- * The state as checkpoint tables (layouts in tables.md). All tables but one are append-only: a delta is the rows since the
- * last one. Their memory never changes, so that taking a delta copies nothing. Accounts are written as they were created;
- * balances, `closed`, pending statuses and indexes are restored from the rows of transfers and expiries, which hold the
- * balances after each event. `finishLoad` also checks that the tables fit together.
+ * The state as checkpoint tables (layouts in tables.md). Rows of transfers, wide values, expiries and burned ids never change:
+ * those that fill a page are appended as pages, once, and those after the last whole page are written anew each time. Their
+ * memory never changes, so that taking a delta copies nothing. Accounts are written as they were created; balances, `closed`,
+ * pending statuses and indexes are restored from the rows of transfers and expiries, which hold the balances after each event
+ * (restore.ts).
  */
 import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';
-import { BurnedId, Expiry, Transfer, Wide } from './layout.ts';
+import { CheckpointError, check } from './checkpoint-error.ts';
+import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
-import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
-import { expiryBalances, transferBalances } from './read-reply.ts';
+import type { LedgerState } from './ledger-state.ts';
+import { PAGE_BYTES, rowsPerPage } from './page.ts';
+import { restore } from './restore.ts';
+import { RowFeed } from './row-feed.ts';
+import { addRows, encodePages, encodeRows, wordsIn } from './row-pages.ts';
 import type { RowTable } from './row-table.ts';
-import { PendingStatus, RowFlag } from './row-values.ts';
-import { TransferFlag } from '../wire/flags.ts';
-import { type BalancesAt, readBalances, setClosed } from './store-transfer.ts';
+import { setClosed } from './store-transfer.ts';
+
+export { CheckpointError };
 
 /** Table numbers; they never change their meaning. */
 export const TableId = {
@@ -22,9 +27,12 @@ export const TableId = {
   expiries: 4,
   burnedIds: 5,
   head: 6,
+  transferPages: PageTableId.transfers,
+  widePages: PageTableId.wides,
+  expiryPages: PageTableId.expiries,
+  burnedIdPages: PageTableId.burnedIds,
 } as const;
 
-const CHUNK_BYTES_MAX = 1 << 20;
 const HEAD_BYTES = 24;
 
 /** Bytes of a row, by table. */
@@ -35,6 +43,18 @@ export const ROW_BYTES: ReadonlyMap<number, number> = new Map([
   [TableId.expiries, Expiry.words * 4],
   [TableId.burnedIds, BurnedId.words * 4],
   [TableId.head, HEAD_BYTES],
+  [TableId.transferPages, PAGE_BYTES],
+  [TableId.widePages, PAGE_BYTES],
+  [TableId.expiryPages, PAGE_BYTES],
+  [TableId.burnedIdPages, PAGE_BYTES],
+]);
+
+/** Table of the rows that fill no page yet, by the table of pages. */
+export const ROWS_OF_PAGES: ReadonlyMap<number, number> = new Map([
+  [TableId.transferPages, TableId.transfers],
+  [TableId.widePages, TableId.wides],
+  [TableId.expiryPages, TableId.expiries],
+  [TableId.burnedIdPages, TableId.burnedIds],
 ]);
 
 /**
@@ -47,82 +67,131 @@ export function readLedgerHead(row: Uint8Array): {
   const view = new DataView(row.buffer, row.byteOffset, HEAD_BYTES);
   return { stateHash: row.subarray(0, 16), committed: view.getBigUint64(16, true) };
 }
-const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 
-/** Stored sections that do not fit together: the store returned other data than it was given. */
-export class CheckpointError extends Error {
-  override readonly name = 'CheckpointError';
-  readonly code = 'checkpoint_inconsistent';
+/** A table whose rows leave memory as pages. */
+interface PagedTable {
+  readonly rowTable: number;
+  readonly pageTable: number;
+  readonly table: RowTable;
+  readonly feed: RowFeed;
+  /** Rows and pages in earlier deltas. */
+  givenRows: number;
+  givenPages: number;
 }
 
 export class CheckpointTables {
   readonly #state: LedgerState;
   readonly #hash: Uint32Array;
   readonly #committed: Uint32Array;
-  readonly #tables: ReadonlyMap<number, RowTable>;
-  /** Number of rows in earlier deltas, by table. */
-  readonly #given = new Map<number, number>();
+  readonly #paged: readonly PagedTable[];
+  #givenAccounts = 0;
 
   constructor(state: LedgerState, hash: Uint32Array, committed: Uint32Array) {
     this.#state = state;
     this.#hash = hash;
     this.#committed = committed;
-    this.#tables = new Map([
-      [TableId.accounts, state.accounts],
-      [TableId.transfers, state.transfers],
-      [TableId.wides, state.wides],
-      [TableId.expiries, state.expiries],
-      [TableId.burnedIds, state.burnedIds],
-    ]);
+    const { transfers, wides, expiries, burnedIds } = state;
+    this.#paged = [transfers, wides, expiries, burnedIds].map((table, index) => {
+      const rowTable = TableId.transfers + index;
+      const pageTable = TableId.transferPages + index;
+      const feed = new RowFeed(table, pageTable, check);
+      return { rowTable, pageTable, table, feed, givenRows: 0, givenPages: 0 };
+    });
   }
 
+  /** Only accounts can be asked for as a whole: other rows are never superseded. */
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
-    const sections: Section[] = [];
-    for (const [id, table] of this.#tables) {
-      const isRewritten = rewrite.has(id);
-      const firstRow = isRewritten ? 0 : (this.#given.get(id) ?? 0);
-      const rowCount = table.count - firstRow;
-      this.#given.set(id, table.count);
-      if (rowCount === 0 && !isRewritten) continue;
-      sections.push({
-        kind: isRewritten ? SectionKind.replace : SectionKind.append,
-        table: id,
-        rowSize: table.rowBytes,
-        firstRow,
-        rowCount,
-        chunks:
-          id === TableId.accounts
-            ? createdRows(table, firstRow, table.count)
-            : rows(table, firstRow, table.count),
-      });
-    }
-    sections.push(this.#headSection());
-    return sections;
+    return [
+      ...this.#accountSections(rewrite.has(TableId.accounts)),
+      ...this.#paged.flatMap((paged) => takeSections(paged)),
+      this.#headSection(),
+    ];
+  }
+
+  /** Call when the last delta is durable: the rows in its pages may leave memory. */
+  stored(): void {
+    for (const { table, givenPages } of this.#paged)
+      table.stored = givenPages * rowsPerPage(table.wordsPerRow);
   }
 
   async loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    if (head.table === TableId.head) {
-      await this.#loadHead(head, chunks);
-      return;
-    }
-    const table = this.#tables.get(head.table);
-    check(table !== undefined, `table ${head.table} is not a table of the ledger`);
-    check(
-      head.rowSize === ROW_BYTES.get(head.table),
-      `rows of table ${head.table} have another size`,
-    );
-    if (head.kind === SectionKind.replace) table.truncate(0);
-    else check(head.kind === SectionKind.append, `table ${head.table} is append-only`);
-    check(head.firstRow === table.count, `a section of table ${head.table} is missing`);
-    await loadRows(table, head.rowCount, chunks);
-    this.#given.set(head.table, table.count);
+    const { table, rowSize } = head;
+    check(ROW_BYTES.has(table), `table ${table} is not a table of the ledger`);
+    const isSize = table === TableId.head || rowSize === ROW_BYTES.get(table);
+    check(isSize, `rows of table ${table} have another size`);
+    if (table === TableId.head) await this.#loadHead(head, chunks);
+    else if (table === TableId.accounts) await this.#loadAccounts(head, chunks);
+    else this.#feed(head, chunks);
   }
 
-  /** Builds the derived state, in slices of some thousand rows. */
-  *finishLoad(): Generator<void> {
-    yield* this.#state.addAllIds();
-    yield* restoreBalances(this.#state);
-    yield* this.#state.indexAll();
+  /** Loads the rows and builds the derived state. `pause` is called after some milliseconds of work, again and again. */
+  async finishLoad(pause: () => Promise<void>): Promise<void> {
+    const [transfers, wides, expiries, burnedIds] = this.#paged.map(({ feed }) => feed);
+    await restore(
+      this.#state,
+      { transfers: transfers!, wides: wides!, expiries: expiries!, burnedIds: burnedIds! },
+      pause,
+    );
+    for (const paged of this.#paged) {
+      const { feed, table } = paged;
+      paged.givenPages = feed.pages;
+      // Rows of format version 1 are not in pages yet: the next delta has them all.
+      paged.givenRows =
+        table.count < feed.pagedRows + rowsPerPage(table.wordsPerRow) ? table.count : 0;
+    }
+  }
+
+  #feed(head: SectionHead, chunks: AsyncIterable<Uint8Array>): void {
+    for (const { rowTable, pageTable, feed } of this.#paged) {
+      const isKnown = head.kind !== SectionKind.update;
+      if (head.table === pageTable) {
+        check(head.kind === SectionKind.append, `table ${head.table} is append-only`);
+        feed.takePages(head, chunks);
+      } else if (head.table === rowTable) {
+        check(isKnown, `rows of table ${head.table} never change`);
+        if (head.kind === SectionKind.replace) feed.replaceRows();
+        feed.takeRows(head, chunks);
+      }
+    }
+  }
+
+  #accountSections(isRewritten: boolean): Section[] {
+    const { accounts } = this.#state;
+    const firstRow = isRewritten ? 0 : this.#givenAccounts;
+    const rowCount = accounts.count - firstRow;
+    this.#givenAccounts = accounts.count;
+    if (rowCount === 0 && !isRewritten) return [];
+    return [
+      {
+        kind: isRewritten ? SectionKind.replace : SectionKind.append,
+        table: TableId.accounts,
+        rowSize: accounts.rowBytes,
+        firstRow,
+        rowCount,
+        chunks: createdRows(accounts, firstRow, accounts.count),
+      },
+    ];
+  }
+
+  async #loadAccounts(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const { accounts } = this.#state;
+    if (head.kind === SectionKind.replace) accounts.truncate(0);
+    else check(head.kind === SectionKind.append, 'accounts are append-only');
+    check(head.firstRow === accounts.count, 'a section of accounts is missing');
+    const end = head.firstRow + head.rowCount;
+    let rest = new Uint8Array(0);
+    // Chunks may end inside a row.
+    for await (const chunk of chunks) {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const count = Math.floor(bytes.length / accounts.rowBytes);
+      const whole = count * accounts.rowBytes;
+      check(accounts.count + count <= end, 'a section holds more rows than it says');
+      addRows(accounts, wordsIn(bytes.subarray(0, whole)), 0, count);
+      rest = new Uint8Array(bytes.subarray(whole));
+    }
+    const isAll = rest.length === 0 && accounts.count === end;
+    check(isAll, 'a section holds fewer rows than it says');
+    this.#givenAccounts = accounts.count;
   }
 
   #headSection(): Section {
@@ -153,22 +222,41 @@ export class CheckpointTables {
   }
 }
 
-function* rows(table: RowTable, from: number, end: number): Generator<Uint8Array> {
-  const rowsMax = Math.floor(CHUNK_BYTES_MAX / table.rowBytes);
-  for (let row = from; row < end;) {
-    const inChunk = table.rowsPerChunk - (row % table.rowsPerChunk);
-    const count = Math.min(rowsMax, inChunk, end - row);
-    const words = table.chunkOf(row);
-    const offset = words.byteOffset + table.offsetOf(row) * 4;
-    yield new Uint8Array(words.buffer, offset, count * table.rowBytes);
-    row += count;
-  }
+/** Returns the new pages of a table, and the rows after them if there are new ones. */
+function takeSections(paged: PagedTable): Section[] {
+  const { table, pageTable, rowTable, givenPages, givenRows } = paged;
+  if (table.count === givenRows) return [];
+  const perPage = rowsPerPage(table.wordsPerRow);
+  const pages = Math.floor(table.count / perPage);
+  const firstRow = pages * perPage;
+  paged.givenRows = table.count;
+  paged.givenPages = pages;
+  const rows: Section = {
+    kind: SectionKind.replace,
+    table: rowTable,
+    rowSize: table.rowBytes,
+    firstRow,
+    rowCount: table.count - firstRow,
+    chunks: encodeRows(table, firstRow, table.count),
+  };
+  if (pages === givenPages) return [rows];
+  return [
+    {
+      kind: SectionKind.append,
+      table: pageTable,
+      rowSize: PAGE_BYTES,
+      firstRow: givenPages,
+      rowCount: pages - givenPages,
+      chunks: encodePages(table, pageTable, givenPages, pages),
+    },
+    rows,
+  ];
 }
 
 /** Yields the rows of accounts without the fields that change later. */
 function* createdRows(table: RowTable, from: number, end: number): Generator<Uint8Array> {
   let copy = new Uint32Array(0);
-  for (const bytes of rows(table, from, end)) {
+  for (const bytes of encodeRows(table, from, end)) {
     if (copy.byteLength < bytes.length) copy = new Uint32Array(bytes.length / 4);
     const words = copy.subarray(0, bytes.length / 4);
     words.set(new Uint32Array(bytes.buffer, bytes.byteOffset, words.length));
@@ -177,123 +265,5 @@ function* createdRows(table: RowTable, from: number, end: number): Generator<Uin
       setClosed(words, at, words[at + Account.reserved] === 1);
     }
     yield new Uint8Array(words.buffer, 0, bytes.length);
-  }
-}
-
-async function loadRows(
-  table: RowTable,
-  rowCount: number,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const { rowBytes } = table;
-  const end = table.count + rowCount;
-  /** Bytes of the last row that have arrived; chunks may end inside a row. */
-  let partial = 0;
-  for await (const chunk of chunks) {
-    let at = 0;
-    while (at < chunk.length) {
-      if (partial === 0) {
-        check(table.count < end, 'a section holds more rows than it says');
-        table.push();
-      }
-      const row = table.count - 1;
-      const words = table.chunkOf(row);
-      const start = words.byteOffset + table.offsetOf(row) * 4 + partial;
-      // As many whole rows as both sides have in one piece.
-      const inChunk = (table.rowsPerChunk - (row % table.rowsPerChunk)) * rowBytes - partial;
-      const inSection = (end - row) * rowBytes - partial;
-      const size = Math.min(chunk.length - at, inChunk, inSection);
-      new Uint8Array(words.buffer, start, size).set(chunk.subarray(at, at + size));
-      at += size;
-      const rowsDone = Math.floor((partial + size) / rowBytes);
-      partial = (partial + size) % rowBytes;
-      const count = row + rowsDone + (partial === 0 ? 0 : 1);
-      while (table.count < count) table.push();
-    }
-  }
-  check(partial === 0 && table.count === end, 'a section holds fewer rows than it says');
-}
-
-/** Goes through all events in the order of their execution. The last event of an account gives its balances. */
-function* restoreBalances(state: LedgerState): Generator<void> {
-  const { transfers, expiries } = state;
-  let expiry = 0;
-  let rows = 0;
-  for (let transfer = 0; transfer <= transfers.count; transfer += 1) {
-    for (; expiry < expiries.count; expiry += 1) {
-      const row = expiries.chunkOf(expiry);
-      const at = expiries.offsetOf(expiry);
-      if (row[at + Expiry.transfersBefore] !== transfer) break;
-      restoreExpiry(state, row, at);
-      if ((rows += 1) % ROWS_A_SLICE === 0) yield;
-    }
-    if (transfer < transfers.count) restoreTransfer(state, transfer);
-    if ((rows += 1) % ROWS_A_SLICE === 0) yield;
-  }
-  check(expiry === expiries.count, 'expiries are out of order');
-}
-
-function restoreExpiry(state: LedgerState, row: Uint32Array, at: number): void {
-  const transfer = row[at + Expiry.transfer]!;
-  check(transfer < row[at + Expiry.transfersBefore]!, 'an expiry is of a later transfer');
-  resolve(state, transfer, PendingStatus.expired);
-  restoreAccounts(state, transfer, row[at + Expiry.flags]!, expiryBalances(row, at));
-}
-
-function restoreTransfer(state: LedgerState, transfer: number): void {
-  const row = state.transfers.chunkOf(transfer);
-  const at = state.transfers.offsetOf(transfer);
-  const codeFlags = row[at + Transfer.codeFlags]!;
-  const flags = codeFlags >>> 16;
-  const isPending = (flags & TransferFlag.pending) !== 0;
-  state.pendingStatuses.set(transfer, isPending ? PendingStatus.pending : PendingStatus.none);
-  if (isPending) {
-    state.pendingTransfers += 1;
-    if (row[at + Transfer.timeout] !== 0) state.expiringTransfers += 1;
-  }
-  if ((flags & RESOLVING) !== 0) {
-    const pending = row[at + Transfer.pendingTransfer]!;
-    check(pending < transfer, 'a transfer resolves a later one');
-    const isVoid = (flags & TransferFlag.void_pending_transfer) !== 0;
-    resolve(state, pending, isVoid ? PendingStatus.voided : PendingStatus.posted);
-  }
-  restoreAccounts(state, transfer, codeFlags, transferBalances(row, at));
-}
-
-function resolve(state: LedgerState, transfer: number, status: number): void {
-  const isPending = state.pendingStatuses.get(transfer) === PendingStatus.pending;
-  check(isPending, 'a transfer is resolved that is not pending');
-  state.pendingStatuses.set(transfer, status);
-  state.pendingTransfers -= 1;
-  const row = state.transfers.chunkOf(transfer);
-  if (row[state.transfers.offsetOf(transfer) + Transfer.timeout] !== 0)
-    state.expiringTransfers -= 1;
-}
-
-function restoreAccounts(
-  state: LedgerState,
-  transfer: number,
-  rowFlags: number,
-  balances: BalancesAt,
-): void {
-  const row = state.transfers.chunkOf(transfer);
-  const at = state.transfers.offsetOf(transfer);
-  check(balances.wide < state.wides.count, 'a wide value is missing');
-  for (let side = 0; side < 2; side += 1) {
-    const account = row[at + Transfer.debitAccount + side]!;
-    check(account < state.accounts.count, 'an account is missing');
-    const chunk = state.accounts.chunkOf(account);
-    const offset = state.accounts.offsetOf(account);
-    readBalances(state, balances, side, chunk, offset + Account.debitsPending);
-    const closed = side === 0 ? RowFlag.debit_account_closed : RowFlag.credit_account_closed;
-    setClosed(chunk, offset, ((rowFlags >>> 16) & closed) !== 0);
-  }
-}
-
-function check(condition: boolean, message: string): asserts condition {
-  if (!condition) {
-    throw new CheckpointError(
-      `the checkpoint's tables do not fit together: ${message}; restore the replica from a backup or another replica`,
-    );
   }
 }

@@ -10,7 +10,8 @@
 /**
  * - `append`: rows `firstRow … firstRow + rowCount - 1` in row order. Rows of an append-only table never change again.
  * - `update`: `rowCount` pairs of u32 row index and row, for rows that exist already.
- * - `replace`: the whole content of the table; it voids the table's earlier sections. `firstRow` is 0.
+ * - `replace`: the whole content of the table; it voids the table's earlier sections. `firstRow` is the number of rows that
+ *   another table has before these, mostly 0. Without rows, the table is gone.
  */
 export const SectionKind = { append: 1, update: 2, replace: 3 } as const;
 export type SectionKind = (typeof SectionKind)[keyof typeof SectionKind];
@@ -42,7 +43,12 @@ export interface Checkpointed {
    * their older sections.
    */
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[];
-  /** Applies one section of a stored delta; bytes come in order, in chunks of any size. */
+  /** Called when the last delta is durable. */
+  stored(): void;
+  /**
+   * Applies one section of a stored delta; bytes come in order, in chunks of any size, those of pages in whole pages. They may
+   * be pulled as late as in `finishLoad`.
+   */
   loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /**
    * Builds the derived state after all sections are applied, which takes about a microsecond per row. `pause` is called

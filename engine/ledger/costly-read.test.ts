@@ -63,7 +63,7 @@ function stepsOf({ ledger }: Crossed, filters: number, units: number): number {
   const read = ledger.beginRead(Operation.queryTransfers, filtersOf(filters, 1));
   let steps = 1;
   while (!read.step(units)) steps += 1;
-  ledger.finishRead(read);
+  read.finish();
   return steps;
 }
 
@@ -96,7 +96,7 @@ test('a read of accounts ends although one is created in every pause, and sees t
     expect(steps).toBeLessThan(10_000);
   }
   expect(steps).toBeGreaterThan(100);
-  const ids = new Uint32Array(ledger.finishRead(read).slice(0, 16).buffer);
+  const ids = new Uint32Array(read.finish().slice(0, 16).buffer);
   // Every other account matches.
   expect(ids[0]).toBeGreaterThanOrEqual(steps);
 });
@@ -117,6 +117,6 @@ test('no step of a read of accounts is long, whenever thousands of accounts are 
     let after = 1;
     while (!read.step(UNITS)) after += 1;
     expect(after).toBeGreaterThan((FILTERS * flood) / UNITS / 2);
-    crossed.ledger.finishRead(read);
+    read.finish();
   }
 });

@@ -115,6 +115,8 @@ export interface Progress {
   next: number;
   /** Number of records found until now. */
   count: number;
+  /** Number of them that have the filter's values for certain. */
+  proven: number;
 }
 
 /** Work that a request may still do before others have their turn. */

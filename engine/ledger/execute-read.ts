@@ -121,7 +121,8 @@ function writeAccountBalances({ state, reply, events }: Read, at: number, hits: 
 /** Writes transfers and expiries, merged by timestamp. */
 function getChangeEvents({ state, reply, events, limitMax }: Read): void {
   const range = selectChangeEvents(state, events, limitMax);
-  if (range === undefined) return;
+  // Without the rows that bound it, the range means nothing.
+  if (range === undefined || !state.access.isComplete) return;
   let transfer = range.transfers.from;
   let expiry = range.expiries.from;
   for (let i = 0; i < range.limit; i += 1) {

@@ -81,3 +81,36 @@ function expire(state: LedgerState, transfer: number): number {
   row[e + Expiry.flags] = rowFlags << 16;
   return index;
 }
+
+/**
+ * Writes the accounts into the expiries from `first` on. They are not part of an operation's hash, which releases before them
+ * have computed without.
+ */
+export function nameExpired(state: LedgerState, first: number): void {
+  const { expiries } = state;
+  for (let index = first; index < expiries.count; index += 1)
+    nameAccounts(state, expiries.chunkOf(index), expiries.offsetOf(index));
+}
+
+/** Writes the accounts into an expiry's row, from its transfer. */
+export function nameAccounts({ transfers }: LedgerState, row: Uint32Array, at: number): void {
+  const transfer = row[at + Expiry.transfer]!;
+  const accounts = transfers.offsetOf(transfer) + Transfer.debitAccount;
+  row[at + Expiry.debitAccount] = transfers.chunkOf(transfer)[accounts]!;
+  row[at + Expiry.creditAccount] = transfers.chunkOf(transfer)[accounts + 1]!;
+}
+
+/** Returns the transfers that a pulse of this timestamp would expire. It changes nothing that can be seen. */
+export function dueTransfers(state: LedgerState, timestamp: Uint32Array, at: number): Uint32Array {
+  const queue = state.expiryQueue;
+  const times = new Uint32Array(EXPIRIES_MAX * 2);
+  let count = 0;
+  while (count < EXPIRIES_MAX && readNextExpiry(state, times, count * 2)) {
+    if (compare64(times, count * 2, timestamp, at) > 0) break;
+    due[count] = queue.topTransfer();
+    queue.pop();
+    count += 1;
+  }
+  for (let i = 0; i < count; i += 1) queue.push(times, i * 2, due[i]!);
+  return due.subarray(0, count);
+}

@@ -73,6 +73,20 @@ export class ExpiryQueue {
     target[at + 2] = transfer;
   }
 
+  /** Drops the entries of transfers that `isPending` refuses. */
+  retain(isPending: (transfer: number) => boolean): void {
+    const rows = this.#rows;
+    const { count } = rows;
+    rows.truncate(0);
+    // An entry moves to its place or a lower one, so none is overwritten before it was read.
+    for (let index = 0; index < count; index += 1) {
+      const row = rows.chunkOf(index);
+      const offset = rows.offsetOf(index);
+      if (isPending(row[offset + 2]!))
+        this.push(Uint32Array.of(row[offset + 1]!, row[offset]!), 0, row[offset + 2]!);
+    }
+  }
+
   growthBytes(rows: number): number {
     return this.#rows.growthBytes(rows);
   }

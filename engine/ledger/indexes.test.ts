@@ -158,7 +158,7 @@ test('intersections and unions select what filtering all records would', () => {
         ];
         const hits = new Uint32Array(64);
         // Runs in steps of a few units, each with its own cursors.
-        const progress = { next: firstOf(page), count: 0 };
+        const progress = { next: firstOf(page), count: 0, proven: 0 };
         while (!intersect(open(), page, progress, hits, { left: units }));
         const { count } = progress;
         const expected = Array.from({ length: 310 }, (_, i) => i).filter(

@@ -23,7 +23,7 @@ export const Transfer = {
   balances: 20,
 } as const;
 
-/** An expired pending transfer. */
+/** An expired pending transfer. Its accounts are the transfer's, so that loading needs no look at the transfer's row. */
 export const Expiry = {
   words: 24,
   timestamp: 0,
@@ -34,9 +34,14 @@ export const Expiry = {
   flags: 4,
   wide: 5,
   balances: 6,
+  debitAccount: 22,
+  creditAccount: 23,
 } as const;
 
 /** Amount and balances in full, for transfers and expiries with a value above 64 bits: nine u128. */
 export const Wide = { words: 36, amount: 0, balances: 4 } as const;
 
 export const BurnedId = { words: 4 } as const;
+
+/** Numbers of the tables of pages; they never change their meaning. */
+export const PageTableId = { transfers: 7, wides: 8, expiries: 9, burnedIds: 10 } as const;

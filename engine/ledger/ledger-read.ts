@@ -4,16 +4,21 @@
  * The read sees one state. Transfers, expiries and the balances in them never change, so a read of them leaves out records
  * created after its first step. Accounts change: a read of them sees the state at its last step, which writes all of its
  * accounts at once, after accounts created meanwhile were also checked. (docs/decisions/0047-reads-in-steps.md)
+ *
+ * Rows that have left memory are brought between steps. A step that lacked some made no progress. The lists prove most of a
+ * filter's values; those that they know only by their hash are compared once the row is there.
  */
 import { assert } from '../../base/assert.ts';
 import { bodySizeMax } from '../wire/limits.ts';
 import { resultMax } from '../wire/operations.ts';
+import { Brought, type Needs } from './cold-rows.ts';
 import { type Budget, firstOf, intersect, type Progress } from './cursor.ts';
 import { writeReply } from './execute-read.ts';
 import { AccountFilter, QueryFilter } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { Action, type LedgerOperation } from './operations.ts';
 import {
+  hasValues,
   selectAccounts,
   selectAccountTransfers,
   type Selection,
@@ -31,8 +36,12 @@ const PASSES_MAX = 4;
 /** Largest product of filters and new accounts in a pass without a pause: some ten milliseconds. */
 const LAST_PASS_MAX = 1 << 17;
 
+/** Result of a step: done, not done yet, or to be repeated when pages were brought. */
+export type ReadStep = boolean | Needs;
+
 export class LedgerRead {
   readonly #state: LedgerState;
+  readonly #reply: ReplyWriter;
   readonly #operation: LedgerOperation;
   readonly #events: Uint32Array;
   readonly #counts: readonly number[];
@@ -45,9 +54,18 @@ export class LedgerRead {
   #earlier = new Found();
   #found = new Found();
   #progress: Progress | undefined;
+  /** Rows that were brought for this read. */
+  readonly #brought = new Brought();
+  #body: Uint8Array | undefined;
 
-  constructor(state: LedgerState, operation: LedgerOperation, body: Uint8Array) {
+  constructor(
+    state: LedgerState,
+    reply: ReplyWriter,
+    operation: LedgerOperation,
+    body: Uint8Array,
+  ) {
     this.#state = state;
+    this.#reply = reply;
     this.#operation = operation;
     this.#events = wordsOf(body);
     this.#counts = batchCounts(operation.shape, body);
@@ -56,12 +74,25 @@ export class LedgerRead {
   }
 
   /**
-   * Continues until the read is done (returns true) or has used up `units` of work (returns false). When it is done,
-   * `finish` must be called before anything else is committed.
+   * Continues until the read is done (returns true), has used up `units` of work (returns false), or lacks pages. When it is
+   * done, `finish` must be called before anything else is committed.
    */
-  step(units: number): boolean {
-    if (!isQuery(this.#operation.action)) return true;
-    const budget = { left: units };
+  step(units: number): ReadStep {
+    const { access } = this.#state;
+    access.begin(this.#brought);
+    const isFound = !isQuery(this.#operation.action) || this.#search({ left: units });
+    if (isFound) this.#body = this.#write();
+    return access.needs() ?? isFound;
+  }
+
+  /** The reply's body. */
+  finish(): Uint8Array {
+    assert(this.#body !== undefined, 'a read is finished when it is done');
+    return this.#body;
+  }
+
+  /** Goes on with the filters. Returns false if there is more to do, or rows are absent. */
+  #search(budget: Budget): boolean {
     for (;;) {
       while (this.#found.batches < this.#counts.length) {
         if (budget.left < 0 || !this.#goOn(budget)) return false;
@@ -72,11 +103,10 @@ export class LedgerRead {
     }
   }
 
-  /** The reply's body. */
-  finish(reply: ReplyWriter): Uint8Array {
+  #write(): Uint8Array {
     const found = this.#found;
     return writeReply(
-      { state: this.#state, reply, events: this.#events, limitMax: this.#limitMax },
+      { state: this.#state, reply: this.#reply, events: this.#events, limitMax: this.#limitMax },
       this.#operation,
       this.#counts,
       (batch) => found.of(batch),
@@ -109,6 +139,8 @@ export class LedgerRead {
     budget.left -= FILTER_COST;
     const found = this.#found;
     const selection = this.#select(found.batches);
+    // Without the rows that bound its range of time, the selection means nothing.
+    if (!this.#state.access.isComplete) return false;
     if (selection === undefined) {
       found.endBatch(0);
       return true;
@@ -116,20 +148,48 @@ export class LedgerRead {
     const page = { ...selection.page, from: Math.max(selection.page.from, this.#seen) };
     const earlier = this.#earlier.of(found.batches);
     if (this.#progress === undefined) {
-      this.#progress = { next: firstOf(page), count: 0 };
+      this.#progress = { next: firstOf(page), count: 0, proven: 0 };
       found.reserve(page.limit);
       // In order of time, the records found earlier come first.
-      if (!page.isReversed) this.#progress.count = found.put(earlier, 0, page.limit);
+      if (!page.isReversed) {
+        this.#progress.count = found.put(earlier, 0, page.limit);
+        this.#progress.proven = this.#progress.count;
+      }
     }
     const progress = this.#progress;
-    const cursors = selection.open();
-    const isDone = intersect(cursors, page, progress, found.room, budget);
-    // Counted afterwards, so that every step makes progress, however small its budget.
-    budget.left -= cursors.length * FIELD_COST;
-    if (!isDone) return false;
+    for (;;) {
+      const cursors = selection.open();
+      const isDone = intersect(cursors, page, progress, found.room, budget);
+      // Counted afterwards, so that every step makes progress, however small its budget.
+      budget.left -= cursors.length * FIELD_COST;
+      const isFull = progress.count === page.limit;
+      if (!this.#prove(selection, progress)) return false;
+      if (!isDone) return false;
+      // Room that records with other values have left is filled.
+      if (!isFull || progress.count === page.limit) break;
+    }
     if (page.isReversed) progress.count = found.put(earlier, progress.count, page.limit);
     found.endBatch(progress.count);
     this.#progress = undefined;
+    return true;
+  }
+
+  /**
+   * Drops the records found by the hashes of a filter's values that have other values. Returns false if rows are absent.
+   */
+  #prove(selection: Selection, progress: Progress): boolean {
+    const { rows, hashed } = selection;
+    const { room } = this.#found;
+    if (hashed.length > 0 && rows.coldEnd > 0) {
+      for (let i = progress.proven; i < progress.count; i += 1) rows.chunkOf(room[i]!);
+      if (!this.#state.access.isComplete) return false;
+      let kept = progress.proven;
+      for (let i = progress.proven; i < progress.count; i += 1) {
+        if (hasValues(selection, room[i]!)) room[kept++] = room[i]!;
+      }
+      progress.count = kept;
+    }
+    progress.proven = progress.count;
     return true;
   }
 

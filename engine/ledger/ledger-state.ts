@@ -7,12 +7,14 @@
  *
  * Records are numbered in the order they were created, which is the order of their timestamps as well.
  */
+import { ColdRows, RowAccess } from './cold-rows.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { type HashKey, KeyedHash } from './keyed-hash.ts';
 import { KeyedIndex } from './keyed-index.ts';
-import { BurnedId, Expiry, Transfer, Wide } from './layout.ts';
+import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
 import { Memory } from './memory.ts';
+import { PageCache } from './page-cache.ts';
 import { PostingLists } from './posting-lists.ts';
 import { ByteTable, RowTable } from './row-table.ts';
 import { RunIndex } from './run-index.ts';
@@ -22,7 +24,7 @@ import { TransferFlag } from '../wire/flags.ts';
 import { compare64, equal128, expiresAt } from './words.ts';
 
 const TOUCHED_TOGETHER = 4096;
-/** Rows between two pauses while a checkpoint is loaded: some milliseconds. A multiple of TOUCHED_TOGETHER. */
+/** Rows between two pauses while a checkpoint is loaded: some milliseconds. */
 export const ROWS_A_SLICE = 8192;
 const loaded = new Int32Array(TOUCHED_TOGETHER);
 const expiry = new Uint32Array(2);
@@ -86,13 +88,26 @@ export class FieldIndexes {
   }
 }
 
+const PAGE_CACHE_BYTES = 16 << 20;
+
+export interface StateSizes {
+  /** Bytes of memory above which rows leave it; without it none do, as nobody could bring them back. */
+  readonly rowsLeaveAtBytes?: number;
+  /** Bytes that the cache of pages may take; 16 MiB by default. */
+  readonly pageCacheBytes?: number;
+  /** Rows that a chunk of each table with pages holds, as a power of two; tests set a small one. */
+  readonly rowsShift?: number;
+}
+
 export class LedgerState {
   readonly memory = new Memory();
   readonly accounts = new RowTable(this.memory, { wordsPerRow: Account.words, rowsShift: 14 });
-  readonly transfers = new RowTable(this.memory, { wordsPerRow: Transfer.words, rowsShift: 15 });
-  readonly wides = new RowTable(this.memory, { wordsPerRow: Wide.words, rowsShift: 12 });
-  readonly expiries = new RowTable(this.memory, { wordsPerRow: Expiry.words, rowsShift: 14 });
-  readonly burnedIds = new RowTable(this.memory, { wordsPerRow: BurnedId.words, rowsShift: 14 });
+  readonly transfers: RowTable;
+  readonly wides: RowTable;
+  readonly expiries: RowTable;
+  readonly burnedIds: RowTable;
+  /** Access to rows that have left memory. */
+  readonly access: RowAccess;
 
   /** PendingStatus of each transfer. */
   readonly pendingStatuses = new ByteTable(this.memory);
@@ -108,15 +123,32 @@ export class LedgerState {
   readonly expiryQueue = new ExpiryQueue(this.memory);
 
   readonly #hash: KeyedHash;
+  readonly #rowsLeaveAtBytes: number;
+  /** Tables whose rows may leave memory. */
+  readonly #paged: readonly RowTable[];
   readonly #accountIds = new SlotTable(this.memory);
   /** Values: index + 1 for transfers, -(index + 1) for burned ids. */
   readonly #transferIds = new SlotTable(this.memory);
   #indexedAccounts = 0;
   #indexedTransfers = 0;
 
-  constructor(hashKey: HashKey) {
+  constructor(hashKey: HashKey, sizes: StateSizes = {}) {
     const hash = new KeyedHash(hashKey);
     const { memory, postings } = this;
+    const { pageCacheBytes = PAGE_CACHE_BYTES, rowsShift, rowsLeaveAtBytes = Infinity } = sizes;
+    this.#rowsLeaveAtBytes = rowsLeaveAtBytes;
+    this.access = new RowAccess(new PageCache(memory, pageCacheBytes));
+    const table = (id: number, wordsPerRow: number, shift: number, timestamp?: number): RowTable =>
+      new RowTable(memory, {
+        wordsPerRow,
+        rowsShift: rowsShift ?? shift,
+        cold: new ColdRows(this.access, { table: id, wordsPerRow, timestamp }),
+      });
+    this.transfers = table(PageTableId.transfers, Transfer.words, 15, Transfer.timestamp);
+    this.wides = table(PageTableId.wides, Wide.words, 12);
+    this.expiries = table(PageTableId.expiries, Expiry.words, 14, Expiry.timestamp);
+    this.burnedIds = table(PageTableId.burnedIds, BurnedId.words, 14);
+    this.#paged = [this.transfers, this.wides, this.expiries, this.burnedIds];
     this.#hash = hash;
     this.accountFields = new FieldIndexes(memory, hash, postings, this.accounts, Account);
     this.transferFields = new FieldIndexes(memory, hash, postings, this.transfers, Transfer);
@@ -147,6 +179,37 @@ export class LedgerState {
     }
   }
 
+  /** Whether any row has left memory. */
+  get hasCold(): boolean {
+    return this.#paged.some(({ coldEnd }) => coldEnd > 0);
+  }
+
+  /** Bytes of rows in memory that may leave it at any time. */
+  get droppableBytes(): number {
+    if (this.#rowsLeaveAtBytes === Infinity) return 0;
+    return this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
+  }
+
+  /** Bytes of rows that are in no checkpoint yet. */
+  get newRowsBytes(): number {
+    return this.#paged.reduce(
+      (sum, { count, stored, rowBytes }) => sum + (count - stored) * rowBytes,
+      0,
+    );
+  }
+
+  /** Drops rows, the largest table's oldest first, while memory holds more than it should with `bytes` more. */
+  makeRoom(bytes = 0): void {
+    while (this.memory.usedBytes + bytes > this.#rowsLeaveAtBytes) {
+      let largest: RowTable | undefined;
+      for (const table of this.#paged) {
+        if (table.mayDrop && table.droppableBytes > (largest?.droppableBytes ?? 0)) largest = table;
+      }
+      if (largest === undefined) return;
+      largest.drop();
+    }
+  }
+
   /** Returns the hash of an id of an account or a transfer. */
   hashOf(id: Uint32Array, at: number): number {
     return this.#hash.of128(id, at);
@@ -159,6 +222,11 @@ export class LedgerState {
       this.#accountIds.touch(hashes[i + 1]!);
       this.#accountIds.touch(hashes[i + 2]!);
     }
+  }
+
+  /** Loads the slots of transfers' ids into the processor's cache. */
+  touchIds(hashes: Int32Array): void {
+    for (let i = 0; i < hashes.length; i += 1) this.#transferIds.touch(hashes[i]!);
   }
 
   /** Adds the id of an account's row to the index of ids. `indexNew` updates the field indexes later. */
@@ -183,38 +251,25 @@ export class LedgerState {
     this.addBurnedId(index);
   }
 
-  /** Adds the ids of all rows to the indexes after the rows were loaded, a slice at a time. */
-  *addAllIds(): Generator<void> {
-    this.#accountIds.reserve(this.accounts.count);
-    this.#transferIds.reserve(this.transfers.count + this.burnedIds.count);
-    for (let account = 0; account < this.accounts.count; account += 1) {
-      this.addAccountId(account);
-      if (account % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
-    }
-    const { transfers } = this;
-    for (let from = 0; from < transfers.count; from += TOUCHED_TOGETHER) {
-      // A chunk holds a multiple of these rows.
-      const end = Math.min(transfers.count, from + TOUCHED_TOGETHER);
-      const rows = transfers.chunkOf(from);
-      this.#addTransferIds(rows, from, end);
-      if (end % ROWS_A_SLICE === 0) yield;
-    }
-    for (let index = 0; index < this.burnedIds.count; index += 1) {
-      this.addBurnedId(index);
-      if (index % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
-    }
+  /** Makes room in the indexes of ids before so many rows are loaded. */
+  reserveIds(accounts: number, transfers: number): void {
+    this.#accountIds.reserve(accounts);
+    this.#transferIds.reserve(transfers);
   }
 
-  /** Adds the ids of rows in one chunk, with all slots touched before. */
-  #addTransferIds(rows: Uint32Array, from: number, end: number): void {
+  /** Adds the ids of loaded transfers to the index, with all slots touched before. */
+  addTransferIds(from: number, end: number): void {
     const { transfers } = this;
-    for (let transfer = from; transfer < end; transfer += 1) {
-      const hash = this.hashOf(rows, transfers.offsetOf(transfer));
-      this.#transferIds.touch(hash);
-      loaded[transfer - from] = hash;
+    for (let first = from; first < end; first += TOUCHED_TOGETHER) {
+      const last = Math.min(end, first + TOUCHED_TOGETHER);
+      for (let transfer = first; transfer < last; transfer += 1) {
+        const hash = this.hashOf(transfers.chunkOf(transfer), transfers.offsetOf(transfer));
+        this.#transferIds.touch(hash);
+        loaded[transfer - first] = hash;
+      }
+      for (let transfer = first; transfer < last; transfer += 1)
+        this.addTransferId(transfer, loaded[transfer - first]!);
     }
-    for (let transfer = from; transfer < end; transfer += 1)
-      this.addTransferId(transfer, loaded[transfer - from]!);
   }
 
   addBurnedId(index: number): void {
@@ -248,22 +303,8 @@ export class LedgerState {
 
   /** Updates the field indexes. Call it when new records can no longer be rolled back. */
   indexNew(): void {
-    this.#indexAccounts(this.accounts.count);
-    this.#indexTransfers(this.transfers.count);
-  }
-
-  /** Same as `indexNew` for all loaded records, a slice at a time. */
-  *indexAll(): Generator<void> {
-    const { accounts, transfers } = this;
-    while (this.#indexedAccounts + ROWS_A_SLICE <= accounts.count) {
-      this.#indexAccounts(this.#indexedAccounts + ROWS_A_SLICE);
-      yield;
-    }
-    while (this.#indexedTransfers + ROWS_A_SLICE <= transfers.count) {
-      this.#indexTransfers(this.#indexedTransfers + ROWS_A_SLICE);
-      yield;
-    }
-    this.indexNew();
+    this.indexAccounts(this.accounts.count);
+    this.indexTransfers(this.transfers.count);
   }
 
   /** Returns the row number of the first account or transfer whose timestamp is not below the given one. */
@@ -273,7 +314,12 @@ export class LedgerState {
     timestamp: Uint32Array,
     at: number,
   ): number {
-    let low = 0;
+    const { coldEnd, cold } = table;
+    let low = coldEnd;
+    if (coldEnd > 0 && cold !== undefined) {
+      const found = cold.firstNotBefore(coldEnd, timestamp, at);
+      if (found < coldEnd) return found;
+    }
     let high = table.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -342,7 +388,8 @@ export class LedgerState {
     );
   }
 
-  #indexAccounts(end: number): void {
+  /** Adds the accounts before `end` to the field indexes. */
+  indexAccounts(end: number): void {
     const { accounts, accountFields: fields } = this;
     for (let account = this.#indexedAccounts; account < end; account += 1) {
       fields.ledger.add(
@@ -354,7 +401,8 @@ export class LedgerState {
     this.#indexedAccounts = end;
   }
 
-  #indexTransfers(end: number): void {
+  /** Adds the transfers before `end` to the field indexes, the lists and the expiry queue. */
+  indexTransfers(end: number): void {
     while (this.#indexedTransfers < end) {
       const next = Math.min(end, this.#indexedTransfers + ROWS_A_CALL);
       this.#listTransfers(this.#indexedTransfers, next);

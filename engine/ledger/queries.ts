@@ -18,6 +18,25 @@ export interface Selection {
   readonly page: Page;
   /** Returns cursors over the present lists. They must be read before anything is committed. */
   open(): readonly Cursor[];
+  /** The table, and the fields whose values the lists do not prove for rows that have left memory. */
+  readonly rows: RowTable;
+  readonly hashed: readonly HashedField[];
+}
+
+/** A field of a filter that is compared in the row. */
+interface HashedField {
+  /** Offset in the row, in words. */
+  readonly word: number;
+  readonly key: Uint32Array;
+}
+
+/** Returns whether a row has the values of a filter that its lists give by hash only. */
+export function hasValues({ rows, hashed }: Selection, record: number): boolean {
+  const row = rows.chunkOf(record);
+  const offset = rows.offsetOf(record);
+  return hashed.every(({ word, key }) =>
+    key.every((value, index) => row[offset + word + index] === value),
+  );
 }
 
 /**
@@ -50,7 +69,8 @@ export function selectAccountTransfers(
       code: at + AccountFilter.code,
     }),
   ];
-  return { page, open };
+  const hashed = hashedFields(Transfer, filter, at + AccountFilter.userData128);
+  return { page, open, rows: state.transfers, hashed };
 }
 
 /** Returns a cursor over an account's debits, credits or both. */
@@ -85,7 +105,12 @@ export function selectAccounts(
   at: number,
   bounds: Bounds,
 ): Selection | undefined {
-  const table = { rows: state.accounts, timestamp: Account.timestamp, fields: state.accountFields };
+  const table = {
+    rows: state.accounts,
+    timestamp: Account.timestamp,
+    fields: state.accountFields,
+    layout: Account,
+  };
   return select(state, table, filter, at, bounds);
 }
 
@@ -102,6 +127,7 @@ export function selectTransfers(
     rows: state.transfers,
     timestamp: Transfer.timestamp,
     fields: state.transferFields,
+    layout: Transfer,
   };
   return select(state, table, filter, at, bounds);
 }
@@ -146,6 +172,7 @@ interface QueriedTable {
   readonly rows: RowTable;
   readonly timestamp: number;
   readonly fields: FieldIndexes;
+  readonly layout: { readonly userData128: number; readonly userData64: number };
 }
 
 function select(
@@ -170,7 +197,23 @@ function select(
       ledger: at + QueryFilter.ledger,
       code: at + QueryFilter.code,
     });
-  return { page, open };
+  const hashed = hashedFields(table.layout, filter, at + QueryFilter.userData128);
+  return { page, open, rows: table.rows, hashed };
+}
+
+/** Returns the fields of a filter that are indexed by hash. */
+function hashedFields(
+  layout: { readonly userData128: number; readonly userData64: number },
+  filter: Uint32Array,
+  userData128: number,
+): HashedField[] {
+  const fields: HashedField[] = [];
+  const add = (word: number, at: number, width: number): void => {
+    if (!isZero(filter, at, at + width)) fields.push({ word, key: filter.slice(at, at + width) });
+  };
+  add(layout.userData128, userData128, 4);
+  add(layout.userData64, userData128 + 4, 2);
+  return fields;
 }
 
 interface FieldsAt {

@@ -1,8 +1,12 @@
 /**
  * Rows of a fixed number of u32 words in chunks, so that growing never copies and a row's place in memory never changes.
  * A row is reached as `chunkOf(index)[offsetOf(index) + word]`.
+ *
+ * The oldest chunks of a table with pages may leave memory once their rows are durable in a checkpoint. Their rows are reached
+ * in the same way, through the pages that were brought for the computation (cold-rows.ts).
  */
 import { assert } from '../../base/assert.ts';
+import type { ColdRows } from './cold-rows.ts';
 import type { Memory } from './memory.ts';
 
 /** Maximum number of rows in a table: indexes keep row numbers, counted from 1, and their negatives in 32 bits. */
@@ -12,12 +16,19 @@ interface RowTableOptions {
   readonly wordsPerRow: number;
   /** Rows a chunk holds, as a power of two. */
   readonly rowsShift: number;
+  /** The rows that have left memory, if rows of this table may leave. */
+  readonly cold?: ColdRows;
 }
 
 export class RowTable {
   readonly wordsPerRow: number;
   readonly chunks: Uint32Array[] = [];
   count = 0;
+  /** Rows before this one have left memory. */
+  coldEnd = 0;
+  /** Rows before this one are durable in pages of a checkpoint. */
+  stored = 0;
+  readonly cold: ColdRows | undefined;
   readonly #rowsShift: number;
   readonly #rowsMask: number;
   readonly #memory: Memory;
@@ -27,6 +38,7 @@ export class RowTable {
     this.wordsPerRow = options.wordsPerRow;
     this.#rowsShift = options.rowsShift;
     this.#rowsMask = (1 << options.rowsShift) - 1;
+    this.cold = options.cold;
   }
 
   get rowBytes(): number {
@@ -42,11 +54,34 @@ export class RowTable {
   }
 
   chunkOf(index: number): Uint32Array {
+    if (index < this.coldEnd) return this.cold!.chunkOf(index);
     return this.chunks[index >>> this.#rowsShift]!;
   }
 
   offsetOf(index: number): number {
+    if (index < this.coldEnd) return this.cold!.offsetOf(index);
     return (index & this.#rowsMask) * this.wordsPerRow;
+  }
+
+  /** Whether the oldest chunk may leave memory. The last row always stays. */
+  get mayDrop(): boolean {
+    return this.coldEnd + this.rowsPerChunk <= Math.min(this.stored, this.count - 1);
+  }
+
+  /** Bytes of chunks that may leave memory. */
+  get droppableBytes(): number {
+    const rows = Math.min(this.stored, this.count - 1) - this.coldEnd;
+    return Math.max(0, rows >>> this.#rowsShift) * this.chunkBytes;
+  }
+
+  /** Drops the oldest chunk from memory, if `mayDrop`. */
+  drop(): void {
+    const chunk = this.coldEnd >>> this.#rowsShift;
+    const first = this.coldEnd;
+    this.cold!.leaves(this.chunks[chunk]!, first, first + this.rowsPerChunk);
+    this.chunks[chunk] = GONE;
+    this.coldEnd = first + this.rowsPerChunk;
+    this.#memory.free(this.chunkBytes);
   }
 
   /** Makes room for one more row and returns its index. Its words are undefined (zero in a new chunk). */
@@ -80,6 +115,8 @@ export class RowTable {
     return rows <= room ? 0 : Math.ceil((rows - room) / this.rowsPerChunk) * this.chunkBytes;
   }
 }
+
+const GONE = new Uint32Array(0);
 
 /** Table of one byte per row, in chunks of 1 MiB. */
 export class ByteTable {

@@ -161,7 +161,9 @@ class RunCursor implements Cursor {
 
 const NONE: Segment = { chunks: [], offset: 0, from: 0, end: 0 };
 
+/** A row that has left memory is not compared here: whoever reads it compares it (ledger-read.ts). */
 function hasKey({ rows, word, key }: RowKey, record: number): boolean {
+  if (record < rows.coldEnd) return true;
   const row = rows.chunkOf(record);
   const offset = rows.offsetOf(record) + word;
   for (let i = 0; i < key.length; i += 1) if (row[offset + i] !== key[i]) return false;

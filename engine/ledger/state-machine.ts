@@ -10,18 +10,20 @@ import type { Checkpointed, Section, SectionHead } from './checkpoint.ts';
 import { CheckpointTables } from './checkpoint-tables.ts';
 import { type EventContext, IdHash, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
-import { EXPIRIES_MAX, expireTransfers, readNextExpiry } from './expire-transfers.ts';
+import { Brought, type Needs } from './cold-rows.ts';
+import { EXPIRIES_MAX, expireTransfers, nameExpired, readNextExpiry } from './expire-transfers.ts';
 import { type HashKey, PUBLIC_HASH_KEY } from './keyed-hash.ts';
-import { LedgerState } from './ledger-state.ts';
+import { LedgerState, type StateSizes } from './ledger-state.ts';
 import { Action, type LedgerOperation, ledgerOperation } from './operations.ts';
 import { LedgerRead } from './ledger-read.ts';
+import { touchOperation } from './touch-rows.ts';
 import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
 import { StateHash } from './state-hash.ts';
 import { UndoLog } from './undo-log.ts';
 import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './words.ts';
 
-interface LedgerOptions {
+interface LedgerOptions extends StateSizes {
   readonly memoryLimitBytes: number;
   /**
    * Hash key of the indexes. It must be secret wherever clients are served. By default a public one, for tests and tools.
@@ -35,8 +37,13 @@ export interface Creations {
   readonly transfers: number;
 }
 
-/** Resource of which there is too little. */
-export type Shortage = 'memory' | 'numbers';
+/** Resource of which there is too little. A checkpoint makes room for `rows`. */
+export type Shortage = 'memory' | 'numbers' | 'rows';
+
+/** Room kept for rows that are in no checkpoint yet: at most this much, and at most an eighth of the limit. */
+const NEW_ROWS_BYTES_MAX = 128 << 20;
+/** Fewer bytes of rows than this may stay in chunks that hold others, whatever a checkpoint does. */
+const ROWS_WORTH_A_CHECKPOINT = 16 << 20;
 
 const none: Creations = { accounts: 0, transfers: 0 };
 const EVENT_BYTES = 128;
@@ -57,10 +64,15 @@ export class StateMachine implements Checkpointed {
   /** Dense results of one batch. */
   readonly #results = new Uint32Array(EVENTS_MAX * RESULT_WORDS);
   readonly #hashed: readonly RowTable[];
+  /** Rows for the next operation. */
+  readonly #brought = new Brought();
+  readonly #newRowsBytes: number;
 
-  constructor({ memoryLimitBytes, hashKey = PUBLIC_HASH_KEY }: LedgerOptions) {
+  constructor({ memoryLimitBytes, hashKey = PUBLIC_HASH_KEY, ...sizes }: LedgerOptions) {
     this.#limitBytes = memoryLimitBytes;
-    const state = new LedgerState(hashKey);
+    const leave = sizes.rowsLeaveAtBytes !== undefined;
+    this.#newRowsBytes = leave ? Math.min(NEW_ROWS_BYTES_MAX, memoryLimitBytes / 8) : 0;
+    const state = new LedgerState(hashKey, sizes);
     this.#state = state;
     this.#context = {
       state,
@@ -90,14 +102,27 @@ export class StateMachine implements Checkpointed {
   }
 
   /**
+   * Looks for the rows that the operation needs. Returns `undefined` if it can be committed now, before anything else.
+   * Otherwise the pages must be brought, and then it must be prepared again.
+   */
+  prepare(operation: number, timestamp: bigint, body: Uint8Array): Needs | undefined {
+    const state = this.#state;
+    if (!state.hasCold) return undefined;
+    state.access.begin(this.#brought);
+    touchOperation(state, operation, timestamp, body);
+    return state.access.needs();
+  }
+
+  /**
    * Executes a creation (any variant) or a pulse. `body` is a valid request's; `timestamp` is the operation's own, that is
-   * after `timestampDelta` was added, in ns. Returns the reply's body.
+   * after `timestampDelta` was added, in ns. Returns the reply's body. If rows have left memory, `prepare` comes first.
    */
   commit(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
     const { times } = this.#context;
     writeBigint64(times, Time.batch, timestamp);
     assert(compare64(times, Time.batch, this.#committed, 0) > 0, 'timestamps of operations rise');
     const before = this.#hashed.map((table) => table.count);
+    this.#state.access.begin(this.#brought);
     let reply: Uint8Array = new Uint8Array(0);
     if (operation === Operation.pulse) expireTransfers(this.#state, times, Time.batch);
     else {
@@ -108,6 +133,10 @@ export class StateMachine implements Checkpointed {
     this.#state.indexNew();
     writeBigint64(this.#committed, 0, timestamp);
     this.#hashOperation(operation, before);
+    nameExpired(this.#state, before[3]!);
+    assert(this.#state.access.isComplete, 'an operation was prepared: it lacks no row');
+    this.#brought.clear();
+    this.#state.makeRoom();
     return reply;
   }
 
@@ -115,18 +144,13 @@ export class StateMachine implements Checkpointed {
   read(operation: number, body: Uint8Array): Uint8Array {
     const read = this.beginRead(operation, body);
     const isDone = read.step(Infinity);
-    assert(isDone, 'a read without a bound goes through');
-    return this.finishRead(read);
+    assert(isDone === true, 'a read without a bound goes through if no row has left memory');
+    return read.finish();
   }
 
   /** Same as `read`, but in steps, between which others may commit. `body` must not change until the read is finished. */
   beginRead(operation: number, body: Uint8Array): LedgerRead {
-    return new LedgerRead(this.#state, ledgerOperation(operation), body);
-  }
-
-  /** Returns the reply's body. Call it right after the last step. */
-  finishRead(read: LedgerRead): Uint8Array {
-    return read.finish(this.#reply);
+    return new LedgerRead(this.#state, this.#reply, ledgerOperation(operation), body);
   }
 
   /** Returns the expiry of the earliest pending transfer, in ns. A pulse is due at that time. */
@@ -156,9 +180,23 @@ export class StateMachine implements Checkpointed {
     const { accounts, transfers } = this.creations(operation, body);
     if (accounts + transfers === 0) return undefined;
     const [allAccounts, allTransfers] = [accounts + ahead.accounts, transfers + ahead.transfers];
-    if (!this.#state.fits(allAccounts, allTransfers)) return 'numbers';
-    const growth = this.#state.growthBytes(allAccounts, allTransfers);
-    return this.#state.memory.usedBytes + growth > this.#limitBytes ? 'memory' : undefined;
+    const state = this.#state;
+    if (!state.fits(allAccounts, allTransfers)) return 'numbers';
+    const growth = state.growthBytes(allAccounts, allTransfers);
+    const needed = state.memory.usedBytes + growth - state.droppableBytes;
+    const { newRowsBytes } = state;
+    const leave = this.#newRowsBytes > 0;
+    const lasting = leave ? needed - newRowsBytes + this.#newRowsBytes : needed;
+    if (lasting > this.#limitBytes) return 'memory';
+    if (needed <= this.#limitBytes) return undefined;
+    return newRowsBytes > ROWS_WORTH_A_CHECKPOINT ? 'rows' : 'memory';
+  }
+
+  /** Whether rows that are in no checkpoint yet take so much memory that one is due. */
+  get wantsCheckpoint(): boolean {
+    const state = this.#state;
+    if (this.#newRowsBytes === 0 || state.newRowsBytes < this.#newRowsBytes / 2) return false;
+    return this.memory().usedBytes + this.#newRowsBytes > this.#limitBytes;
   }
 
   /** Returns the maximum number of records that an operation may create: its events. */
@@ -172,8 +210,20 @@ export class StateMachine implements Checkpointed {
       : { accounts: 0, transfers: events };
   }
 
+  /** Bytes that the ledger needs, without rows that may leave memory, and its limit. */
   memory(): { usedBytes: number; limitBytes: number } {
-    return { usedBytes: this.#state.memory.usedBytes, limitBytes: this.#limitBytes };
+    const { memory, droppableBytes } = this.#state;
+    return { usedBytes: memory.usedBytes - droppableBytes, limitBytes: this.#limitBytes };
+  }
+
+  /** Figures of the pages that were asked for. */
+  pages(): { readonly hits: number; readonly read: number; readonly rowsInMemory: number } {
+    const { access, transfers } = this.#state;
+    return {
+      hits: access.cache.hits,
+      read: access.pagesRead,
+      rowsInMemory: transfers.count - transfers.coldEnd,
+    };
   }
 
   counts(): { accounts: number; transfers: number; pendingTransfers: number } {
@@ -185,12 +235,16 @@ export class StateMachine implements Checkpointed {
     return this.#tables.takeDelta(rewrite);
   }
 
+  stored(): void {
+    this.#tables.stored();
+  }
+
   async loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     await this.#tables.loadSection(head, chunks);
   }
 
   async finishLoad(pause: () => Promise<void>): Promise<void> {
-    for (const _slice of this.#tables.finishLoad()) await pause();
+    await this.#tables.finishLoad(pause);
   }
 
   #create(operation: LedgerOperation, timestamp: bigint, body: Uint8Array): void {

@@ -140,6 +140,7 @@ export class CheckpointStore {
       ];
       await this.#commit(delta.position, joinSections(stored), plan.manifestOffset);
       this.#waiting = undefined;
+      state.stored();
       return delta.position;
     } finally {
       this.#running = false;
@@ -247,7 +248,8 @@ export class CheckpointStore {
     const stored: StoredSection[] = [];
     for (const [index, section] of delta.sections.entries()) {
       const pieces = await this.#writePieces(section, offsets[index]!);
-      stored.push({ ...headOf(section), pieces });
+      // A section without rows only voids what its table had.
+      if (section.rowCount > 0) stored.push({ ...headOf(section), pieces });
     }
     return stored;
   }

@@ -11,6 +11,7 @@ import { exportCheckpoint, type ExportTarget, type Restamp } from './export.ts';
 import { loadSections } from './load.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { readManifest, type StoredSection } from './manifest.ts';
+import { PageReader } from './page-reader.ts';
 import { leastBytes, spareBytes } from './shared-volume.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { readSuperblock, repairSuperblock, type Superblock } from './superblock.ts';
@@ -38,6 +39,8 @@ export class DataFile {
   #sections: readonly StoredSection[] | undefined;
   #store: CheckpointStore | undefined;
   #failure: StorageFailedError | undefined;
+  /** Pages of the newest checkpoint. */
+  readonly pages: PageReader;
   #space = { fileBytes: 0, roomBytes: 0, isShort: false, readAt: -Infinity };
 
   private constructor(
@@ -50,6 +53,7 @@ export class DataFile {
     this.#storage = storage;
     this.file = file;
     this.#head = head;
+    this.pages = new PageReader(file, () => this.#store?.sections ?? this.#sections ?? []);
   }
 
   /** Opens a data file for this process alone. Rejects with DataFileError. */
@@ -97,8 +101,8 @@ export class DataFile {
     const superblock = this.#head;
     await repairSuperblock(file, superblock);
     const sections = await readManifest(file, superblock);
-    await loadSections({ file, superblock, sections, state });
     this.#sections = sections;
+    await loadSections({ file, superblock, sections, state });
     return superblock.position;
   }
 

@@ -83,8 +83,8 @@ test('of a head that is being written the newest whole state counts', async () =
 test('a newer format, another program and nothing at all are not read as a ledger', async () => {
   const { exported } = await written();
   const head = start(exported);
-  for (let copy = 0; copy < 4; copy += 1) head[copy * 4096 + 8] = 2;
-  expect(readFileHead(head)).toEqual({ kind: 'newer-format', formatVersion: 2 });
+  for (let copy = 0; copy < 4; copy += 1) head[copy * 4096 + 8] = 3;
+  expect(readFileHead(head)).toEqual({ kind: 'newer-format', formatVersion: 3 });
   expect(readFileHead(new TextEncoder().encode('id,amount\n'.repeat(2_000)))).toEqual({
     kind: 'foreign',
   });

@@ -9,6 +9,7 @@ import type { Checkpointed } from '../ledger/checkpoint.ts';
 import { DataFile, type DataFileOptions } from './data-file.ts';
 import type { ExportTarget } from './export.ts';
 import type { CheckpointPosition, LogEntry, ReplicaIdentity, ReplicaLog } from './log.ts';
+import type { PageSource } from './page-reader.ts';
 import { eraseTorn, LogRing } from './ring.ts';
 import { scanLog } from './scan.ts';
 
@@ -46,7 +47,7 @@ export class FileLog implements ReplicaLog {
 
   async recover(
     state: Checkpointed,
-    replay: (entry: LogEntry) => void,
+    replay: (entry: LogEntry) => void | Promise<void>,
   ): Promise<CheckpointPosition> {
     assert(this.#ring === undefined, 'a log is recovered once');
     const { file, superblock } = this.#data;
@@ -59,6 +60,10 @@ export class FileLog implements ReplicaLog {
     this.#ring = ring;
     this.#data.beginCheckpoints({ ring, pause: (tookMs) => this.#pause(tookMs) });
     return position;
+  }
+
+  get pages(): PageSource {
+    return this.#data.pages;
   }
 
   append(entry: LogEntry, committed: () => void): void {

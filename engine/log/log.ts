@@ -8,6 +8,7 @@
  * committed, but answers nothing that depends on it until then. Entries are committed in op order.
  */
 import type { Checkpointed } from '../ledger/checkpoint.ts';
+import type { PageSource } from './page-reader.ts';
 
 /** One operation in the log. `op` counts from 1 without gaps; `timestamp` (ns) rises with it. */
 export interface LogEntry {
@@ -59,7 +60,13 @@ export interface ReplicaLog {
    * Loads the newest checkpoint into `state`, then calls `replay` for each committed entry after it, in order. Rejects with
    * `DataFileError` if the file is corrupt. A torn tail is not corruption: it was never committed.
    */
-  recover(state: Checkpointed, replay: (entry: LogEntry) => void): Promise<CheckpointPosition>;
+  recover(
+    state: Checkpointed,
+    replay: (entry: LogEntry) => void | Promise<void>,
+  ): Promise<CheckpointPosition>;
+
+  /** Pages of the newest checkpoint, also while entries are replayed. */
+  readonly pages: PageSource;
 
   /**
    * Appends after the last entry. Appends need not wait for earlier ones; they are grouped. `committed` is called once, in

@@ -48,7 +48,7 @@ const SCAN_SIZE = 4 << 20;
 export async function scanLog(
   file: StorageFile,
   superblock: Superblock,
-  replay: (entry: LogEntry) => void,
+  replay: (entry: LogEntry) => void | Promise<void>,
 ): Promise<LogScan> {
   const marks = await readMarks(file, superblock.key);
   const heads = await findHeads(file, superblock);
@@ -78,7 +78,8 @@ export async function scanLog(
       );
     }
     for (const entry of entries) {
-      if (entry.op > superblock.position.op) replay(entry);
+      const replayed = entry.op > superblock.position.op ? replay(entry) : undefined;
+      if (replayed !== undefined) await replayed;
     }
     lastOp = head.firstOp + head.entryCount - 1;
     parent = head.seal;

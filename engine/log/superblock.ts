@@ -7,7 +7,7 @@ import { HEAD_MAGIC, headFields } from '../../domain/import-files/head-layout.ts
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { Fields } from './fields.ts';
-import { BLOCK_SIZE, FORMAT_VERSION, SUPERBLOCK_COPIES } from './layout.ts';
+import { BLOCK_SIZE, FORMAT_VERSION, FORMAT_VERSION_OLDEST, SUPERBLOCK_COPIES } from './layout.ts';
 import { seal, SEAL_SIZE, sealMatches, SUPERBLOCK_KEY } from './seal.ts';
 import type { ReadableFile, StorageFile } from './storage.ts';
 
@@ -73,10 +73,11 @@ function decodeCopy(block: Uint8Array): Superblock | undefined {
   const fields = new Fields(block);
   if (block.length < BLOCK_SIZE || !hasMagic(block)) return undefined;
   if (!sealMatches(superblockSeal(block), fields.slice(at.seal, SEAL_SIZE))) return undefined;
-  if (fields.u32(at.formatVersion) !== FORMAT_VERSION) {
+  const version = fields.u32(at.formatVersion);
+  if (version < FORMAT_VERSION_OLDEST || version > FORMAT_VERSION) {
     throw new DataFileError(
       'unknown_format_version',
-      `The data file has format version ${fields.u32(at.formatVersion)}, this release knows ${FORMAT_VERSION}. Use the release that wrote it, or a newer one.`,
+      `The data file has format version ${version}, this release knows ${FORMAT_VERSION_OLDEST} to ${FORMAT_VERSION}. Use the release that wrote it, or a newer one.`,
     );
   }
   return {

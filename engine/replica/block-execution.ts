@@ -4,6 +4,7 @@ import type { Block } from '../log/replicated/block.ts';
 import { Header, RequestHeader } from '../wire/header.ts';
 import { Operation } from '../wire/operations.ts';
 import { HaltedError } from './halted-error.ts';
+import { ExecutionQueue } from './execution-queue.ts';
 import type { HeldState } from './held-state.ts';
 import type { LeaderRequests } from './leader-requests.ts';
 import type { OwedAnswers } from './owed-answers.ts';
@@ -21,6 +22,8 @@ interface BlockExecutionParts {
   readonly comparison: StateComparison;
   /** Sends a heartbeat at once. */
   readonly tellPeers: () => void;
+  /** Aborted when the replica stops. */
+  readonly stopped: AbortSignal;
   /** Called when this replica must stop serving. */
   readonly onHalt: (error: HaltedError) => void;
 }
@@ -31,15 +34,43 @@ export class BlockExecution {
   #unable = false;
   /** True if a request that a peer passed on is executed: the peer answers as soon as it learns how far the leader is. */
   #peersWait = false;
+  readonly #queue: ExecutionQueue;
 
   constructor(parts: BlockExecutionParts) {
     this.#parts = parts;
+    this.#queue = new ExecutionQueue({
+      bring: (needs) => parts.state.bring(needs),
+      onFailure: (error) => parts.onHalt(rowsDamaged(error)),
+    });
+    parts.stopped.addEventListener('abort', () => this.#queue.stop());
   }
 
+  /** Executes the block, after those before it. */
   committed(block: Block): void {
-    if (!this.#knowsRulesOf(block)) return;
+    const { state } = this.#parts;
+    this.afterwards(() => {
+      if (this.#knowsRulesOf(block)) state.begins();
+    });
+    for (const entry of block.entries) {
+      this.#queue.push({
+        prepare: () => (this.#unable ? undefined : state.executor.prepare(entry)),
+        run: () => {
+          if (!this.#unable) this.#execute(entry);
+        },
+      });
+    }
+    this.afterwards(() => {
+      if (!this.#unable) this.#executed(block);
+    });
+  }
+
+  /** Calls `run` when everything that was committed before is executed. */
+  afterwards(run: () => void): void {
+    this.#queue.push({ prepare: () => undefined, run });
+  }
+
+  #executed(block: Block): void {
     const { state, leader, owed, comparison, tellPeers } = this.#parts;
-    for (const entry of block.entries) this.#execute(entry);
     state.executed(block);
     const { op } = state.executor;
     comparison.executed(op, state.hash);
@@ -103,3 +134,9 @@ export class BlockExecution {
     else owed.when(entry.op, answer);
   }
 }
+
+const rowsDamaged = (error: unknown): HaltedError =>
+  new HaltedError(
+    'rows_damaged',
+    `Rows that an operation needs cannot be read: ${(error as Error).message} Bring the replica back with 'recover'; the others go on.`,
+  );

@@ -2,14 +2,17 @@
  * Executor of log entries on the ledger and the sessions. The result depends on the entries alone, whether they are new,
  * replayed, or another replica's. The executor does not order entries and does not decide when answers leave.
  */
+import type { Needs } from '../ledger/cold-rows.ts';
 import { SectionKind, type Checkpointed, type Section } from '../ledger/checkpoint.ts';
+import type { ReadStep } from '../ledger/ledger-read.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import { DataFileError } from '../log/errors.ts';
 import { RULES_TABLE } from '../log/layout.ts';
 import type { CheckpointPosition, LogEntry, ReplicaIdentity } from '../log/log.ts';
+import type { PageSource } from '../log/page-reader.ts';
 import { buildReply, buildRequest, Header, RequestHeader } from '../wire/header.ts';
 import { headerSize } from '../wire/limits.ts';
-import { Operation } from '../wire/operations.ts';
+import { Operation, shapeOf } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { decodeRules, encodeRules, FIRST_RULES, unknownRules } from './rules.ts';
 import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
@@ -23,8 +26,8 @@ interface ExecutorOptions {
 
 /** A read in steps, between which entries may be applied. */
 export interface Read {
-  /** Makes one step. Returns true when the read is done; `finish` must then be called at once. */
-  step(): boolean;
+  /** Makes one step. When the read is done, `finish` must be called at once. */
+  step(): ReadStep;
   /** Returns false if the client no longer waits for the answer. */
   isWanted(): boolean;
   /** Returns the reply, which the session remembers, or `undefined` if the client no longer waits for it. */
@@ -93,6 +96,21 @@ export class Executor {
     return BigInt(needsNone ? 0 : this.ledger.timestampDelta(operation, body));
   }
 
+  /** Returns the pages without which the entry cannot be applied. Right before `apply` there must be none. */
+  prepare({ message, timestamp }: LogEntry): Needs | undefined {
+    const { operation } = new RequestHeader(new Header(message));
+    const isLedgers = operation === Operation.pulse || shapeOf(operation)?.write === true;
+    if (!isLedgers) return undefined;
+    return this.ledger.prepare(operation, timestamp, message.subarray(headerSize));
+  }
+
+  /** Applies an entry at once, or when its pages were brought. Entries must come one after another. */
+  replay(entry: LogEntry, pages: PageSource): void | Promise<void> {
+    const needs = this.prepare(entry);
+    if (needs === undefined) this.apply(entry);
+    else return pages.read(needs.pages, needs.arrived).then(() => this.replay(entry, pages));
+  }
+
   /**
    * Executes an entry. Returns the reply, or `undefined` if no client asked. A request that its session has executed
    * already, or that is older, changes nothing. Throws DataFileError for rules that the ledger does not know.
@@ -145,8 +163,7 @@ export class Executor {
       isWanted: () => this.#isNews(request),
       finish: () => {
         if (!this.#isNews(request)) return undefined;
-        const result = this.ledger.finishRead(read);
-        const reply = this.#replyTo(request, result, op, timestamp);
+        const reply = this.#replyTo(request, read.finish(), op, timestamp);
         const session = this.sessions.get(request.client);
         const requestChecksum = request.header.checksum.slice();
         if (session !== undefined)
@@ -201,6 +218,7 @@ export class Executor {
         sessions.takeSection(),
         ...(this.#rules === FIRST_RULES ? [] : [rulesSection(this.#rules)]),
       ],
+      stored: () => ledger.stored(),
       loadSection: async (head, chunks) => {
         if (head.table === RULES_TABLE) this.#useRules(decodeRules(await bytesOf(chunks)));
         else if (head.table === sessionsTable) await sessions.loadSection(head, chunks);

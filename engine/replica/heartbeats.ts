@@ -53,10 +53,11 @@ export class Heartbeats {
   #heartbeat(): Heartbeat {
     const { state } = this.#parts;
     const log = this.#parts.log();
-    if (log !== undefined && state.isWhole) return log.heartbeat();
-    const { replicaIndex: replica } = this.#options.identity;
-    // Op and hash must belong together, whether the replica still holds an old state or none yet.
+    // Op and hash must belong together, whether the replica executes blocks later than they come, still holds an old state, or
+    // none yet.
     const { op } = state.executor;
+    if (log !== undefined && state.isWhole) return { ...log.heartbeat(), op };
+    const { replicaIndex: replica } = this.#options.identity;
     return { replica, memberId: undefined, op, fence: undefined, canLead: false, loading: true };
   }
 }

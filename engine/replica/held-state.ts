@@ -2,6 +2,7 @@
  * The state that one replica of several holds: ledger and sessions in memory, the data file with its checkpoints, and its
  * place in the log.
  */
+import type { Needs } from '../ledger/cold-rows.ts';
 import { DataFileError, CORRUPTION_ADVICE } from '../log/errors.ts';
 import type { DataFile } from '../log/data-file.ts';
 import type { CheckpointPosition } from '../log/log.ts';
@@ -30,6 +31,8 @@ export class HeldState {
   /** True while another replica's state is being fetched to replace the file. */
   replacing = false;
   #loaded = false;
+  /** Resolves when the block in execution is over; `undefined` between blocks. */
+  #block: PromiseWithResolvers<void> | undefined;
 
   constructor(
     options: ReplicatedReplicaOptions,
@@ -101,8 +104,21 @@ export class HeldState {
     return position;
   }
 
+  /** Brings pages of the data file. Rejects with DataFileError if one is damaged. */
+  async bring({ pages, arrived }: Needs): Promise<void> {
+    if (this.#file === undefined) throw new Error('this replica has no state to read from now');
+    await this.#file.pages.read(pages, arrived);
+  }
+
+  /** Call before the first of a block's entries is executed: from then on no checkpoint begins. */
+  begins(): void {
+    this.#block = Promise.withResolvers();
+  }
+
   /** Call when the block's entries are executed. */
   executed(block: Block): void {
+    this.#block?.resolve();
+    this.#block = undefined;
     this.position = positionAfter(block);
     const least = this.#checkpointAfterBytes / CHECKPOINT_AFTER_BLOCKS;
     this.#logBytes += Math.max(block.contentBytes, least);
@@ -113,8 +129,14 @@ export class HeldState {
     // The replicas' first checkpoints come at different times, so that their disks are not all busy at once.
     const part = identity.replicaIndex / identity.replicaCount;
     const first = this.checkpoints.op === 0 ? part * this.#checkpointAfterBytes : 0;
-    if (this.replacing || this.#logBytes < this.#checkpointAfterBytes + first) return;
-    if (this.checkpoints.mayBegin) this.checkpoints.begin();
+    const isDue =
+      this.#logBytes >= this.#checkpointAfterBytes + first || this.#executor.ledger.wantsCheckpoint;
+    if (isDue) this.checkpointForRows();
+  }
+
+  /** Begins a checkpoint, after which rows may leave memory. */
+  checkpointForRows(): void {
+    if (!this.replacing && this.checkpoints.mayBegin) this.checkpoints.begin();
   }
 
   /** Writes the newest checkpoint as an exported data file. Rejects while no data file is open. */
@@ -155,6 +177,8 @@ export class HeldState {
 
   async #checkpoint(): Promise<number | undefined> {
     const { incarnation } = this.#options;
+    // The place in the log is known between blocks only.
+    while (this.#block !== undefined) await this.#block.promise;
     const file = this.#file;
     const { position } = this;
     if (file === undefined || this.replacing) return undefined;

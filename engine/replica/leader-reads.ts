@@ -16,6 +16,8 @@ interface LeaderReadsOptions {
   readonly timers: Timers;
   readonly pending: PendingRequests;
   readonly counts: RequestCounts;
+  /** Called when a read could not be answered, because its rows are damaged. */
+  readonly onReadError: (error: unknown) => void;
 }
 
 export class LeaderReads {
@@ -26,7 +28,11 @@ export class LeaderReads {
 
   constructor(options: LeaderReadsOptions) {
     this.#options = options;
-    this.#queue = new ReadQueue((callback) => void options.timers.after(0, callback));
+    const { timers, state } = options;
+    this.#queue = new ReadQueue({
+      soon: (callback) => void timers.after(0, callback),
+      bring: (needs) => state.bring(needs),
+    });
   }
 
   take(request: PendingRequest, body: Uint8Array): void {
@@ -50,7 +56,7 @@ export class LeaderReads {
   }
 
   #execute(request: PendingRequest, body: Uint8Array): void {
-    const { state, clock, pending, counts } = this.#options;
+    const { state, clock, pending, counts, onReadError } = this.#options;
     const { header } = request;
     // Without a trusted time the reply has the timestamp of the last operation.
     const read = state.executor.beginRead(header, body, clock.nowNs() ?? 0n);
@@ -74,6 +80,10 @@ export class LeaderReads {
         if (reply === undefined) return;
         counts.count(header.operation);
         for (const sink of request.sinks) sink.send(reply);
+      },
+      failed: (error) => {
+        pending.delete(request);
+        onReadError(error);
       },
     });
   }

@@ -18,6 +18,8 @@ interface LeaderRequestsOptions {
   readonly timers: Timers;
   readonly pending: PendingRequests;
   readonly counts: RequestCounts;
+  /** Called when a read could not be answered, because its rows are damaged. */
+  readonly onReadError: (error: unknown) => void;
   /** Maximum size of a request's body that clients may send, in bytes. */
   readonly batchSizeLimit: number;
   readonly view: () => number;
@@ -132,7 +134,13 @@ export class LeaderRequests {
     const { operation } = request.header;
     const { ledger } = this.#options.state.executor;
     const isLedgers = operation !== Operation.register && operation !== Operation.noop;
-    if (isLedgers && (this.isFull || !ledger.admits(operation, body, this.#ahead))) {
+    const shortage = isLedgers ? ledger.shortage(operation, body, this.#ahead) : undefined;
+    if (shortage === 'rows' && !this.isFull) {
+      // The request waits for the next tick.
+      this.#options.state.checkpointForRows();
+      return;
+    }
+    if (isLedgers && (this.isFull || shortage !== undefined)) {
       // There is no answer, because the protocol has none for this case: the client tries again, and the status gives the
       // reason.
       this.#options.pending.delete(request);

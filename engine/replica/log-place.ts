@@ -17,6 +17,8 @@ interface LogPlaceParts {
   /** Aborted when the replica stops. */
   readonly stopped: AbortSignal;
   readonly consumer: Omit<LogConsumer, 'behind'>;
+  /** Calls back when everything that was committed before is executed. */
+  readonly executed: (then: () => void) => void;
   /** Called when another replica's state has replaced this one's. */
   readonly onReplaced: () => void;
   /** Called when this replica must stop serving. */
@@ -79,7 +81,10 @@ export class LogPlace {
         replicaCount: identity.replicaCount,
       },
       position,
-      consumer: { ...this.#parts.consumer, behind: (floor) => void this.#fellBehind(floor) },
+      consumer: {
+        ...this.#parts.consumer,
+        behind: (floor) => this.#parts.executed(() => void this.#fellBehind(floor)),
+      },
       ...(retainedBytesMax === undefined ? {} : { retainedBytesMax }),
     });
   }

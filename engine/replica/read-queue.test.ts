@@ -5,7 +5,10 @@ import { ReadQueue } from './read-queue.ts';
 function queue() {
   const turns: (() => void)[] = [];
   const steps: number[] = [];
-  const made = new ReadQueue((callback) => void turns.push(callback));
+  const made = new ReadQueue({
+    soon: (callback) => void turns.push(callback),
+    bring: () => Promise.reject(new Error('these reads lack no pages')),
+  });
   const turn = (): void => {
     expect(turns).toHaveLength(1);
     turns.pop()!();
@@ -20,6 +23,9 @@ function queue() {
       },
       isWanted: () => wanted.yes,
       done: () => void steps.push(-id),
+      failed: (error) => {
+        throw error;
+      },
     });
   };
   return { made, begin, turn, steps, turns };

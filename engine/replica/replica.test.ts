@@ -26,11 +26,12 @@ class HeldLog implements ReplicaLog {
 
   async recover(
     _state: Checkpointed,
-    replay: (entry: LogEntry) => void,
+    replay: (entry: LogEntry) => void | Promise<void>,
   ): Promise<CheckpointPosition> {
-    this.entries.forEach(replay);
+    for (const entry of this.entries) await replay(entry);
     return { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16) };
   }
+  readonly pages = { read: () => Promise.reject(new Error('all rows are in memory')) };
   append(entry: LogEntry, committed: () => void): void {
     this.entries.push(entry);
     this.#held.push(committed);
@@ -56,6 +57,10 @@ class HeldLog implements ReplicaLog {
   storage = () => ({ usedBytes: 0, limitBytes: 1 });
   close = async (): Promise<void> => undefined;
 }
+
+const fail = (error: unknown): never => {
+  throw error;
+};
 
 /** A manual client: builds requests and records the answers. */
 class HandClient implements ReplySink {
@@ -124,9 +129,9 @@ function newReplica(
     clock,
     timers: { nowMs: () => Number(clock.realtimeNs() / 1_000_000n) },
     batchSizeLimit,
-    onCheckpointError: (error) => {
-      throw error;
-    },
+    onReadError: fail,
+    onFatal: fail,
+    onCheckpointError: fail,
   });
 }
 

@@ -6,13 +6,15 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Timers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
-import type { StateMachine } from '../ledger/state-machine.ts';
+import type { Needs } from '../ledger/cold-rows.ts';
+import type { Creations, StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
 import { Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
-import { isRead, Operation } from '../wire/operations.ts';
+import { isRead, Operation, shapeOf } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { ExecutionQueue } from './execution-queue.ts';
 import { Executor } from './executor.ts';
 import { Orderer } from './orderer.ts';
 import { RequestCounts } from './request-counts.ts';
@@ -38,6 +40,10 @@ interface ReplicaOptions {
   readonly batchSizeLimit: number;
   /** Called when a checkpoint failed; it is tried again when more was logged. */
   readonly onCheckpointError: (error: unknown) => void;
+  /** Called when a read could not be answered, because its rows are damaged. */
+  readonly onReadError: (error: unknown) => void;
+  /** Called when an operation in the log cannot be executed, because rows that it needs are damaged. */
+  readonly onFatal: (error: unknown) => void;
 }
 
 interface Waiting {
@@ -56,7 +62,11 @@ export class Replica implements ServedReplica {
   #committed = 0;
   readonly #checkpoints: Checkpoints;
   #lastPulseMs = -Infinity;
-  readonly #reads = new ReadQueue((callback) => void setImmediate(callback));
+  readonly #reads: ReadQueue;
+  /** Logged operations that are not executed yet. */
+  readonly #execution: ExecutionQueue;
+  /** Records that they may create. */
+  #ahead = { accounts: 0, transfers: 0 };
   /** Each client's read in progress, and the sink for its answer. */
   readonly #reading = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
   /** Each client's newest read that has not begun. */
@@ -76,6 +86,12 @@ export class Replica implements ServedReplica {
       executor: () => this.#executor,
       nowNs: () => clock.realtimeNs(),
     });
+    const bring = ({ pages, arrived }: Needs): Promise<void> => log.pages.read(pages, arrived);
+    this.#execution = new ExecutionQueue({ bring, onFailure: options.onFatal });
+    this.#reads = new ReadQueue({
+      soon: (callback) => void setImmediate(callback),
+      bring,
+    });
     this.#checkpoints = new Checkpoints({
       nowMs: () => timers.nowMs(),
       onError: options.onCheckpointError,
@@ -91,9 +107,10 @@ export class Replica implements ServedReplica {
   async recover(): Promise<number> {
     let replayed = 0;
     const executor = this.#executor;
-    const position = await this.#options.log.recover(executor.state, (entry) => {
+    const { log } = this.#options;
+    const position = await log.recover(executor.state, (entry) => {
       replayed += 1;
-      executor.apply(entry);
+      return executor.replay(entry, log.pages);
     });
     executor.loaded(position);
     this.#orderer.begin(executor);
@@ -145,9 +162,16 @@ export class Replica implements ServedReplica {
   get acceptsWrites(): boolean {
     return (
       !this.#stopping &&
-      this.#options.ledger.admits(Operation.createTransfersUnbatched, fullBatch) &&
+      !this.#lacksMemory(Operation.createTransfersUnbatched, fullBatch) &&
       !this.#storageIsFull
     );
+  }
+
+  /** Returns whether memory is too small for the request, and no checkpoint is about to change that. */
+  #lacksMemory(operation: number, body: Uint8Array): boolean {
+    const shortage = this.#options.ledger.shortage(operation, body, this.#ahead);
+    if (shortage !== 'rows') return shortage !== undefined;
+    return !this.#checkpoints.isRunning && !this.#checkpoints.mayBegin;
   }
 
   /**
@@ -246,6 +270,7 @@ export class Replica implements ServedReplica {
   /** Answers the requests that were taken, writes a checkpoint and closes the log. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    await this.#execution.idle();
     await this.#checkpoints.idle();
     await this.#checkpoints.reach(this.op);
     await this.#options.log.close();
@@ -262,7 +287,8 @@ export class Replica implements ServedReplica {
       return;
     }
     // Clients repeat unanswered requests. Official ones have only one in flight, so only others reach this bound.
-    if (this.op - this.#committed >= uncommittedMax) return;
+    if (this.op + this.#execution.size - this.#committed >= uncommittedMax) return;
+    if (this.#execution.size >= uncommittedMax) return;
     if (this.#isFullFor(operation, body)) {
       if (this.#mayWait(operation, body) && this.#full.put(request.client, message, sink)) return;
       // There is no answer, because the protocol has none for this case: the client tries again, and the status gives the
@@ -284,13 +310,16 @@ export class Replica implements ServedReplica {
   #isFullFor(operation: number, body: Uint8Array): boolean {
     const { ledger, log } = this.#options;
     if (operation === Operation.register) return log.logExhausted;
-    return log.logFull || (operation !== Operation.noop && !ledger.admits(operation, body));
+    const isLedgers = operation !== Operation.noop;
+    return log.logFull || (isLedgers && !ledger.admits(operation, body, this.#ahead));
   }
 
-  /** Returns whether the request lacks only room in the log, which a checkpoint in progress is about to free. */
+  /** Returns whether the request lacks only room in the log or for rows, which a checkpoint in progress is about to free. */
   #mayWait(operation: number, body: Uint8Array): boolean {
-    const { ledger, log } = this.#options;
-    return log.logFull && this.#checkpoints.isRunning && ledger.admits(operation, body);
+    const { ledger } = this.#options;
+    const shortage = ledger.shortage(operation, body, this.#ahead);
+    if (shortage === 'rows' && this.#checkpoints.mayBegin) this.#checkpoints.begin();
+    return this.#checkpoints.isRunning && (shortage === undefined || shortage === 'rows');
   }
 
   /** Receives the requests again that have waited for room in the log. */
@@ -307,11 +336,34 @@ export class Replica implements ServedReplica {
     this.#orderer.ordered(entry, operation);
     // The operation is executed while the write is in progress.
     this.#options.log.append(entry, () => this.#onCommitted(entry.op));
+    const { accounts, transfers } = this.#creationsOf(entry, operation);
+    this.#ahead.accounts += accounts;
+    this.#ahead.transfers += transfers;
+    this.#execution.push({
+      prepare: () => this.#executor.prepare(entry),
+      run: () => {
+        this.#ahead.accounts -= accounts;
+        this.#ahead.transfers -= transfers;
+        this.#executed(entry, operation, answer);
+      },
+    });
+    this.#checkpointWhenDue();
+  }
+
+  #creationsOf({ message }: LogEntry, operation: number): Creations {
+    if (shapeOf(operation)?.write !== true) return { accounts: 0, transfers: 0 };
+    return this.#options.ledger.creations(operation, message.subarray(headerSize));
+  }
+
+  #executed(
+    entry: LogEntry,
+    operation: number,
+    answer: ((reply: Reply) => void) | undefined,
+  ): void {
     const reply = this.#executor.apply(entry);
     this.#orderer.executed(operation);
     if (reply !== undefined && answer !== undefined)
       this.#whenCommitted(entry.op, () => answer(reply));
-    this.#checkpointWhenDue();
   }
 
   #read(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
@@ -353,6 +405,10 @@ export class Replica implements ServedReplica {
         if (reply === undefined) return;
         this.#held.hold(client, { op: this.op, reply, sink: own.sink });
       },
+      failed: (error) => {
+        this.#reading.delete(client);
+        this.#options.onReadError(error);
+      },
     });
   }
 
@@ -377,8 +433,8 @@ export class Replica implements ServedReplica {
   }
 
   #checkpointWhenDue(): void {
-    const { log } = this.#options;
-    if (log.logBytesSinceCheckpoint < log.checkpointAfterBytes) return;
+    const { log, ledger } = this.#options;
+    if (log.logBytesSinceCheckpoint < log.checkpointAfterBytes && !ledger.wantsCheckpoint) return;
     if (this.#checkpoints.mayBegin) this.#checkpoints.begin();
   }
 }

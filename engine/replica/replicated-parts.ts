@@ -61,7 +61,8 @@ export function assemble(options: ReplicatedReplicaOptions, host: Host): Replica
   const clock = new ClusterClock({ replicaCount, timers, peers: () => peers.all() });
   const state = new HeldState(options, (position) => place.mark(position));
   const common = { state, clock, log, timers, pending, owed, counts, comparison, stopped, onHalt };
-  const leader = new LeaderRequests({ ...common, batchSizeLimit, view });
+  const { onCheckpointError: onReadError } = options;
+  const leader = new LeaderRequests({ ...common, batchSizeLimit, view, onReadError });
   const known = () => (leader.leads ? undefined : log()?.lead);
   const forwarding = new Forwarding({ identity, peers, timers, pending, leader: known, view });
   const heartbeats = new Heartbeats(options, {
@@ -78,9 +79,10 @@ export function assemble(options: ReplicatedReplicaOptions, host: Host): Replica
     ...common,
     consumer: {
       committed: (block) => execution.committed(block),
-      roleChanged: (role) => host.roleChanged(role),
+      roleChanged: (role) => execution.afterwards(() => host.roleChanged(role)),
       failed: onHalt,
     },
+    executed: (then) => execution.afterwards(then),
     onReplaced: () => host.stateReplaced(),
   });
   const intake = new Intake({ ...common, leader, forwarding });

@@ -106,7 +106,9 @@ export class ReplicatedReplica implements ServedReplica, Host {
     const { unready, logFull, clock } = this.standing();
     if (unready !== undefined || logFull || (this.#parts.leader.leads && !clock.agrees))
       return false;
-    return this.ledger.admits(Operation.createTransfersUnbatched, fullBatch);
+    const shortage = this.ledger.shortage(Operation.createTransfersUnbatched, fullBatch);
+    // A checkpoint is about to make room for rows.
+    return shortage === undefined || shortage === 'rows';
   }
 
   storage(): { readonly usedBytes: number; readonly limitBytes: number } {

@@ -14,6 +14,8 @@ import { exposition, single, type Metric, type Sample } from '../../base/metrics
 interface Counters {
   readonly requests: ReadonlyMap<number, number>;
   readonly refused: number;
+  /** Pages of rows that were found in the cache, and read from the volume. */
+  readonly pages: { readonly hits: number; readonly read: number; readonly rowsInMemory: number };
   /** Absent for a single replica. */
   readonly reigns: ReignCounts | undefined;
   /** Absent if the engine has no archiver. */
@@ -47,6 +49,7 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
       help: 'Create requests refused because a limit was reached.',
       samples: single(counters.refused),
     },
+    ...pageMetrics(counters.pages),
     {
       name: 'ledgerhouse_engine_stream_errors_total',
       type: 'counter',
@@ -71,6 +74,27 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
   ]);
   return figures + (await counters.times());
 }
+
+const pageMetrics = ({ hits, read, rowsInMemory }: Counters['pages']): readonly Metric[] => [
+  {
+    name: 'ledgerhouse_engine_page_hits_total',
+    type: 'counter',
+    help: 'Rows outside of memory that were found in the cache of pages.',
+    samples: single(hits),
+  },
+  {
+    name: 'ledgerhouse_engine_pages_read_total',
+    type: 'counter',
+    help: 'Pages of rows that were read from the volume.',
+    samples: single(read),
+  },
+  {
+    name: 'ledgerhouse_engine_transfers_in_memory',
+    type: 'gauge',
+    help: 'Transfers whose rows are in memory.',
+    samples: single(rowsInMemory),
+  },
+];
 
 const startedAtSeconds = performance.timeOrigin / 1_000;
 

@@ -91,6 +91,8 @@ function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
     timers: systemTimers,
     batchSizeLimit,
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint failed'),
+    onReadError: (error) => logger.error({ error }, 'a read has no answer'),
+    onFatal: (error) => options.onFatal(error as Error),
   });
   return {
     identity: log.identity,

@@ -1,10 +1,13 @@
 /** A data file in memory with a real ledger under random load, backed up and restored. */
+import { TableId } from '../../ledger/checkpoint-tables.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
 import { DataFile } from '../../log/data-file.ts';
 import { exportCheckpoint, readWholeCheckpoint } from '../../log/export.ts';
 import { createEmpty } from '../../log/format-file.ts';
 import type { ReplicaIdentity } from '../../log/log.ts';
 import { MemoryStorage } from '../../log/testing/memory-storage.ts';
+import { Operation } from '../../wire/operations.ts';
+import { ChangeEvent } from '../../wire/records.ts';
 import { makeBackup, type MadeBackup, type MakeOptions } from '../make-backup.ts';
 import type { ObjectStore, RangedStore } from '../object-store.ts';
 import { restoreBackup } from '../restore-backup.ts';
@@ -17,6 +20,7 @@ const RELEASE = 4361;
 export const PATH = '/disk/7_0.ledger';
 export const RESTORED = '/disk/restored.ledger';
 const MEMORY = 2 ** 34;
+const EVENTS_A_READ = 2000;
 const LOG_SIZE = 64 << 10;
 /** Later than whatever a load does; a checkpoint's timestamp is that of its last operation. */
 const EPOCH = 1_800_000_000_000_000_000n;
@@ -122,8 +126,20 @@ export async function restored(
   return { data: await open(storage, RESTORED, ledger), ledger };
 }
 
-/** All rows of a ledger, by table. */
-export const tablesOf = (ledger: StateMachine): readonly string[] =>
-  ledger
-    .takeDelta(new Set([1, 2, 3, 4, 5]))
-    .map(({ table, chunks }) => `${table} ${Buffer.concat([...chunks]).toString('hex')}`);
+/** All that a ledger holds: accounts as they were created, and every event with the balances after it. */
+export function contentsOf(ledger: StateMachine): readonly string[] {
+  const accounts = ledger.takeDelta(new Set([TableId.accounts]));
+  const contents = accounts
+    .filter(({ table }) => table === TableId.accounts)
+    .flatMap(({ chunks }) => Array.from(chunks, (chunk) => Buffer.from(chunk).toString('hex')));
+  for (let from = 0n; ;) {
+    const filter = new DataView(new ArrayBuffer(64));
+    filter.setBigUint64(0, from, true);
+    filter.setUint32(16, EVENTS_A_READ, true);
+    const events = ledger.read(Operation.getChangeEvents, new Uint8Array(filter.buffer));
+    contents.push(Buffer.from(events).toString('hex'));
+    if (events.length < EVENTS_A_READ * ChangeEvent.words * 4) return contents;
+    const last = events.length - ChangeEvent.words * 4 + ChangeEvent.timestamp * 4;
+    from = new DataView(events.buffer, events.byteOffset).getBigUint64(last, true) + 1n;
+  }
+}

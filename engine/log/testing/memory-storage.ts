@@ -64,6 +64,11 @@ export class MemoryStorage implements Storage {
     return this.#get(path).current.slice();
   }
 
+  /** Changes bytes behind everybody's back, as rot does. */
+  rot(path: string, change: (bytes: Uint8Array) => void): void {
+    change(this.#get(path).current);
+  }
+
   /** Makes a disk that holds this one file. */
   static of(path: string, bytes: Uint8Array): MemoryStorage {
     const storage = new MemoryStorage();

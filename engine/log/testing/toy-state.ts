@@ -82,6 +82,10 @@ export class ToyState implements Checkpointed {
     return [{ ...head('update', COUNTERS, 4), rowCount: rows.length, chunks }];
   }
 
+  stored(): void {
+    // Nothing leaves memory.
+  }
+
   async loadSection(
     { kind, table }: SectionHead,
     chunks: AsyncIterable<Uint8Array>,

@@ -1,6 +1,8 @@
 /** Three or six whole replicas on a fake etcd, with clients, under a schedule of faults. One seed decides everything. */
 import { Freezer } from '../../log/replicated/testing/freezer.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
+import { TableId } from '../../ledger/checkpoint-tables.ts';
+import { PAGE_BYTES } from '../../ledger/page.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
 import { DataFile } from '../../log/data-file.ts';
 import { createEmpty } from '../../log/format-file.ts';
@@ -48,6 +50,8 @@ interface Outcome {
 }
 
 const PATH = '/disk/replica.ledger';
+/** Offset of its table's number in a page. */
+const PAGE_TABLE_AT = 4032;
 const HEALED_MS = 15_000;
 const EPOCH_MS = 1e6;
 
@@ -313,6 +317,17 @@ export class SimMember {
     storage.capacity = storage.paths.reduce((sum, path) => sum + storage.bytes(path).length, 0);
   }
 
+  /** Flips a bit in every page of transfers of the data file. */
+  damagePages(): void {
+    this.#storage.rot(PATH, (bytes) => {
+      const fields = new DataView(bytes.buffer, bytes.byteOffset);
+      for (let at = 0; at < bytes.length; at += PAGE_BYTES) {
+        if (fields.getUint32(at + PAGE_TABLE_AT, true) === TableId.transferPages)
+          bytes[at + 100]! ^= 1;
+      }
+    });
+  }
+
   /** Number of pending transfers. */
   get pending(): number | undefined {
     return this.#replica?.ledger.counts().pendingTransfers;
@@ -409,7 +424,9 @@ export class SimMember {
   #newLedger(): StateMachine {
     const Whole = this.rulesMax === 1 ? StateMachine : TwoRulesLedger;
     const Ledger = this.#world.broken === this.index ? BrokenLedger : Whole;
-    const ledger = new Ledger({ memoryLimitBytes: 1 << 30 });
+    // Replica 0 keeps its rows in memory. Those of the others leave as soon as they may, and come back into caches of few pages.
+    const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: this.index * PAGE_BYTES };
+    const ledger = new Ledger({ memoryLimitBytes: 1 << 30, ...(this.index === 0 ? {} : cold) });
     const finish = ledger.finishLoad.bind(ledger);
     ledger.finishLoad = (pause) => {
       this.#world.onFinishLoad();

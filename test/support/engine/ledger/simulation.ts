@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import type { Section } from '../../../../engine/ledger/checkpoint.ts';
+import type { Needs } from '../../../../engine/ledger/cold-rows.ts';
+import { isPage, PAGE_BYTES } from '../../../../engine/ledger/page.ts';
 import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
 import { encodeMultiBatch } from '../../../../engine/wire/multi-batch.ts';
 import { Operation, shapeOf } from '../../../../engine/wire/operations.ts';
@@ -45,8 +47,23 @@ const creations = [
 /** So few that most queries take several steps. */
 const STEP_UNITS = 24;
 
+interface SimulationOptions {
+  /** Rows leave memory as soon as they are in a checkpoint, in chunks of 8, and the cache holds three pages. */
+  readonly isCold?: boolean;
+}
+
+const COLD = { rowsLeaveAtBytes: 0, rowsShift: 3, pageCacheBytes: 3 * PAGE_BYTES };
+
+const queriesOfTransfers: ReadonlySet<number> = new Set([133, 134, 136, 142, 143, 145]);
+
 export class Simulation {
-  machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+  machine: StateMachine;
+  /** Pages of the checkpoints, by table and number. */
+  readonly #pages = new Map<string, Uint32Array>();
+  readonly #isCold: boolean;
+  /** Number of ids that transfers take: few, so that they often exist; more, so that rows fill pages. */
+  readonly #transferIds: number;
+  pagesRead = 0;
   readonly #reference = new ReferenceLedger();
   readonly #commits: Commit[] = [];
   readonly #statuses = new Set<string>();
@@ -56,8 +73,25 @@ export class Simulation {
   /** Timestamps that were given out: filters and imported events aim at them. */
   readonly #times: bigint[] = [START];
 
-  constructor(seed: number) {
+  constructor(seed: number, { isCold = false }: SimulationOptions = {}) {
     this.#random = seed | 0;
+    this.#isCold = isCold;
+    this.#transferIds = isCold ? 3000 : 120;
+    this.machine = this.#newMachine();
+  }
+
+  #newMachine(): StateMachine {
+    return new StateMachine({ memoryLimitBytes: LIMIT_BYTES, ...(this.#isCold ? COLD : {}) });
+  }
+
+  /** Brings pages, as a replica does from its data file. */
+  #bring({ pages, arrived }: Needs): void {
+    for (const name of pages) {
+      const words = this.#pages.get(`${name.table} ${name.page}`);
+      assert.ok(words !== undefined && isPage(words, 0, name), 'only stored pages are asked for');
+      this.pagesRead += 1;
+      arrived(name, words);
+    }
   }
 
   get statusesSeen(): number {
@@ -107,8 +141,15 @@ export class Simulation {
     // A late pull must return the state at the time of the delta.
     this.#write();
     for (const { chunks, ...head } of sections) {
-      this.#sections.push({ head, bytes: concatenate([...chunks].map((chunk) => chunk.slice())) });
+      const bytes = concatenate(Array.from(chunks, (chunk) => chunk.slice()));
+      this.#sections.push({ head, bytes });
+      if (head.rowSize !== PAGE_BYTES) continue;
+      for (let i = 0; i < head.rowCount; i += 1) {
+        const words = new Uint32Array(bytes.slice(i * PAGE_BYTES, (i + 1) * PAGE_BYTES).buffer);
+        this.#pages.set(`${head.table} ${head.firstRow + i}`, words);
+      }
     }
+    this.machine.stored();
     const [last] = this.#commits.slice(-1);
     assert.ok(last !== undefined);
     this.#late.length = 0;
@@ -134,20 +175,22 @@ export class Simulation {
     return { before, after: this.#visible() };
   }
 
-  /** Rows of all tables but burned ids, every account with its balances, every change event. */
+  /** Every account as it was created and with its balances, every transfer, every change event. */
   #visible(): unknown {
     const ids = Array.from({ length: 9 }, (_, i) => BigInt(i + 1)).map((id) =>
       id % 3n === 0n ? id << 70n : id,
     );
     const accounts = concatenate(ids.map((id) => encodeRecord([['id', 16]], 16, { id })));
     const events = encodeRecord(eventsFilterFields, 64, { limit: 2730n });
+    const all = encodeRecord(queryFilterFields, 64, { limit: 8189n });
     return {
-      tables: this.machine
-        .takeDelta(new Set([1, 2, 3, 4]))
-        .filter(({ table }) => table < 5)
-        .map(({ chunks }) => concatenate([...chunks].map((chunk) => chunk.slice()))),
+      created: this.machine
+        .takeDelta(new Set([1]))
+        .filter(({ table }) => table === 1)
+        .map(({ chunks }) => concatenate(Array.from(chunks, (chunk) => chunk.slice()))),
+      transfers: this.#readWhole(Operation.queryTransfersUnbatched, all),
       accounts: this.machine.read(Operation.lookupAccountsUnbatched, accounts),
-      events: this.machine.read(Operation.getChangeEvents, events),
+      events: this.#readWhole(Operation.getChangeEvents, events),
       counts: this.machine.counts(),
       expiry: this.machine.nextExpiry(),
     };
@@ -158,15 +201,15 @@ export class Simulation {
 
   /** Puts a machine loaded from the checkpoints, with the commits since, in the place of the running one. */
   async restart(pieceBytes: number): Promise<void> {
-    const machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+    const machine = this.#newMachine();
     for (const { head, bytes } of this.#sections) {
-      await machine.loadSection(head, pieces(bytes, pieceBytes));
+      const size = head.rowSize === PAGE_BYTES ? PAGE_BYTES * (1 + (pieceBytes % 3)) : pieceBytes;
+      await machine.loadSection(head, pieces(bytes, size));
     }
     await machine.finishLoad(async () => undefined);
-    for (const { operation, timestamp, body } of this.#late) {
-      machine.commit(operation, timestamp, body);
-    }
     this.machine = machine;
+    for (const { operation, timestamp, body } of this.#late)
+      this.#execute(operation, timestamp, body);
   }
 
   #write(): void {
@@ -203,11 +246,17 @@ export class Simulation {
     this.#timestamp += 1n + BigInt(delta);
     const timestamp = this.#timestamp;
     this.#commits.push({ operation, timestamp, body });
-    const actual = this.machine.commit(operation, timestamp, body);
+    const actual = this.#execute(operation, timestamp, body);
     const expected = this.#reference.commit(operation, timestamp, body);
     assert.deepEqual(actual, expected, `commit of operation ${operation}`);
     this.#times.push(timestamp, timestamp - BigInt(this.#below(delta + 1)));
     return actual;
+  }
+
+  #execute(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
+    const { machine } = this;
+    for (let needs; (needs = machine.prepare(operation, timestamp, body));) this.#bring(needs);
+    return machine.commit(operation, timestamp, body);
   }
 
   #read(): void {
@@ -215,7 +264,7 @@ export class Simulation {
     const operation = operations[this.#below(operations.length)]!;
     const body = this.#frame(operation, () => {
       if (shapeOf(operation)!.batchable) {
-        const ids = Array.from({ length: this.#below(6) }, () => this.#id(30));
+        const ids = Array.from({ length: this.#below(6) }, () => this.#id(this.#transferIds / 4));
         return concatenate(ids.map((id) => encodeRecord([['id', 16]], 16, { id })));
       }
       return this.#filter(operation);
@@ -224,22 +273,28 @@ export class Simulation {
       this.#readInSteps(operation, body);
       return;
     }
-    const actual = this.machine.read(operation, body);
+    const actual = this.#readWhole(operation, body);
     const expected = this.#reference.read(operation, body);
     assert.deepEqual(actual, expected, `read of operation ${operation}`);
   }
 
-  /** Others write between its steps. It sees the state at its first step; of accounts, the state at its last. */
+  #readWhole(operation: number, body: Uint8Array): Uint8Array {
+    if (!this.#isCold) return this.machine.read(operation, body);
+    const read = this.machine.beginRead(operation, body);
+    for (let step; (step = read.step(Infinity)) !== true;) if (step !== false) this.#bring(step);
+    return read.finish();
+  }
+
+  /** Others write between its steps. A query of transfers sees the state at its first step, any other read that at its last. */
   #readInSteps(operation: number, body: Uint8Array): void {
     const read = this.machine.beginRead(operation, body);
     let expected = this.#reference.read(operation, body);
-    while (!read.step(STEP_UNITS)) {
+    for (let step; (step = read.step(STEP_UNITS)) !== true;) {
+      if (step !== false) this.#bring(step);
       this.#write();
-      const isOfAccounts =
-        operation === Operation.queryAccounts || operation === Operation.queryAccountsUnbatched;
-      if (isOfAccounts) expected = this.#reference.read(operation, body);
+      if (!queriesOfTransfers.has(operation)) expected = this.#reference.read(operation, body);
     }
-    const actual = this.machine.finishRead(read);
+    const actual = read.finish();
     assert.deepEqual(actual, expected, `read of operation ${operation} in steps`);
   }
 
@@ -322,11 +377,11 @@ export class Simulation {
     const isPending = (flags & 2n) !== 0n;
     const often = (value: bigint): bigint => (isResolving && this.#chance(0.7) ? 0n : value);
     return encodeRecord(transferFields, 128, {
-      id: this.#id(120),
+      id: this.#id(this.#transferIds),
       debit_account_id: often(this.#id(9)),
       credit_account_id: often(this.#id(9)),
       amount: this.#amount(isResolving),
-      pending_id: isResolving !== this.#chance(0.02) ? this.#id(120) : 0n,
+      pending_id: isResolving !== this.#chance(0.02) ? this.#id(this.#transferIds) : 0n,
       user_data_128: this.#userData(0.5),
       user_data_64: this.#userData(0.5),
       user_data_32: this.#userData(0.5),

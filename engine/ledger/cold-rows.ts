@@ -1,0 +1,217 @@
+/**
+ * Access to rows that are not in memory. Code in this folder never waits: it runs on what is there, and what is absent is noted
+ * and read as zeros. Whoever began the computation looks at `needs` afterwards. If there are any, the result is void: the
+ * pages are brought, and the same computation runs again. So one run finds out about as many pages as possible at once.
+ *
+ * A page that was brought may have left the cache before the next run. Hence the rows that were asked for are copied out as
+ * their pages arrive, and stay for the computation's time (`Brought`): each run needs less than the one before.
+ */
+import { PAGE_WORDS, rowsPerPage, type PageName } from './page.ts';
+import { pageKey, type PageCache } from './page-cache.ts';
+import { compare64 } from './words.ts';
+
+/** Pages that a computation lacks. */
+export interface Needs {
+  readonly pages: readonly PageName[];
+  /** Takes one of the pages, verified. */
+  arrived(page: PageName, words: Uint32Array): void;
+}
+
+/** Rows that were brought for one computation. */
+export class Brought {
+  words = new Uint32Array(0);
+  #used = 0;
+  readonly #offsets = new Map<number, number>();
+
+  find(key: number): number | undefined {
+    return this.#offsets.get(key);
+  }
+
+  put(key: number, from: Uint32Array, at: number, count: number): void {
+    if (this.#offsets.has(key)) return;
+    if (this.#used + count > this.words.length) {
+      const larger = new Uint32Array(Math.max(1024, this.words.length * 2));
+      larger.set(this.words);
+      this.words = larger;
+    }
+    for (let i = 0; i < count; i += 1) this.words[this.#used + i] = from[at + i]!;
+    this.#offsets.set(key, this.#used);
+    this.#used += count;
+  }
+
+  clear(): void {
+    if (this.#used === 0) return;
+    this.words = new Uint32Array(0);
+    this.#used = 0;
+    this.#offsets.clear();
+  }
+}
+
+interface AbsentPage {
+  readonly name: PageName;
+  readonly wordsPerRow: number;
+  readonly rows: number[];
+}
+
+/** What the present computation has, and what it lacks, in all tables. */
+export class RowAccess {
+  readonly cache: PageCache;
+  /** Changes whenever a row may be found elsewhere than before. */
+  epoch = 0;
+  /** Pages that were brought since the start. */
+  pagesRead = 0;
+  #brought = new Brought();
+  #absent = new Map<number, AbsentPage>();
+
+  constructor(cache: PageCache) {
+    this.cache = cache;
+  }
+
+  get brought(): Brought {
+    return this.#brought;
+  }
+
+  get isComplete(): boolean {
+    return this.#absent.size === 0;
+  }
+
+  /** Begins a run of the computation that `brought` belongs to. */
+  begin(brought: Brought): void {
+    this.#brought = brought;
+    this.epoch += 1;
+    if (this.#absent.size > 0) this.#absent = new Map();
+  }
+
+  note(name: PageName, wordsPerRow: number, row: number): void {
+    const key = pageKey(name);
+    const page = this.#absent.get(key);
+    if (page === undefined) this.#absent.set(key, { name, wordsPerRow, rows: [row] });
+    else page.rows.push(row);
+  }
+
+  /** Ends a run. Returns the pages that it lacked, or `undefined` if it was complete. */
+  needs(): Needs | undefined {
+    if (this.isComplete) return undefined;
+    const absent = this.#absent;
+    const brought = this.#brought;
+    this.#absent = new Map();
+    return {
+      pages: [...absent.values()].map(({ name }) => name),
+      arrived: (name, words) => {
+        const page = absent.get(pageKey(name));
+        this.epoch += 1;
+        this.pagesRead += 1;
+        this.cache.put(name, words);
+        if (page !== undefined) copyRows(page, words, brought);
+      },
+    };
+  }
+}
+
+function copyRows({ name, wordsPerRow, rows }: AbsentPage, words: Uint32Array, to: Brought): void {
+  const perPage = rowsPerPage(wordsPerRow);
+  for (const row of rows)
+    to.put(rowKey(name.table, row), words, (row % perPage) * wordsPerRow, wordsPerRow);
+}
+
+/** Numbers of page tables are below 64. */
+const rowKey = (table: number, row: number): number => row * 64 + table;
+
+interface ColdRowsOptions {
+  /** Number of the table of pages. */
+  readonly table: number;
+  readonly wordsPerRow: number;
+  /** Offset of the rows' timestamp in words, if they have one. */
+  readonly timestamp: number | undefined;
+}
+
+/** The rows of one table that are not in memory: those before its `coldEnd`. */
+export class ColdRows {
+  readonly perPage: number;
+  readonly #options: ColdRowsOptions;
+  readonly #access: RowAccess;
+  /** The first timestamp of each page, two words each. */
+  #times = new Uint32Array(2048);
+  #pages = 0;
+  #row = -1;
+  #epoch = -1;
+  #words: Uint32Array = ZEROS;
+  #offset = 0;
+
+  constructor(access: RowAccess, options: ColdRowsOptions) {
+    this.#access = access;
+    this.#options = options;
+    this.perPage = rowsPerPage(options.wordsPerRow);
+  }
+
+  chunkOf(row: number): Uint32Array {
+    this.#locate(row);
+    return this.#words;
+  }
+
+  offsetOf(row: number): number {
+    this.#locate(row);
+    return this.#offset;
+  }
+
+  /** Notes the first timestamps of pages whose first rows are in `words`, which holds the rows from `first` to `end`. */
+  leaves(words: Uint32Array, first: number, end: number): void {
+    const { timestamp, wordsPerRow } = this.#options;
+    if (timestamp === undefined) return;
+    for (; this.#pages * this.perPage < end; this.#pages += 1) {
+      if ((this.#pages + 1) * 2 > this.#times.length) {
+        const larger = new Uint32Array(this.#times.length * 2);
+        larger.set(this.#times);
+        this.#times = larger;
+      }
+      const at = (this.#pages * this.perPage - first) * wordsPerRow + timestamp;
+      this.#times[this.#pages * 2] = words[at]!;
+      this.#times[this.#pages * 2 + 1] = words[at + 1]!;
+    }
+  }
+
+  /** Returns the first row whose timestamp is not below the given one, or `end`, the first row in memory. */
+  firstNotBefore(end: number, timestamp: Uint32Array, at: number): number {
+    let low = 0;
+    let high = this.#pages;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compare64(this.#times, middle * 2, timestamp, at) < 0) low = middle + 1;
+      else high = middle;
+    }
+    // The page before it begins earlier, and may end later.
+    const pageEnd = Math.min(end, low * this.perPage);
+    for (let row = Math.max(0, low - 1) * this.perPage; row < pageEnd; row += 1) {
+      const offset = this.offsetOf(row) + (this.#options.timestamp ?? 0);
+      if (compare64(this.chunkOf(row), offset, timestamp, at) >= 0) return row;
+      if (!this.#access.isComplete) return row;
+    }
+    return pageEnd;
+  }
+
+  #locate(row: number): void {
+    const { table, wordsPerRow } = this.#options;
+    const access = this.#access;
+    if (row === this.#row && access.epoch === this.#epoch) return;
+    this.#row = row;
+    this.#epoch = access.epoch;
+    const found = access.brought.find(rowKey(table, row));
+    if (found !== undefined) {
+      this.#words = access.brought.words;
+      this.#offset = found;
+      return;
+    }
+    const page = Math.floor(row / this.perPage);
+    const at = access.cache.find(table, page);
+    if (at >= 0) {
+      this.#words = access.cache.words;
+      this.#offset = at + (row - page * this.perPage) * wordsPerRow;
+      return;
+    }
+    access.note({ table, page }, wordsPerRow, row);
+    this.#words = ZEROS;
+    this.#offset = 0;
+  }
+}
+
+const ZEROS = new Uint32Array(PAGE_WORDS);

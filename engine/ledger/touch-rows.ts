@@ -1,0 +1,74 @@
+/**
+ * Looks for every row that an operation may read, so that those that have left memory are noted as absent (cold-rows.ts). It
+ * changes nothing. It may look for more than the operation reads: the checks of an event may end before.
+ */
+import { Account, WireTransfer } from '../wire/records.ts';
+import { AccountFlag, TransferFlag } from '../wire/flags.ts';
+import { Operation } from '../wire/operations.ts';
+import { dueTransfers } from './expire-transfers.ts';
+import { Transfer } from './layout.ts';
+import type { LedgerState } from './ledger-state.ts';
+import { Action, ledgerOperation } from './operations.ts';
+import { batchCounts } from './reply.ts';
+import { RowFlag } from './row-values.ts';
+import { wordsOf, writeBigint64 } from './words.ts';
+
+const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
+const EVENT_WORDS = WireTransfer.words;
+const amount = new Uint32Array(4);
+
+export function touchOperation(
+  state: LedgerState,
+  operation: number,
+  timestamp: bigint,
+  body: Uint8Array,
+): void {
+  if (operation === Operation.pulse) {
+    const time = new Uint32Array(2);
+    writeBigint64(time, 0, timestamp);
+    for (const transfer of dueTransfers(state, time, 0).slice()) touchTransfer(state, transfer);
+    return;
+  }
+  const { action, shape } = ledgerOperation(operation);
+  const events = wordsOf(body);
+  const count = batchCounts(shape, body).reduce((sum, batch) => sum + batch, 0);
+  if (action === Action.createTransfers) touchTransfers(state, events, count);
+  else touchImported(state, events, count);
+}
+
+function touchTransfers(state: LedgerState, events: Uint32Array, count: number): void {
+  const hashes = new Int32Array(count);
+  for (let i = 0; i < count; i += 1) hashes[i] = state.hashOf(events, i * EVENT_WORDS);
+  state.touchIds(hashes);
+  for (let i = 0; i < count; i += 1) {
+    const at = i * EVENT_WORDS;
+    const existing = state.findTransfer(events, at, hashes[i]);
+    if (existing > 0) touchTransfer(state, existing - 1);
+    const flags = events[at + WireTransfer.codeFlags]! >>> 16;
+    if ((flags & RESOLVING) === 0) continue;
+    const pending = state.findTransfer(events, at + WireTransfer.pendingId);
+    if (pending > 0) touchTransfer(state, pending - 1);
+  }
+}
+
+/** The timestamp of an imported account must be no transfer's. */
+function touchImported(state: LedgerState, events: Uint32Array, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    const at = i * EVENT_WORDS;
+    const flags = events[at + Account.codeFlags]! >>> 16;
+    if ((flags & AccountFlag.imported) === 0) continue;
+    state.hasTimestamp(state.transfers, Transfer.timestamp, events, at + Account.timestamp);
+  }
+}
+
+/** Looks for a transfer's row and all rows that it refers to. */
+export function touchTransfer(state: LedgerState, transfer: number): void {
+  const { transfers, wides } = state;
+  const row = transfers.chunkOf(transfer);
+  const at = transfers.offsetOf(transfer);
+  const flags = row[at + Transfer.codeFlags]! >>> 16;
+  if ((flags & RowFlag.wide) !== 0) wides.chunkOf(row[at + Transfer.amount]!);
+  if ((flags & RESOLVING) === 0) return;
+  const pending = row[at + Transfer.pendingTransfer]!;
+  state.readAmount(transfers.chunkOf(pending), transfers.offsetOf(pending), amount, 0);
+}

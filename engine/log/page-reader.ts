@@ -1,0 +1,167 @@
+/**
+ * Reads single pages of a checkpoint's tables. Pages that follow one another are read together. Each is verified by its own
+ * name and checksum.
+ *
+ * A merge may move a page, and a later checkpoint may use its old place, while it is being read. Then its bytes do not fit, and
+ * it is read again from where it is now.
+ */
+import { isPage, PAGE_BYTES, PAGE_WORDS, type PageName } from '../ledger/page.ts';
+import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
+import type { Piece, StoredSection } from './manifest.ts';
+import type { ReadableFile } from './storage.ts';
+
+export interface PageSource {
+  /**
+   * Reads pages, in any order. `arrived` gets the words of each one; their memory is used again. Rejects with DataFileError
+   * `checkpoint_corrupt` if one of them is damaged.
+   */
+  read(
+    pages: readonly PageName[],
+    arrived: (page: PageName, words: Uint32Array) => void,
+  ): Promise<void>;
+}
+
+/** Maximum number of pages read by one call of the system. */
+const RUN_PAGES_MAX = 128;
+/** Pages that are read in vain rather than with a second call. */
+const GAP_PAGES_MAX = 3;
+/** Calls of the system at a time: the log's writes share their threads. */
+const CALLS_MAX = 3;
+
+interface PlacedPiece {
+  readonly firstPage: number;
+  readonly pages: number;
+  readonly piece: Piece;
+}
+
+interface Place {
+  readonly name: PageName;
+  readonly offset: number;
+}
+
+export class PageReader implements PageSource {
+  readonly #file: ReadableFile;
+  readonly #sections: () => readonly StoredSection[];
+  #placed: readonly StoredSection[] | undefined;
+  #pieces = new Map<number, readonly PlacedPiece[]>();
+
+  /** `sections` returns those of the newest durable checkpoint. */
+  constructor(file: ReadableFile, sections: () => readonly StoredSection[]) {
+    this.#file = file;
+    this.#sections = sections;
+  }
+
+  async read(
+    pages: readonly PageName[],
+    arrived: (page: PageName, words: Uint32Array) => void,
+  ): Promise<void> {
+    for (let wanted = pages; wanted.length > 0;) {
+      const sections = this.#sections();
+      const places = wanted.map((name) => ({ name, offset: this.#offsetOf(name) }));
+      const misfits = await this.#readPlaces(places, arrived);
+      const [first] = misfits;
+      // Only a checkpoint that came meanwhile explains a misfit.
+      if (first !== undefined && sections === this.#sections()) throw damaged(first);
+      wanted = misfits.map(({ name }) => name);
+    }
+  }
+
+  /** Returns the places whose bytes are other pages. */
+  async #readPlaces(
+    places: Place[],
+    arrived: (page: PageName, words: Uint32Array) => void,
+  ): Promise<readonly Place[]> {
+    const runs = runsOf(places.sort((a, b) => a.offset - b.offset));
+    const misfits: Place[] = [];
+    let next = 0;
+    const readRuns = async (): Promise<void> => {
+      while (next < runs.length) {
+        const run = runs[next]!;
+        next += 1;
+        await this.#readRun(run, arrived, misfits);
+      }
+    };
+    await Promise.all(Array.from({ length: CALLS_MAX }, readRuns));
+    return misfits;
+  }
+
+  async #readRun(
+    run: readonly Place[],
+    arrived: (page: PageName, words: Uint32Array) => void,
+    misfits: Place[],
+  ): Promise<void> {
+    const from = run[0]!.offset;
+    const bytes = new Uint8Array(run.at(-1)!.offset + PAGE_BYTES - from);
+    const length = await this.#file.read(bytes, from);
+    const words = new Uint32Array(bytes.buffer);
+    for (const place of run) {
+      const at = place.offset - from;
+      const isThere = at + PAGE_BYTES <= length && isPage(words, at / 4, place.name);
+      if (isThere) arrived(place.name, words.subarray(at / 4, at / 4 + PAGE_WORDS));
+      else misfits.push(place);
+    }
+  }
+
+  #offsetOf({ table, page }: PageName): number {
+    this.#place();
+    const pieces = this.#pieces.get(table) ?? [];
+    let low = 0;
+    let high = pieces.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (pieces[middle]!.firstPage + pieces[middle]!.pages <= page) low = middle + 1;
+      else high = middle;
+    }
+    const found = pieces[low];
+    if (found === undefined || page < found.firstPage) {
+      throw new DataFileError(
+        'checkpoint_corrupt',
+        `Page ${page} of table ${table} is not in the checkpoint. ${CORRUPTION_ADVICE}`,
+      );
+    }
+    return found.piece.offset + (page - found.firstPage) * PAGE_BYTES;
+  }
+
+  #place(): void {
+    const sections = this.#sections();
+    if (sections === this.#placed) return;
+    this.#placed = sections;
+    const tables = new Map<number, PlacedPiece[]>();
+    for (const { table, rowSize, firstRow, pieces } of sections) {
+      if (rowSize !== PAGE_BYTES) continue;
+      const placed = tables.get(table) ?? [];
+      let firstPage = firstRow;
+      for (const piece of pieces) {
+        const pages = piece.size / PAGE_BYTES;
+        placed.push({ firstPage, pages, piece });
+        firstPage += pages;
+      }
+      tables.set(table, placed);
+    }
+    this.#pieces = tables;
+  }
+}
+
+/** Groups places, in order of their offsets, into runs that one call reads. */
+function runsOf(places: readonly Place[]): readonly (readonly Place[])[] {
+  const runs: Place[][] = [];
+  let run: Place[] = [];
+  for (const place of places) {
+    const [first, last] = [run[0], run.at(-1)];
+    const isNear =
+      first !== undefined &&
+      last !== undefined &&
+      place.offset - last.offset <= (GAP_PAGES_MAX + 1) * PAGE_BYTES &&
+      place.offset - first.offset < RUN_PAGES_MAX * PAGE_BYTES;
+    if (isNear) run.push(place);
+    else runs.push((run = [place]));
+  }
+  return runs;
+}
+
+const damaged = ({ name, offset }: Place): DataFileError =>
+  new DataFileError(
+    'checkpoint_corrupt',
+    `The checkpoint is damaged in the ${PAGE_BYTES} bytes from byte ${offset} on (page ${name.page} of table ${name.table}). ${CORRUPTION_ADVICE}`,
+    { offset },
+  );

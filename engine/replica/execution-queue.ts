@@ -1,0 +1,93 @@
+/**
+ * Order of execution. A task whose rows are all in memory runs at once, if none waits before it. Otherwise its pages are brought
+ * first, and the tasks behind it wait, while the event loop goes on. So everything runs in the order in which it came, each
+ * task as a whole and on exactly the state that its predecessors have left.
+ */
+import type { Needs } from '../ledger/cold-rows.ts';
+
+export interface Task {
+  /** Returns the pages that are to be brought first. Runs right before `run`. */
+  prepare(): Needs | undefined;
+  run(): void;
+}
+
+interface ExecutionQueueOptions {
+  readonly bring: (needs: Needs) => Promise<void>;
+  /** Called when pages cannot be brought: nothing can be executed any more. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Tasks behind the first one whose pages are brought with its own. */
+const AHEAD = 4;
+
+export class ExecutionQueue {
+  readonly #options: ExecutionQueueOptions;
+  #tasks: Task[] = [];
+  #isOver = false;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(options: ExecutionQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Number of tasks that wait. */
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  /** Runs the task now if it can be, else as soon as it can be. */
+  push(task: Task): void {
+    if (this.#isOver) return;
+    this.#tasks.push(task);
+    if (this.#tasks.length === 1) this.#goOn();
+  }
+
+  /** Drops the tasks that wait. */
+  stop(): void {
+    this.#isOver = true;
+    this.#tasks = [];
+    this.#tellIdle();
+  }
+
+  /** Resolves when no task waits. */
+  idle(): Promise<void> {
+    if (this.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  #goOn(): void {
+    for (let first = this.#tasks[0]; first !== undefined; first = this.#tasks[0]) {
+      const needs = first.prepare();
+      if (needs !== undefined) {
+        this.#bring(needs);
+        return;
+      }
+      try {
+        first.run();
+      } finally {
+        this.#tasks.shift();
+      }
+    }
+    this.#tellIdle();
+  }
+
+  #bring(needs: Needs): void {
+    // What the next tasks need is brought into the cache. Whether it is still all, their own turn shows.
+    const ahead = this.#tasks.slice(1, 1 + AHEAD).flatMap((task) => task.prepare() ?? []);
+    const { bring, onFailure } = this.#options;
+    Promise.all([needs, ...ahead].map((one) => bring(one))).then(
+      () => {
+        if (!this.#isOver) this.#goOn();
+      },
+      (error: unknown) => {
+        if (this.#isOver) return;
+        this.stop();
+        onFailure(error);
+      },
+    );
+  }
+
+  #tellIdle(): void {
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+}
