@@ -14,7 +14,7 @@ import { compare64 } from './words.ts';
 export interface Needs {
   readonly pages: readonly PageName[];
   /** Takes one of the pages, verified. */
-  arrived(page: PageName, words: Uint32Array): void;
+  readonly arrived: (page: PageName, words: Uint32Array) => void;
 }
 
 /** Rows that were brought for one computation. */
