@@ -4,6 +4,8 @@ import { Operation } from '../wire/operations.ts';
 import { StateMachine } from './state-machine.ts';
 
 const MIB = 2 ** 20;
+/** A page of rows that have none of the ids that a test uses. */
+const NO_ROWS = new Uint32Array(1024);
 
 /** A body of `count` events whose ids, user_data_128 and user_data_64 all differ. */
 function events(kind: 'account' | 'transfer', count: number, first: number): Uint8Array {
@@ -55,6 +57,40 @@ test.each([24, 48, 96])(
     expect(reply.subarray(0, 16)).toEqual(id);
   },
 );
+
+test('rows that are in a checkpoint leave memory: the same limit holds far more transfers, and is never exceeded', () => {
+  const limitBytes = 96 * MIB;
+  const fill = (sizes: { rowsLeaveAtBytes?: number; pageCacheBytes?: number }) => {
+    const machine = new StateMachine({ memoryLimitBytes: limitBytes, ...sizes });
+    machine.commit(Operation.createAccounts, 1_000_000n, events('account', 100, 0));
+    let checkpoints = 0;
+    for (let count = 0; ; count += 4000) {
+      const body = events('transfer', 4000, count);
+      const shortage = machine.shortage(Operation.createTransfers, body);
+      if (shortage === 'memory') return { transfers: count, checkpoints, machine };
+      if (shortage === 'rows' || machine.wantsCheckpoint) {
+        for (const { chunks } of machine.takeDelta(new Set())) for (const _ of chunks);
+        machine.stored();
+        checkpoints += 1;
+      }
+      const { usedBytes } = machine.memory();
+      expect(usedBytes).toBeGreaterThan(0);
+      expect(usedBytes).toBeLessThanOrEqual(limitBytes);
+      const timestamp = BigInt(count + 1_010_000);
+      // Ids whose hashes are equal are told apart by their rows, which may have left: none of them are equal here.
+      const needs = machine.prepare(Operation.createTransfers, timestamp, body);
+      for (const name of needs?.pages ?? []) needs!.arrived(name, NO_ROWS);
+      machine.commit(Operation.createTransfers, timestamp, body);
+    }
+  };
+  const warm = fill({});
+  const cold = fill({ rowsLeaveAtBytes: limitBytes * (7 / 8), pageCacheBytes: MIB });
+  expect(warm.checkpoints).toBe(0);
+  expect(cold.checkpoints).toBeGreaterThan(2);
+  expect(cold.transfers).toBeGreaterThan(warm.transfers * 1.5);
+  // The rows in memory take less than an eighth of what they all take.
+  expect(cold.machine.pages().rowsInMemory).toBeLessThan(cold.transfers / 2);
+});
 
 test('room for expiries is reserved at admission: the limit holds when all admitted transfers expire', () => {
   const limitBytes = 48 * MIB;

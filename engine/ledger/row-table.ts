@@ -70,8 +70,8 @@ export class RowTable {
 
   /** Bytes of chunks that may leave memory. */
   get droppableBytes(): number {
-    const rows = Math.min(this.stored, this.count - 1) - this.coldEnd;
-    return Math.max(0, rows >>> this.#rowsShift) * this.chunkBytes;
+    const rows = Math.max(0, Math.min(this.stored, this.count - 1) - this.coldEnd);
+    return (rows >>> this.#rowsShift) * this.chunkBytes;
   }
 
   /** Drops the oldest chunk from memory, if `mayDrop`. */

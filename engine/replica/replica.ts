@@ -317,7 +317,8 @@ export class Replica implements ServedReplica {
   /** Returns whether the request lacks only room in the log or for rows, which a checkpoint in progress is about to free. */
   #mayWait(operation: number, body: Uint8Array): boolean {
     const { ledger } = this.#options;
-    const shortage = ledger.shortage(operation, body, this.#ahead);
+    const creates = shapeOf(operation)?.write === true;
+    const shortage = creates ? ledger.shortage(operation, body, this.#ahead) : undefined;
     if (shortage === 'rows' && this.#checkpoints.mayBegin) this.#checkpoints.begin();
     return this.#checkpoints.isRunning && (shortage === undefined || shortage === 'rows');
   }
