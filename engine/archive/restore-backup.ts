@@ -1,19 +1,31 @@
-/** Makes a replica's data file from a backup. The file appears only when every byte is verified and durable. */
+/**
+ * Makes a replica's data file from a backup. The file appears only when every byte is verified and durable. The rows are written
+ * as pages, so that a ledger larger than memory can be loaded.
+ */
 import { randomBytes } from 'node:crypto';
+import { assert } from '../../base/assert.ts';
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { checkIdentity, createWhole, writeZeros } from '../log/format-file.ts';
 import { LOG_OFFSET, roundUp } from '../log/layout.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
-import { encodeManifest, manifestSize, type Piece, type StoredSection } from '../log/manifest.ts';
+import {
+  encodeManifest,
+  manifestSize,
+  pieceSizes,
+  sectionBytes,
+  type Piece,
+  type StoredSection,
+} from '../log/manifest.ts';
 import { logSizeOf } from '../log/restore.ts';
 import { seal, SEAL_SIZE } from '../log/seal.ts';
 import type { Storage, StorageFile } from '../log/storage.ts';
 import { writeSuperblock } from '../log/superblock.ts';
-import { inParallel } from './in-parallel.ts';
+import { joinBytes } from './join-bytes.ts';
 import type { ObjectStore } from './object-store.ts';
-import { CHUNKS_AHEAD, fetchChunk } from './read-rows.ts';
-import type { BackupRecord, StoredChunk, StoredTable } from './record.ts';
+import { pagesOf, sectionsOf } from './paged-rows.ts';
+import { fetchTable } from './read-rows.ts';
+import type { BackupRecord, StoredTable } from './record.ts';
 
 export interface RestoreOptions {
   readonly store: ObjectStore;
@@ -35,12 +47,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
   const plan = planFile(record, manifestOffset);
   await createWhole(storage, to, async (file) => {
     await writeZeros(file, 0, manifestOffset);
-    const written = new Map<number, readonly Piece[]>();
-    for (const table of plan) written.set(table.table, await writeTable(options, file, key, table));
-    const sections = plan.map(({ chunks: _places, bytes: _bytes, ...head }) => ({
-      ...head,
-      pieces: written.get(head.table) ?? [],
-    }));
+    const sections: StoredSection[] = [];
+    for (const table of plan) sections.push(...(await writeTable(options, file, key, table)));
     const manifest = encodeManifest(sections);
     await file.write(manifest, manifestOffset);
     await file.sync();
@@ -63,68 +71,72 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
   });
 }
 
-/** A section of the file, with the places of its bytes. */
-interface PlannedSection extends Omit<StoredSection, 'pieces'> {
-  readonly chunks: readonly { readonly chunk?: StoredChunk; readonly offset: number }[];
-  /** Bytes of a table that the record itself holds. */
+type PlannedSection = Omit<StoredSection, 'pieces'> & {
+  readonly pieces: readonly Omit<Piece, 'seal'>[];
+};
+
+/** A table of the backup, and the sections that it becomes, whose bytes follow one another. */
+interface PlannedTable {
+  readonly sections: readonly PlannedSection[];
+  /** The table's rows in the bucket, or bytes that the record itself holds. */
+  readonly rows?: StoredTable;
   readonly bytes?: Uint8Array;
 }
 
-/** All sizes are known in advance, so that chunks can be written in any order. */
+/** All sizes are known in advance, so that the manifest comes first. */
 function planFile(
   { tables, inline }: BackupRecord,
   manifestOffset: number,
-): readonly PlannedSection[] {
-  const rows = tables.filter(({ rowCount }) => rowCount > 0);
-  const pieces = [
-    ...rows.map(({ chunks }) => ({ pieces: chunks })),
-    ...inline.map(() => ({ pieces: [1] })),
-  ];
-  let at = manifestOffset + roundUp(manifestSize(pieces));
-  const place = (size: number): number => {
-    const offset = at;
-    at += roundUp(size);
-    return offset;
-  };
-  return [
-    ...rows.map(({ table, rowSize, rowCount, chunks }) => ({
-      kind: SectionKind.append,
-      table,
-      rowSize,
-      firstRow: 0,
-      rowCount,
-      chunks: chunks.map((chunk) => ({ chunk, offset: place(chunk.rowCount * rowSize) })),
-    })),
+): readonly PlannedTable[] {
+  const planned = [
+    ...tables
+      .filter(({ rowCount }) => rowCount > 0)
+      .map((rows) => ({ rows, sections: sectionsOf(rows) })),
     ...inline.map(({ table, rowSize, bytes: text }) => {
       const bytes = Buffer.from(text, 'base64');
-      return {
-        kind: SectionKind.replace,
-        table,
-        rowSize,
-        firstRow: 0,
-        rowCount: bytes.length / rowSize,
-        chunks: [{ offset: place(bytes.length) }],
-        bytes,
-      };
+      const rowCount = bytes.length / rowSize;
+      const kind = SectionKind.replace;
+      return { bytes, sections: [{ kind, table, rowSize, firstRow: 0, rowCount }] };
     }),
   ];
+  const sizes = planned.flatMap(({ sections }) =>
+    sections.map((section) => ({ pieces: pieceSizes(sectionBytes(section)) })),
+  );
+  let at = manifestOffset + roundUp(manifestSize(sizes));
+  return planned.map((table) => ({
+    ...table,
+    sections: table.sections.map((section) => ({
+      ...section,
+      pieces: pieceSizes(sectionBytes(section)).map((size) => {
+        const offset = at;
+        at += roundUp(size);
+        return { offset, size };
+      }),
+    })),
+  }));
 }
 
+/** Writes a table's sections one after another. Chunks are fetched ahead meanwhile. */
 async function writeTable(
   { store, record }: RestoreOptions,
   file: StorageFile,
   key: Uint8Array,
-  { table, rowSize, rowCount, chunks, bytes: inline }: PlannedSection,
-): Promise<readonly Piece[]> {
-  const stored: StoredTable = { table, rowSize, rowCount, chunks: [] };
-  const pieces: Piece[] = [];
-  await inParallel(chunks, CHUNKS_AHEAD, async ({ chunk, offset }) => {
-    const bytes =
-      chunk === undefined
-        ? (inline ?? new Uint8Array(0))
-        : await fetchChunk(store, record, stored, chunk);
-    await file.write(bytes, offset);
-    pieces.push({ offset, size: bytes.length, seal: seal(key, bytes) });
-  });
-  return pieces.sort((one, other) => one.offset - other.offset);
+  { sections, rows, bytes: inline }: PlannedTable,
+): Promise<readonly StoredSection[]> {
+  const pieces = sections.flatMap((section) => section.pieces);
+  const written: Piece[] = [];
+  const content = rows === undefined ? [inline!] : pagesOf(fetchTable(store, record, rows), rows);
+  for await (const bytes of joinBytes(
+    content,
+    pieces.map(({ size }) => size),
+  )) {
+    const place = pieces[written.length]!;
+    await file.write(bytes, place.offset);
+    written.push({ ...place, seal: seal(key, bytes) });
+  }
+  assert(written.length === pieces.length, 'a backup has the rows that its record counts');
+  return sections.map((section) => ({
+    ...section,
+    pieces: written.splice(0, section.pieces.length),
+  }));
 }

@@ -7,6 +7,7 @@ import { CheckpointError, TableId } from '../ledger/checkpoint-tables.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import { ArchiveError } from './errors.ts';
 import type { ObjectStore } from './object-store.ts';
+import { readSections } from './paged-rows.ts';
 import { fetchTable } from './read-rows.ts';
 import type { BackupRecord } from './record.ts';
 
@@ -18,9 +19,9 @@ export async function verifyBackup(
 ): Promise<void> {
   try {
     for (const table of record.tables) {
-      const { table: id, rowSize, rowCount } = table;
-      const head = { kind: SectionKind.append, table: id, rowSize, firstRow: 0, rowCount };
-      if (rowCount > 0) await ledger.loadSection(head, fetchTable(store, record, table));
+      // As pages, the rows leave memory once they were seen.
+      for (const { head, chunks } of readSections(fetchTable(store, record, table), table))
+        await ledger.loadSection(head, chunks);
     }
     await loadHead(record, ledger);
     await ledger.finishLoad(() => new Promise((resolve) => setImmediate(resolve)));

@@ -89,3 +89,27 @@ export function wordsIn(bytes: Uint8Array): Uint32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
 }
+
+/** Yields the rows of a table as whole pages, then the rows that fill none. Chunks of `rows` may end anywhere. */
+export async function* packPages(
+  rows: AsyncIterable<Uint8Array>,
+  { table, rowSize }: { readonly table: number; readonly rowSize: number },
+): AsyncGenerator<Uint8Array> {
+  const perPage = rowsPerPage(rowSize / 4);
+  const contentBytes = perPage * rowSize;
+  let page = 0;
+  let rest = new Uint8Array(0);
+  for await (const chunk of rows) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const count = Math.floor(bytes.length / contentBytes);
+    const words = new Uint32Array(count * PAGE_WORDS);
+    const packed = new Uint8Array(words.buffer);
+    for (let i = 0; i < count; i += 1, page += 1) {
+      packed.set(bytes.subarray(i * contentBytes, (i + 1) * contentBytes), i * PAGE_BYTES);
+      sealPage(words, i * PAGE_WORDS, { table, page }, perPage);
+    }
+    rest = new Uint8Array(bytes.subarray(count * contentBytes));
+    if (count > 0) yield packed;
+  }
+  if (rest.length > 0) yield rest;
+}

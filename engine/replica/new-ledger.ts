@@ -9,14 +9,18 @@ const CACHE_BYTES_MAX = 256 << 20;
 
 /**
  * Makes an empty ledger. Its indexes have a hash key unique to this process, so that no client can choose ids that collide.
+ * By default rows leave memory only when it gets short.
  */
-export function newLedger(memoryLimitBytes: number): StateMachine {
+export function newLedger(
+  memoryLimitBytes: number,
+  rowsLeaveAtBytes = memoryLimitBytes * ROWS_PART,
+): StateMachine {
   const bytes = randomBytes(8);
   const hashKey = { low: bytes.readUInt32LE(0), high: bytes.readUInt32LE(4) };
   return new StateMachine({
     memoryLimitBytes,
     hashKey,
-    rowsLeaveAtBytes: memoryLimitBytes * ROWS_PART,
+    rowsLeaveAtBytes,
     pageCacheBytes: Math.min(CACHE_BYTES_MAX, memoryLimitBytes * CACHE_PART),
   });
 }

@@ -541,8 +541,8 @@ describe("the catalog of the chart's own values", () => {
     for (const size of spec.sizes) {
       const n = Number(size.id.slice('lh-'.length));
       expect([size.cpuMillis, size.memoryMib]).toEqual([n * 50, (n / 5) * 1024]);
-      // A third is left for all that is no transfer; a transfer takes about 181 bytes (docs/operating/engine.md).
-      const holds = (size.memoryMib * 2 ** 20 * (2 / 3)) / 181;
+      // A third is left for all that is no transfer; the indexes of one take up to 95 bytes (docs/operating/capacity.md).
+      const holds = (size.memoryMib * 2 ** 20 * (2 / 3)) / 95;
       expect(size.transfersMax).toBeLessThanOrEqual(holds);
       expect(size.transfersMax).toBeGreaterThan(holds * 0.97);
       expect(size.engines).toEqual(n >= 40 ? ['Builtin', 'TigerBeetle'] : ['Builtin']);
