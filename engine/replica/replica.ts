@@ -116,6 +116,8 @@ export class Replica implements ServedReplica {
     this.#orderer.begin(executor);
     this.#committed = executor.op;
     this.#checkpoints.op = position.op;
+    // If the log is full, whether there is room shows with the first checkpoint.
+    this.#foundNoRoom = log.logFull;
     this.#recovered = true;
     return replayed;
   }

@@ -1,0 +1,254 @@
+/**
+ * A ledger larger than memory: fills an engine whose memory is limited, kills it on the way, and compares what it answers with
+ * an independent count. Every tenth batch is pending, and is posted when its rows have left memory.
+ *
+ *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000]
+ */
+import { parseArgs } from 'node:util';
+import { Client } from '../../engine/client/client.ts';
+import { decodeMultiBatch, encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
+import { Operation } from '../../engine/wire/operations.ts';
+import { TestEngine } from '../../test/support/engine/engine.ts';
+import { accountBatch } from '../../engine/commands/workload.ts';
+
+const { values } = parseArgs({
+  options: {
+    transfers: { type: 'string', default: '3000000' },
+    memory: { type: 'string', default: '256MiB' },
+    accounts: { type: 'string', default: '10000' },
+  },
+});
+const BATCH = 8189;
+const batches = Math.ceil(Number(values.transfers) / BATCH);
+const accounts = Number(values.accounts);
+/** A batch in which transfers are pending is posted by the batch that comes this much later. */
+const POSTED_AFTER = 65;
+const PENDING = 2;
+const POST = 4;
+
+const mix = (value: number): number => {
+  let x = Math.imul(value ^ (value >>> 16), 0x7feb352d);
+  x = Math.imul(x ^ (x >>> 15), 0x846ca68b);
+  return (x ^ (x >>> 16)) >>> 0;
+};
+
+type Kind = 'plain' | 'pending' | 'post';
+
+/** The count: what transfer `i` is follows from `i` alone. */
+const kindOf = (batch: number): Kind => {
+  if (batch % 10 === 5) return 'pending';
+  return batch >= POSTED_AFTER && (batch - POSTED_AFTER) % 10 === 5 ? 'post' : 'plain';
+};
+const pendingOf = (i: number): number => i - POSTED_AFTER * BATCH;
+const moved = (i: number) => {
+  const of = kindOf(Math.floor(i / BATCH)) === 'post' ? pendingOf(i) : i;
+  const debit = mix(of * 4 + 1) % accounts;
+  const credit = (debit + 1 + (mix(of * 4 + 2) % (accounts - 1))) % accounts;
+  return { debit, credit, amount: 1 + (mix(of * 4 + 3) % 1000), userData: mix(of * 4 + 4) };
+};
+
+function putId(view: DataView, at: number, i: number): void {
+  view.setUint32(at, i + 1, true);
+  view.setUint32(at + 4, mix(i), true);
+  view.setUint32(at + 8, mix(i + 7), true);
+}
+
+function batchOf(batch: number): Uint8Array {
+  const bytes = new Uint8Array(BATCH * 128);
+  const view = new DataView(bytes.buffer);
+  const kind = kindOf(batch);
+  for (let k = 0; k < BATCH; k += 1) {
+    const at = k * 128;
+    const i = batch * BATCH + k;
+    putId(view, at, i);
+    if (kind === 'post') {
+      view.setBigUint64(at + 48, 2n ** 64n - 1n, true);
+      view.setBigUint64(at + 56, 2n ** 64n - 1n, true);
+      putId(view, at + 64, pendingOf(i));
+      view.setUint16(at + 118, POST, true);
+      continue;
+    }
+    const { debit, credit, amount, userData } = moved(i);
+    view.setUint32(at + 16, debit + 1, true);
+    view.setUint32(at + 32, credit + 1, true);
+    view.setUint32(at + 48, amount, true);
+    view.setUint32(at + 96, userData, true);
+    view.setUint32(at + 100, 1, true);
+    view.setUint32(at + 112, 1, true);
+    view.setUint16(at + 116, 1, true);
+    if (kind === 'pending') view.setUint16(at + 118, PENDING, true);
+  }
+  return encodeMultiBatch([bytes], 128);
+}
+
+let client: Client;
+const request = (operation: number, body: Uint8Array): Promise<Uint8Array> =>
+  client.submit(operation, body, { timeoutMs: 600_000 });
+const recordsOf = (reply: Uint8Array, size: number): DataView[] =>
+  Array.from(
+    { length: decodeMultiBatch(reply, size)?.[0] ?? 0 },
+    (_, k) => new DataView(reply.buffer, reply.byteOffset + k * size, size),
+  );
+
+let faults = 0;
+const same = (what: string, is: unknown, should: unknown): void => {
+  if (is === should) return;
+  faults += 1;
+  if (faults < 10) console.log(`DIFFERENCE ${what}: ${String(is)} instead of ${String(should)}`);
+};
+
+function compareTransfer(record: DataView, i: number): void {
+  const { debit, credit, amount, userData } = moved(i);
+  same(`transfer ${i}, id`, record.getUint32(0, true), i + 1);
+  same(`transfer ${i}, debit`, record.getUint32(16, true), debit + 1);
+  same(`transfer ${i}, credit`, record.getUint32(32, true), credit + 1);
+  same(`transfer ${i}, amount`, record.getUint32(48, true), amount);
+  same(`transfer ${i}, user data`, record.getUint32(96, true), userData);
+  const isPost = kindOf(Math.floor(i / BATCH)) === 'post';
+  same(`transfer ${i}, pending`, record.getUint32(64, true), isPost ? pendingOf(i) + 1 : 0);
+}
+
+const times = new Map<string, number[]>();
+async function timed(what: string, operation: number, body: Uint8Array): Promise<Uint8Array> {
+  const start = performance.now();
+  const reply = await request(operation, body);
+  times.set(what, [...(times.get(what) ?? []), performance.now() - start]);
+  return reply;
+}
+
+async function compare(count: number, round: number): Promise<void> {
+  const random = (k: number): number => mix(round * 1000 + k) % count;
+  for (let k = 0; k < 40; k += 1) {
+    const i = random(k);
+    const id = new DataView(new ArrayBuffer(16));
+    putId(id, 0, i);
+    const [one] = recordsOf(
+      await timed(
+        'lookup',
+        Operation.lookupTransfers,
+        encodeMultiBatch([new Uint8Array(id.buffer)], 16),
+      ),
+      128,
+    );
+    if (one === undefined) same(`transfer ${i}`, 'nothing', 'there');
+    else compareTransfer(one, i);
+    await compareQuery(i, count);
+  }
+  for (let k = 0; k < 3; k += 1) await compareAccount(mix(round + k) % accounts, count);
+}
+
+/** The transfers with a unique value of user data: one, or a pending one and its post. */
+async function compareQuery(i: number, count: number): Promise<void> {
+  const filter = new DataView(new ArrayBuffer(64));
+  filter.setUint32(16, moved(i).userData, true);
+  filter.setUint32(20, 1, true);
+  filter.setUint32(56, 8189, true);
+  const found = recordsOf(
+    await timed(
+      'query',
+      Operation.queryTransfers,
+      encodeMultiBatch([new Uint8Array(filter.buffer)], 64),
+    ),
+    128,
+  );
+  const numbers = new Set(found.map((record) => record.getUint32(0, true) - 1));
+  same(`transfer ${i} is found by its user data`, numbers.has(i), true);
+  for (const record of found) compareTransfer(record, record.getUint32(0, true) - 1);
+  for (const number of numbers) same('user data', moved(number).userData, moved(i).userData);
+  same(
+    'no number beyond the last',
+    [...numbers].every((number) => number < count),
+    true,
+  );
+}
+
+/** The newest and the oldest transfers of an account, and its balances. */
+async function compareAccount(account: number, count: number): Promise<void> {
+  const own: number[] = [];
+  const sums = { debitsPending: 0, debitsPosted: 0, creditsPending: 0, creditsPosted: 0 };
+  for (let i = 0; i < count; i += 1) {
+    const { debit, credit, amount } = moved(i);
+    if (debit !== account && credit !== account) continue;
+    own.push(i);
+    const kind = kindOf(Math.floor(i / BATCH));
+    const side = debit === account ? 'debits' : 'credits';
+    if (kind !== 'pending') sums[`${side}Posted`] += amount;
+    else sums[`${side}Pending`] += amount;
+    if (kind === 'post') sums[`${side}Pending`] -= amount;
+  }
+  for (const isReversed of [false, true]) {
+    const filter = new DataView(new ArrayBuffer(128));
+    filter.setUint32(0, account + 1, true);
+    filter.setUint32(120, 1000, true);
+    filter.setUint32(124, isReversed ? 7 : 3, true);
+    const reply = await timed(
+      'page of an account',
+      Operation.getAccountTransfers,
+      encodeMultiBatch([new Uint8Array(filter.buffer)], 128),
+    );
+    const should = isReversed ? own.toReversed().slice(0, 1000) : own.slice(0, 1000);
+    const found = recordsOf(reply, 128);
+    same(`transfers of account ${account}`, found.length, should.length);
+    for (const [k, record] of found.entries()) compareTransfer(record, should[k]!);
+  }
+  const id = Uint8Array.from({ length: 16 });
+  new DataView(id.buffer).setUint32(0, account + 1, true);
+  const [row] = recordsOf(await request(Operation.lookupAccounts, encodeMultiBatch([id], 16)), 128);
+  same('debits pending', row?.getUint32(16, true), sums.debitsPending);
+  same('debits posted', row?.getUint32(32, true), sums.debitsPosted);
+  same('credits pending', row?.getUint32(48, true), sums.creditsPending);
+  same('credits posted', row?.getUint32(64, true), sums.creditsPosted);
+}
+
+const connect = (port: number): Client =>
+  new Client({ cluster: 0n, addresses: [{ host: '127.0.0.1', port }] });
+const p50 = (all: readonly number[]): string =>
+  (all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0).toFixed(2);
+
+async function figuresOf(engine: TestEngine): Promise<string> {
+  const metrics = await (await fetch(`http://127.0.0.1:${engine.statusPort}/metrics`)).text();
+  const value = (name: string): number =>
+    Number(new RegExp(`^ledgerhouse_engine_${name} (.*)$`, 'm').exec(metrics)?.[1]);
+  const mib = (name: string): string => (value(name) / 2 ** 20).toFixed(0);
+  return `resident ${mib('resident_memory_bytes')} MiB · ledger ${mib('memory_used_bytes')} MiB · file ${mib('storage_used_bytes')} MiB · in memory ${value('transfers_in_memory')} · pages read ${value('pages_read_total')}`;
+}
+
+const engine = await TestEngine.create({ flags: [`--memory-limit=${values.memory}`] });
+try {
+  client = connect(engine.port);
+  for (let first = 1; first <= accounts; first += 8000)
+    await request(
+      Operation.createAccounts,
+      accountBatch(first, Math.min(8000, accounts + 1 - first)),
+    );
+  let [start, from] = [performance.now(), 0];
+  for (let batch = 0; batch < batches; batch += 1) {
+    const reply = await timed(`batch, ${kindOf(batch)}`, Operation.createTransfers, batchOf(batch));
+    for (const record of recordsOf(reply, 16))
+      same('status', record.getUint32(8, true), 0xffffffff);
+    const isLast = batch === batches - 1;
+    if (batch % 122 !== 121 && !isLast) continue;
+    const count = (batch + 1) * BATCH;
+    const rate = ((count - from) / (performance.now() - start)) * 1000;
+    if (isLast || batch % 366 === 365) {
+      client.close();
+      await engine.end('SIGKILL');
+      const began = performance.now();
+      await engine.start();
+      console.log(`killed and started again: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      client = connect(engine.port);
+    }
+    times.delete('lookup');
+    await compare(count, batch);
+    console.log(
+      `${count} transfers · ${rate.toFixed(0)}/s · ${await figuresOf(engine)} · ${faults} differences`,
+    );
+    console.log(`  p50 ms: ${[...times].map(([what, all]) => `${what} ${p50(all)}`).join(' · ')}`);
+    times.clear();
+    [start, from] = [performance.now(), count];
+  }
+} finally {
+  client!.close();
+  await engine.dispose();
+}
+process.exitCode = faults === 0 ? 0 : 1;
