@@ -1,6 +1,7 @@
 /** Replays segments of the log on a ledger, and compares it with every mark on the way. */
 import type { LogEntry } from '../log/log.ts';
 import type { CheckpointPosition } from '../log/log.ts';
+import type { PageSource } from '../log/page-reader.ts';
 import type { Checkpointed } from '../ledger/checkpoint.ts';
 import { sha256 } from './chunk.ts';
 import { ArchiveError, damaged, missing } from './errors.ts';
@@ -13,7 +14,8 @@ import type { ObjectStore } from './object-store.ts';
 export interface Replayer {
   readonly state: Checkpointed;
   readonly op: number;
-  apply(entry: LogEntry): unknown;
+  /** Applies an entry, with pages from the data file if it needs rows that are not in memory. */
+  replay(entry: LogEntry, pages: PageSource): void | Promise<void>;
   /** Call after the state was loaded from a checkpoint. */
   loaded(position: CheckpointPosition): void;
   position(): CheckpointPosition;
@@ -30,6 +32,7 @@ export async function replayLog(
   store: ObjectStore,
   plan: MomentPlan,
   replayer: Replayer,
+  pages: PageSource,
 ): Promise<void> {
   const { databaseId, line, moment } = plan;
   let previous: { readonly sha256: string; readonly key: string } | undefined;
@@ -45,7 +48,7 @@ export async function replayLog(
     let mark = marks.next();
     for (const entry of segment.entries) {
       if (entry.op > moment.op) break;
-      if (entry.op > replayer.op) replayer.apply(entry);
+      if (entry.op > replayer.op) await replayer.replay(entry, pages);
       while (mark.done !== true && mark.value.op < entry.op) mark = marks.next();
       if (mark.done !== true && mark.value.op === entry.op && replayer.op === entry.op)
         requireState(key, replayer, mark.value.stateHash);

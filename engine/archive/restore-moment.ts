@@ -73,7 +73,7 @@ async function replayInto(
   const data = await DataFile.open({ path, release, storage, onFailure: failed });
   try {
     replayer.loaded(await data.load(replayer.state));
-    await replayLog(store, plan, replayer);
+    await replayLog(store, plan, replayer, data.pages);
     const position = replayer.position();
     if (plan.segments.length === 0) return position;
     data.beginCheckpoints({ ring: undefined, pause: () => Promise.resolve() });
@@ -87,6 +87,7 @@ async function replayInto(
 /** Clients of the source have no session in the new database. */
 const withoutSessions = (state: Checkpointed): Checkpointed => ({
   takeDelta: (rewrite) => state.takeDelta(rewrite).filter(({ table }) => table !== SESSIONS_TABLE),
+  stored: () => state.stored(),
   loadSection: (head, chunks) => state.loadSection(head, chunks),
   finishLoad: (pause) => state.finishLoad(pause),
 });

@@ -85,7 +85,7 @@ async function expectMajorityGone(etcd: SalvageOptions['etcd']): Promise<void> {
  */
 async function applyBlocks(
   etcd: Pick<Etcd, 'txn'>,
-  { identity }: DataFile,
+  { identity, pages }: DataFile,
   executor: Executor,
   position: CheckpointPosition,
 ): Promise<LogPlace | undefined> {
@@ -118,7 +118,7 @@ async function applyBlocks(
           `Block ${sequence} is damaged on this member (${misfit}): take another survivor, or export the data file alone with --from.`,
         );
       }
-      for (const entry of block.entries) executor.apply(entry);
+      for (const entry of block.entries) await executor.replay(entry, pages);
       at = positionAfter(block);
     }
   }
