@@ -12,6 +12,7 @@ import { loadSections } from './load.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { readManifest, type StoredSection } from './manifest.ts';
 import { PageReader } from './page-reader.ts';
+import { Scrubber, type Scrubbing } from './scrubber.ts';
 import { leastBytes, spareBytes } from './shared-volume.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { readSuperblock, repairSuperblock, type Superblock } from './superblock.ts';
@@ -26,6 +27,8 @@ export interface DataFileOptions {
   readonly onFailure: (error: StorageFailedError) => void;
   /** The disk by default; tests bring their own storage. */
   readonly storage?: Storage;
+  /** If given, the checkpoint's pieces are verified in the background; called for each damaged one. */
+  readonly onDamage?: (error: DataFileError) => void;
 }
 
 /** Maximum age of the figures about the volume. */
@@ -38,6 +41,7 @@ export class DataFile {
   readonly #head: Superblock;
   #sections: readonly StoredSection[] | undefined;
   #store: CheckpointStore | undefined;
+  #scrubber: Scrubber | undefined;
   #failure: StorageFailedError | undefined;
   /** Pages of the newest checkpoint. */
   readonly pages: PageReader;
@@ -123,6 +127,16 @@ export class DataFile {
       room: () => this.#room(),
       ...options,
     });
+    const { onDamage } = this.#options;
+    if (onDamage === undefined) return;
+    const sections = () => this.#store?.sections ?? [];
+    this.#scrubber = new Scrubber({ file, key: superblock.key, sections, onDamage });
+    this.#scrubber.begin();
+  }
+
+  /** How far the verification in the background is. */
+  scrubbing(): Scrubbing {
+    return this.#scrubber?.standing() ?? { verifiedBytes: 0, rounds: 0, damagedBytes: 0 };
   }
 
   /**
@@ -173,6 +187,7 @@ export class DataFile {
   }
 
   close(): Promise<void> {
+    this.#scrubber?.stop();
     return this.file.close();
   }
 

@@ -12,6 +12,7 @@ import type { CheckpointPosition, LogEntry, ReplicaIdentity, ReplicaLog } from '
 import type { PageSource } from './page-reader.ts';
 import { eraseTorn, LogRing } from './ring.ts';
 import { scanLog } from './scan.ts';
+import type { Scrubbing } from './scrubber.ts';
 
 /** Part of the ring at which the log is full for new writes; entries in flight may fill the rest. */
 const FULL_PART = 3 / 4;
@@ -60,6 +61,11 @@ export class FileLog implements ReplicaLog {
     this.#ring = ring;
     this.#data.beginCheckpoints({ ring, pause: (tookMs) => this.#pause(tookMs) });
     return position;
+  }
+
+  /** How far the verification of the data file in the background is. */
+  scrubbing(): Scrubbing {
+    return this.#data.scrubbing();
   }
 
   get pages(): PageSource {

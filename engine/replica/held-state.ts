@@ -5,6 +5,7 @@
 import type { Needs } from '../ledger/cold-rows.ts';
 import { DataFileError, CORRUPTION_ADVICE } from '../log/errors.ts';
 import type { DataFile } from '../log/data-file.ts';
+import type { Scrubbing } from '../log/scrubber.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import { positionAfter, type Block, type LogPosition } from '../log/replicated/block.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -66,6 +67,10 @@ export class HeldState {
   /** True if the volume has little room left. */
   get isShort(): boolean {
     return this.#file?.isShort === true;
+  }
+
+  scrubbing(): Scrubbing {
+    return this.#file?.scrubbing() ?? { verifiedBytes: 0, rounds: 0, damagedBytes: 0 };
   }
 
   storage(): { readonly usedBytes: number; readonly limitBytes: number } {

@@ -7,6 +7,7 @@ import { assert } from '../../base/assert.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
+import type { Scrubbing } from '../log/scrubber.ts';
 import type { HandOverReason } from '../log/replicated/reasons.ts';
 import type { Role } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
@@ -109,6 +110,10 @@ export class ReplicatedReplica implements ServedReplica, Host {
     const shortage = this.ledger.shortage(Operation.createTransfersUnbatched, fullBatch);
     // A checkpoint is about to make room for rows.
     return shortage === undefined || shortage === 'rows';
+  }
+
+  scrubbing(): Scrubbing {
+    return this.#parts.state.scrubbing();
   }
 
   storage(): { readonly usedBytes: number; readonly limitBytes: number } {

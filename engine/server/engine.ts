@@ -50,6 +50,7 @@ export class Engine {
         metricsText(this.status(), {
           requests: this.replica.requests,
           refused: this.replica.refused,
+          scrubbing: this.#open.scrubbing(),
           pages: this.replica.ledger.pages(),
           reigns: this.replica.reigns,
           archive: this.#feed?.status(),

@@ -14,6 +14,8 @@ import { exposition, single, type Metric, type Sample } from '../../base/metrics
 interface Counters {
   readonly requests: ReadonlyMap<number, number>;
   readonly refused: number;
+  /** Verification of the data file in the background. */
+  readonly scrubbing: { readonly verifiedBytes: number; readonly damagedBytes: number };
   /** Pages of rows that were found in the cache, and read from the volume. */
   readonly pages: { readonly hits: number; readonly read: number; readonly rowsInMemory: number };
   /** Absent for a single replica. */
@@ -50,6 +52,18 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
       samples: single(counters.refused),
     },
     ...pageMetrics(counters.pages),
+    {
+      name: 'ledgerhouse_engine_scrubbed_bytes_total',
+      type: 'counter',
+      help: 'Bytes of the checkpoint that were read in the background and found whole.',
+      samples: single(counters.scrubbing.verifiedBytes),
+    },
+    {
+      name: 'ledgerhouse_engine_damaged_bytes',
+      type: 'gauge',
+      help: 'Bytes of damaged pieces of the checkpoint. The log says where they are.',
+      samples: single(counters.scrubbing.damagedBytes),
+    },
     {
       name: 'ledgerhouse_engine_stream_errors_total',
       type: 'counter',

@@ -9,6 +9,7 @@ import type { ReadableLog } from '../feed/archive-feed.ts';
 import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
+import type { Scrubbing } from '../log/scrubber.ts';
 import { removeUnfinished, replaceDataFile } from '../log/replace-file.ts';
 import type { Etcd, EtcdMembership } from '../log/replicated/etcd.ts';
 import { createEtcdClient } from '../log/replicated/etcd-client.ts';
@@ -55,6 +56,8 @@ export interface OpenReplica {
   /** The log for an archiver; absent for one of several replicas. */
   readonly log?: ReadableLog;
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
+  /** How far the verification of the data file in the background is. */
+  scrubbing(): Scrubbing;
   /** Ends the services beside the replica. Must be called before the replica stops. */
   leave(): void;
   /** Writes the newest checkpoint as an exported data file. */
@@ -64,7 +67,8 @@ export interface OpenReplica {
 /** Opens the replica. Rejects with DataFileError or MemberMismatch. */
 export async function openReplica(options: OpenReplicaOptions): Promise<OpenReplica> {
   const { path, onFatal } = options;
-  const data = await DataFile.open({ path, release: engineRelease, onFailure: onFatal });
+  const onDamage = whenDamaged(options);
+  const data = await DataFile.open({ path, release: engineRelease, onFailure: onFatal, onDamage });
   const { identity } = data;
   const { cluster } = options;
   if (identity.replicaCount === 1) return single(options, data);
@@ -80,6 +84,12 @@ export async function openReplica(options: OpenReplicaOptions): Promise<OpenRepl
       : `--peer-addresses has ${cluster.peerAddresses.length} of ${identity.replicaCount} entries; all replicas must be named`,
   );
 }
+
+/** Rot that nobody needed yet: the process goes on, with what does not need it. */
+const whenDamaged =
+  ({ logger }: OpenReplicaOptions) =>
+  (error: Error): void =>
+    logger.error({ error }, 'the data file is damaged');
 
 function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
   const log = new FileLog(data);
@@ -99,17 +109,28 @@ function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
     replica,
     log,
     storage: () => log.storage(),
+    scrubbing: () => log.scrubbing(),
     leave: () => undefined,
     exportTo: async (write) => void (await log.exportTo({ write })),
   };
 }
+
+/** Opens the data file of one of several replicas, which shares its volume with the member of etcd. */
+const openShared = (options: OpenReplicaOptions): Promise<DataFile> =>
+  DataFile.open({
+    path: options.path,
+    release: engineRelease,
+    sharesVolume: true,
+    onFailure: options.onFatal,
+    onDamage: whenDamaged(options),
+  });
 
 async function oneOfSeveral(
   options: OpenReplicaOptions,
   cluster: ClusterOptions,
   identity: ReplicaIdentity,
 ): Promise<OpenReplica> {
-  const { path, batchSizeLimit, memoryLimitBytes, logger, onFatal } = options;
+  const { path, batchSizeLimit, memoryLimitBytes, logger } = options;
   const { etcd, peerAddresses, incarnation } = cluster;
   const peers = new TcpLink({
     clusterId: identity.clusterId,
@@ -136,8 +157,7 @@ async function oneOfSeveral(
     identity,
     incarnation,
     nonce: randomBytes(8).toString('hex'),
-    openFile: () =>
-      DataFile.open({ path, release: engineRelease, sharesVolume: true, onFailure: onFatal }),
+    openFile: () => openShared(options),
     replaceFile: (receive, closeOld) =>
       replaceDataFile({
         path,
@@ -167,6 +187,7 @@ async function oneOfSeveral(
     identity,
     replica,
     storage: () => replica.storage(),
+    scrubbing: () => replica.scrubbing(),
     leave: () => {
       keeper.stop();
       ownMember.stop();

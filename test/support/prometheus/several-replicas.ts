@@ -6,6 +6,7 @@ export const metricsOfSeveralReplicas = (): Promise<string> =>
   metricsText({ warnings: [], storage: {} } as unknown as BuiltinStatus, {
     requests: new Map(),
     refused: 0,
+    scrubbing: { verifiedBytes: 0, damagedBytes: 0 },
     pages: { hits: 0, read: 0, rowsInMemory: 0 },
     reigns: { begun: new Map(), ended: new Map() },
     streamErrors: new Map(),
