@@ -1,3 +1,5 @@
+import { archiveStates } from './archive-status.ts';
+
 /** Conditions of a LedgerDatabase and their reasons: closed lists, the same words in status, events, logs and metrics. */
 export const ConditionType = {
   /** A quorum of replicas serves clients. */
@@ -15,6 +17,8 @@ export const ConditionType = {
   /** The operator writes nothing but the status; the message names what is left undone. */
   Paused: 'Paused',
   BackupHealthy: 'BackupHealthy',
+  /** The log is in the bucket up to a few seconds ago (`spec.backup.continuous`). */
+  ContinuousArchiving: 'ContinuousArchiving',
   /** The engines have room for more records, by their limits of memory and storage. */
   CapacityLeft: 'CapacityLeft',
   /** Whether storage grows by itself when it is nearly full (`spec.storage.autogrow`). */
@@ -102,6 +106,14 @@ export const conditionReasons = {
   Suspended: ['Suspended', 'Suspending', 'NotSuspended'],
   Paused: ['Paused', 'NotPaused'],
   BackupHealthy: ['Healthy', 'NotConfigured', 'NotYet', 'Overdue', 'Unproven', 'Damaged'],
+  ContinuousArchiving: [
+    ...archiveStates,
+    'ArchiveGap',
+    'NotEnabled',
+    'NotSupported',
+    'StoreNotConfigured',
+    'NotKnown',
+  ],
   CapacityLeft: ['Enough', 'NearLimit', 'Full', 'NotKnown'],
   Autogrow: ['Watching', 'LimitReached', 'NotGrowable', 'NotEnabled'],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;

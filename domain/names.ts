@@ -109,6 +109,10 @@ export const backupWorkName = (workload: string, work: 'verify' | 'remove', uid:
   `${workload}-${work}-${uid.slice(0, 8)}`;
 /** Name of the LedgerBackup before the volumes of a deleted database go. */
 export const finalBackupName = (workload: string) => `${workload}-final`;
+/** The backup of a log that follows a gap: one for each first op. */
+export const archiveBaseName = (workload: string, firstOp: number): string =>
+  `${workload}-base-${firstOp}`;
+
 /** Name of the LedgerBackup before an upgrade; `occasion` tells upgrades apart. */
 export const preChangeBackupName = (workload: string, occasion: string) =>
   `${workload}-pre-${occasion}`;

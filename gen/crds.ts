@@ -595,12 +595,21 @@ export interface components {
                 };
                 /** @description State with which the database begins; empty when absent. Immutable. */
                 readonly bootstrap?: {
-                    /** @description Begins with a backup, under a new cluster id. Size, topology and region may be others than those of the database that was backed up. Built-in engine only. */
+                    /** @description Begins with a backup, or as the database was at a moment of its archived log, under a new cluster id. Size, topology and region may be others than those of the database that was backed up. Built-in engine only. */
                     readonly backup?: {
                         /** @description ID of the database that was backed up: status.databaseId of its LedgerBackup. */
                         readonly databaseId: string;
                         /** @description ID of the backup: status.backupId of its LedgerBackup. */
-                        readonly backupId: string;
+                        readonly backupId?: string;
+                        /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
+                        readonly targetTime?: string;
+                        /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */
+                        readonly targetTimestamp?: string;
+                        /**
+                         * Format: int64
+                         * @description This operation.
+                         */
+                        readonly targetOp?: number;
                     };
                     /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Built-in engine only. */
                     readonly import?: {
@@ -612,6 +621,20 @@ export interface components {
                     /** @description Takes the volumes that a deleted database left in this namespace. */
                     readonly volumes?: {
                         readonly databaseId: string;
+                    };
+                };
+                /** @description What of the database goes to the bucket by itself, beside backups. */
+                readonly backup?: {
+                    /** @description Continuous archiving of the log, so that the database can be brought back at any moment. Built-in engine only. An archiver runs in the replica's pod, with 128 MiB of memory on top of the size; a change replaces the pod. */
+                    readonly continuous?: {
+                        /** @description Whether the log is archived. */
+                        readonly enabled: boolean;
+                        /**
+                         * Format: int32
+                         * @description Time within which an operation is to be in the bucket.
+                         * @default 5
+                         */
+                        readonly rpoSeconds: number;
                     };
                 };
                 /**
@@ -868,7 +891,7 @@ export interface components {
                     readonly result?: "Completed" | "Failed" | "TimedOut";
                     readonly message?: string;
                 };
-                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, CapacityLeft, Autogrow; docs/operating/conditions.md has every reason. */
+                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, ContinuousArchiving, CapacityLeft, Autogrow; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */

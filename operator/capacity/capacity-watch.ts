@@ -8,6 +8,7 @@ import { uidOf } from '../../domain/names.ts';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { Pod } from '../../domain/kinds.ts';
+import { archiveOf, isArchivingNews } from '../ledgerdatabase/archiving.ts';
 import { isReady, replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from '../ledgerdatabase/polls.ts';
@@ -85,9 +86,15 @@ export class CapacityWatch {
     const capacity = capacityOf(workload, polls);
     if (capacity === undefined) return;
     const storage = storageUse(polls, nowMs());
-    this.#known.set(uidOf(database), { ...capacity, storage });
-    const told = database.status?.conditions?.find(({ type }) => type === 'CapacityLeft');
-    const isNews = told?.reason !== capacity.reason || told.message !== capacity.message;
+    const archive = archiveOf(polls);
+    const before = this.#known.get(uidOf(database))?.archive;
+    this.#known.set(uidOf(database), { ...capacity, storage, archive });
+    const toldOf = (what: string) => database.status?.conditions?.find(({ type }) => type === what);
+    const told = toldOf('CapacityLeft');
+    const isNews =
+      told?.reason !== capacity.reason ||
+      told.message !== capacity.message ||
+      isArchivingNews(toldOf('ContinuousArchiving'), before, archive);
     const mayGrow = database.spec.storage?.autogrow !== undefined;
     if (isNews || (mayGrow && (storage?.usedPart ?? 0) >= growsAt)) onChange(database);
   }

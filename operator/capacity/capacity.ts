@@ -1,4 +1,5 @@
 /** How much of their limits a database's engines have used: one word, and a sentence that changes only in steps. Pure. */
+import type { ArchiveStatus } from '../../domain/archive-status.ts';
 import { EngineWarning, type EngineStatus, type Usage } from '../../domain/engine-status.ts';
 import type { ReasonOf } from '../../domain/conditions.ts';
 import { podName } from '../../domain/names.ts';
@@ -12,6 +13,8 @@ export interface Capacity {
    * epoch.
    */
   readonly storage?: { readonly usedPart: number; readonly atMs: number } | undefined;
+  /** How continuous archiving stands, if there is an archiver. */
+  readonly archive?: ArchiveStatus | undefined;
 }
 
 type Limit = 'memory' | 'records' | 'storage';

@@ -38,8 +38,10 @@ export interface EngineAdapter {
 }
 
 export interface Beside {
-  /** Run after the check of the data file. */
+  /** Run in the place of the check of the data file, which one of them makes; empty: only that check runs. */
   readonly initContainers: readonly V1Container[];
+  /** Containers that start before the engine and stop after it, which need no data file. */
+  readonly sidecars: readonly V1Container[];
   readonly volumes: readonly V1Volume[];
   readonly hostAliases: readonly V1HostAlias[];
 }
@@ -49,7 +51,12 @@ export interface MountedVolume {
   readonly mount: V1VolumeMount;
 }
 
-export const nothingBeside: Beside = { initContainers: [], volumes: [], hostAliases: [] };
+export const nothingBeside: Beside = {
+  initContainers: [],
+  sidecars: [],
+  volumes: [],
+  hostAliases: [],
+};
 
 interface PeerPort {
   readonly name: string;

@@ -54,6 +54,7 @@ export const memberRecoverFlags = (index: number): readonly string[] => [
 
 export const memberBeside = (subject: Subject): Beside => ({
   initContainers: [configure(subject), member(subject)],
+  sidecars: [],
   volumes: [{ name: runMount.name, emptyDir: { sizeLimit: '1Mi' } }, certificatesVolume(subject)],
   hostAliases: aliases(subject),
 });

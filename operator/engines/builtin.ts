@@ -3,6 +3,7 @@
  * have an etcd member each (builtin-member.ts), and reach each other on a port of their own.
  */
 import { ports } from '../../domain/names.ts';
+import { archiveFlag, archiverBeside, archiverSize } from '../manifests/archiver.ts';
 import { addressList, anyAddress } from '../manifests/addresses.ts';
 import {
   containerSecurity,
@@ -53,6 +54,7 @@ export const builtin: EngineAdapter = {
           `--listen=${anyAddress(subject, ports.client)}`,
           `--status-address=${anyAddress(subject, ports.status)}`,
           ...peerFlags(subject),
+          ...archiveFlag(subject),
           ...parameterFlags(resolved.parameters ?? {}),
           dataFileOfAny(subject),
         ],
@@ -75,7 +77,11 @@ export const builtin: EngineAdapter = {
       },
     ];
   },
-  beside: (subject) => (hasPeers(subject) ? memberBeside(subject) : nothingBeside),
+  beside(subject) {
+    const member = hasPeers(subject) ? memberBeside(subject) : nothingBeside;
+    const { sidecars, volumes } = archiverBeside(subject);
+    return { ...member, sidecars, volumes: [...member.volumes, ...volumes] };
+  },
   peerPorts: (subject) =>
     hasPeers(subject)
       ? [
@@ -97,11 +103,13 @@ export const builtin: EngineAdapter = {
     hasPeers(subject) ? [{ volume: certificatesVolume(subject), mount: certificatesMount }] : [],
   requests(subject) {
     const { size } = subject.resolved;
-    if (!hasPeers(subject)) return size;
-    const member = memberSize(subject);
+    const beside = [
+      ...(hasPeers(subject) ? [memberSize(subject)] : []),
+      ...(subject.archiving === undefined ? [] : [archiverSize]),
+    ];
     return {
-      cpuMillis: size.cpuMillis + member.cpuMillis,
-      memoryMib: size.memoryMib + member.memoryMib,
+      cpuMillis: beside.reduce((sum, { cpuMillis }) => sum + cpuMillis, size.cpuMillis),
+      memoryMib: beside.reduce((sum, { memoryMib }) => sum + memoryMib, size.memoryMib),
     };
   },
 };

@@ -12,6 +12,7 @@ const measured = new Set<string>([
   ConditionType.StorageReady,
   ConditionType.Suspended,
   ConditionType.BackupHealthy,
+  ConditionType.ContinuousArchiving,
 ]);
 const values = { True: 1, False: 0, Unknown: -1 } as const;
 

@@ -10,6 +10,7 @@ import type { Claim } from '../../domain/kinds.ts';
 import { annotations } from '../../domain/names.ts';
 import { pathsInWords } from '../manifests/intent.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
+import { continuousArchiving } from './archiving.ts';
 import { backupHealth } from './backup-health.ts';
 import type { Plan } from './draft.ts';
 import { replicaVolumes, type Observation } from './observation.ts';
@@ -50,6 +51,7 @@ export function conditionsOf(observed: Observation, plan: Plan, tally: DatabaseT
     Suspended: suspended(plan, tally),
     Paused: paused(plan),
     BackupHealthy: backupHealth(observed.backups, observed.nowMs),
+    ContinuousArchiving: continuousArchiving(observed, plan),
     CapacityLeft: capacity,
     Autogrow: autogrow(observed, plan),
   };

@@ -2,6 +2,7 @@
 import type { Observation } from './observation.ts';
 import { Draft, factsOf, type Plan, type StepResult } from './draft.ts';
 import { holdBack } from './pause.ts';
+import { backUpForArchive } from './steps/archive-base.ts';
 import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
 import { ensureCertificates } from './steps/certificates.ts';
 import { replaceForeignCertificates } from './steps/foreign-certificates.ts';
@@ -41,6 +42,7 @@ export function plan(observed: Observation, options: PlanOptions): Plan {
     ensureCertificates,
     backUpBeforeUpgrade,
     ensureWorkload,
+    backUpForArchive,
     tellRefusedReplicas,
     replaceForeignCertificates,
     recoverReplicas,

@@ -13,6 +13,17 @@ export type PlanOptions = Pick<
   readonly namespaced?: boolean;
 };
 
+/** Absent if the log is not archived: not asked for, or not possible (the condition ContinuousArchiving says why). */
+function archivingOf(
+  { spec }: Observation['database'],
+  { engine, topology }: Subject['resolved'],
+  { store }: PlanOptions,
+): Pick<Subject, 'archiving'> {
+  const { enabled = false, rpoSeconds = 5 } = spec.backup?.continuous ?? {};
+  const isPossible = store !== undefined && engine.name === 'Builtin' && topology.replicas === 1;
+  return enabled && isPossible ? { archiving: { rpoSeconds } } : {};
+}
+
 /** The subject of the database's objects; `undefined` until it is decided. */
 export function subjectOf(
   { database }: Observation,
@@ -41,6 +52,7 @@ export function subjectOf(
     ...(database.spec.bootstrap?.import === undefined
       ? {}
       : { importedFrom: database.spec.bootstrap.import }),
+    ...archivingOf(database, resolved, options),
     endpoints: endpoints ?? [],
     ...(peerCertificates?.generations === undefined
       ? {}

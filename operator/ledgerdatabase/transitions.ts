@@ -19,6 +19,7 @@ const warnsWhen: Readonly<Record<string, Condition['status']>> = {
   StorageReady: 'False',
   CapacityLeft: 'False',
   BackupHealthy: 'False',
+  ContinuousArchiving: 'False',
 };
 const told = new Set([
   'Available',
@@ -33,6 +34,7 @@ const told = new Set([
   'CapacityLeft',
   'Autogrow',
   'BackupHealthy',
+  'ContinuousArchiving',
 ]);
 
 /** Conditions that are reported while a database is first made: the others turn one after the other, as they always do. */

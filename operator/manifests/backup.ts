@@ -7,7 +7,7 @@ import { commonLabels } from './metadata.ts';
 export function buildBackup(
   database: Parameters<typeof commonLabels>[0],
   name: string,
-  type: 'Final' | 'PreChange',
+  type: 'Final' | 'Manual' | 'PreChange',
 ): KubeObject {
   const backup: Pick<LedgerBackup, 'apiVersion' | 'kind' | 'metadata'> & { spec: object } = {
     apiVersion,

@@ -57,8 +57,17 @@ function verbWithStore(
   store: BackupStore,
 ): readonly string[] | undefined {
   if (restoredFrom !== undefined) {
-    const { databaseId, backupId } = restoredFrom;
-    return ['restore-backup', ...storeFlags(store, databaseId), `--backup=${backupId}`];
+    const { databaseId, backupId, targetTime, targetTimestamp, targetOp } = restoredFrom;
+    const which = {
+      backup: backupId,
+      'to-time': targetTime,
+      'to-timestamp': targetTimestamp,
+      'to-op': targetOp,
+    };
+    const flags = Object.entries(which).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}=${value}`],
+    );
+    return ['restore-backup', ...storeFlags(store, databaseId), ...flags];
   }
   if (importedFrom === undefined) return undefined;
   const { importId, clusterId, state } = importedFrom;

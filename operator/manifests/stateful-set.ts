@@ -20,6 +20,7 @@ import {
   withCpuLimit,
 } from './container.ts';
 import { dataFileOfAny } from './data-file.ts';
+import { borrowerLabels } from '../store/lend.ts';
 import { ownedMetadata, podLabels, podSelector, Role } from './metadata.ts';
 import { podBasics, podMetadata, spread } from './pod.ts';
 import type { Subject } from './subject.ts';
@@ -57,20 +58,24 @@ export function buildStatefulSet(subject: Subject, live?: StatefulSet): Stateful
 export function podTemplate(subject: Subject): V1PodTemplateSpec {
   const { engine } = subject.resolved;
   const adapter = adapterOf(engine.name);
-  const { initContainers, volumes, hostAliases } = adapter.beside(subject);
+  const { initContainers, sidecars, volumes, hostAliases } = adapter.beside(subject);
   const limited = (container: V1Container) => withCpuLimit(subject, container);
   return {
     metadata: podMetadata(subject, {
-      labels: podLabels(subject, Role.replica),
+      labels: {
+        ...podLabels(subject, Role.replica),
+        ...(subject.archiving === undefined ? {} : borrowerLabels),
+      },
       annotations: { 'kubectl.kubernetes.io/default-container': 'engine' },
     }),
     spec: {
       ...podBasics(subject),
       ...spread(subject, Role.replica),
       terminationGracePeriodSeconds: 30,
-      initContainers: (initContainers.length === 0 ? [check(subject)] : initContainers).map(
-        limited,
-      ),
+      initContainers: [
+        ...(initContainers.length === 0 ? [check(subject)] : initContainers),
+        ...sidecars,
+      ].map(limited),
       containers: adapter.containers(subject).map(limited),
       ...(volumes.length === 0 ? {} : { volumes: [...volumes] }),
       ...(hostAliases.length === 0 ? {} : { hostAliases: [...hostAliases] }),

@@ -25,8 +25,16 @@ export interface Subject {
    * made, and are absent without etcd.
    */
   readonly peerCertificates?: readonly Generation[];
-  /** The backup with which the data files begin; absent: they begin empty. */
-  readonly restoredFrom?: { readonly databaseId: string; readonly backupId: string };
+  /** The backup or the moment with which the data files begin; absent: they begin empty. */
+  readonly restoredFrom?: {
+    readonly databaseId: string;
+    readonly backupId?: string;
+    readonly targetTime?: string;
+    readonly targetTimestamp?: string;
+    readonly targetOp?: number;
+  };
+  /** Present if an archiver beside each engine sends the log to the bucket. */
+  readonly archiving?: { readonly rpoSeconds: number };
   /** The exported files with which the data files begin, their cluster, and the state that an earlier replica found in them. */
   readonly importedFrom?: {
     readonly importId: string;

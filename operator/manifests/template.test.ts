@@ -154,6 +154,41 @@ test.each(changes)('%s: the inputs change if and only if the template does', (_,
   }
 });
 
+test('an archiver is part of the template, with whatever it is made of, and alone has the credentials', () => {
+  const store = {
+    url: 's3://bucket/house',
+    endpoint: 'http://s3:7480',
+    region: 'eu-1',
+    accessKeyId: 'key',
+    secretAccessKey: 'the-very-secret',
+  };
+  const plain = subjectOf('Builtin', 'single', { store });
+  const archived: Subject = { ...plain, archiving: { rpoSeconds: 5 } };
+  const others: readonly Subject[] = [
+    plain,
+    { ...archived, archiving: { rpoSeconds: 10 } },
+    { ...archived, databaseId: 'db_other' },
+    { ...archived, store: { ...store, secretAccessKey: 'new' } },
+    { ...archived, store: { ...store, url: 's3://other' } },
+  ];
+  for (const other of others) {
+    expect(templateInputs(other)).not.toBe(templateInputs(archived));
+    expect(podTemplate(other)).not.toEqual(podTemplate(archived));
+  }
+  expect(templateInputs(subjectOf('Builtin', 'single'))).toBe(templateInputs(plain));
+  const { spec } = podTemplate(archived);
+  const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const has = (mount: string) =>
+    all
+      .filter(({ volumeMounts = [] }) => volumeMounts.some(({ name }) => name === mount))
+      .map(({ name }) => name);
+  expect(all.map(({ name }) => name)).toEqual(['check', 'archive', 'engine']);
+  expect(has('store')).toEqual(['archive']);
+  expect(has('data')).toEqual(['check', 'engine']);
+  expect(all.find(({ name }) => name === 'engine')?.args).toContain('--archive');
+  expect(JSON.stringify(podTemplate(archived))).not.toContain('the-very-secret');
+});
+
 test('the order in which the API server gives maps changes nothing', () => {
   const subject = subjectOf('Builtin', 'single');
   const [a, b] = [

@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../../base/digest.ts';
 import { peerSecretsOf } from '../certificates/generations.ts';
+import { bucketFlags, type BackupStore } from '../store/backup-store.ts';
+import { credentialsVolume } from '../store/lend.ts';
 import type { Subject } from './subject.ts';
 
 /** Revision of the code that builds the template. Every change of its result raises it (template.test.ts enforces that). */
@@ -43,12 +45,23 @@ export function templateInputs(subject: Subject): string {
     ...(size.member === undefined
       ? {}
       : { etcd: [engine.etcdImage, size.member.cpuMillis, size.member.memoryMib] }),
+    ...(subject.archiving === undefined || subject.store === undefined
+      ? {}
+      : { archive: archiveInputs(subject, subject.store) }),
     ...(subject.peerCertificates === undefined
       ? {}
       : { peers: peerSecretsOf(subject.workload, subject.peerCertificates) }),
   };
   return createHash('sha256').update(JSON.stringify(inputs)).digest('hex').slice(0, 32);
 }
+
+/** New credentials have a Secret of another name, so the pods are replaced. */
+const archiveInputs = (subject: Subject, store: BackupStore) => [
+  subject.databaseId,
+  subject.archiving?.rpoSeconds,
+  ...bucketFlags(store),
+  credentialsVolume(subject, store).secret?.secretName,
+];
 
 const sorted = (map: Readonly<Record<string, string>>) =>
   Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));

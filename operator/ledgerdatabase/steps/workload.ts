@@ -84,6 +84,14 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
   draft.leftAlone = harmless.map(({ path }) => path);
   if (grave.length > 0) stallForAdmission(draft, subject, grave);
   if (apply === undefined) return 'continue';
+  if (subject.archiving !== undefined && subject.store !== undefined)
+    draft.do({
+      verb: 'lend',
+      purpose: 'store',
+      guarded: false,
+      subject,
+      store: subject.store,
+    });
   const before = live?.spec?.replicas ?? subject.resolved.topology.replicas;
   draft.do({
     verb: live === undefined ? 'create' : 'apply',

@@ -11,7 +11,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { annotations, labels, managedBy } from '../../../domain/names.ts';
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
-import { resources, type Claim, type Job, type Pod, type Secret, type Service } from '../../../domain/kinds.ts';
+import {
+  resources,
+  type Claim,
+  type Job,
+  type Pod,
+  type Secret,
+  type Service,
+  type StatefulSet,
+} from '../../../domain/kinds.ts';
 import type { KubeObject, Resource } from '../../../base/kube/kube.ts';
 import { createKube } from '../../../base/kube/kube-http.ts';
 import { askedOf, ChartRights, home, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
@@ -151,6 +159,13 @@ test('a database lives its whole life under the rights that the chart gives', as
   // Changed in every way that there is.
   const patch = (spec: object) => world.patchDatabase('default', 'payments', { spec });
   await patch({ size: 'lh-10', parameters: { limitConnections: '7' } });
+  await world.until('default', 'payments', 'Ready', 'True');
+  await patch({ backup: { continuous: { enabled: true } } });
+  await eventually('an archiver beside the engine', async () => {
+    const [set] = await owned<StatefulSet>(resources.statefulSet, database);
+    const { initContainers = [] } = set?.spec?.template.spec ?? {};
+    return initContainers.some(({ name }) => name === 'archive') ? true : undefined;
+  });
   await world.until('default', 'payments', 'Ready', 'True');
   await patch({ version: '0.2.0' });
   await failBackup('payments');
@@ -368,7 +383,7 @@ const attempts: readonly [string, Resource, object, string][] = [
     'a pod that mounts another’s Secret',
     resources.job,
     { volume: { secret: { secretName: 'admin' } } },
-    "only their database's volumes and certificates",
+    "only their database's volumes, certificates and credentials",
   ],
   [
     'a pod that mounts the volume of another program',
@@ -431,6 +446,15 @@ const attempts: readonly [string, Resource, object, string][] = [
     'no environment from Secrets',
   ],
   [
+    'an engine with the credentials of the store',
+    resources.statefulSet,
+    {
+      volume: { secret: { secretName: 'payments-000000-store-1' } },
+      container: { name: 'engine', volumeMounts: [{ name: 'v', mountPath: '/v' }] },
+    },
+    'only the container archive mounts',
+  ],
+  [
     'a Service outside the cluster',
     resources.service,
     {
@@ -457,7 +481,8 @@ function attemptOf({ apiVersion, kind }: Resource, attempt: Attempt): KubeObject
     [labels.workload]: 'payments-000000',
     ...attempt.labels,
   };
-  if (kind !== 'Job') {
+  const hasPods = kind === 'Job' || kind === 'StatefulSet';
+  if (!hasPods) {
     const { labels: own, ...rest } = attempt;
     return { apiVersion, kind, metadata: { ...metadata, labels: own ?? {} }, ...rest };
   }
@@ -468,14 +493,21 @@ function attemptOf({ apiVersion, kind }: Resource, attempt: Attempt): KubeObject
     ...attempt.container,
   };
   const spec = {
-    restartPolicy: 'Never',
+    ...(kind === 'Job' ? { restartPolicy: 'Never' } : {}),
     automountServiceAccountToken: false,
     securityContext: { runAsNonRoot: true },
     containers: [container],
     ...(attempt.volume === undefined ? {} : { volumes: [{ name: 'v', ...attempt.volume }] }),
     ...attempt.pod,
   };
-  return { apiVersion, kind, metadata: { ...metadata, labels: ours }, spec: { template: { spec } } } as KubeObject;
+  const set = { serviceName: 's', selector: { matchLabels: ours } };
+  const template = { metadata: { labels: ours }, spec };
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...metadata, labels: ours },
+    spec: { ...(kind === 'Job' ? {} : set), template },
+  } as KubeObject;
 }
 
 test('a stolen token of the operator makes nothing but objects of databases, and changes no others', async () => {

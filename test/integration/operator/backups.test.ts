@@ -555,6 +555,35 @@ test('a database begins with a backup in all of its replicas, under a cluster id
   expect(restores[0]?.metadata?.labels).toMatchObject({ [labels.usesStore]: 'true' });
 });
 
+test('a database begins as another was at a moment, which is named in one way', async () => {
+  const { databaseId } = bootstrap.backup;
+  const time = '2027-01-31T12:02:59.5Z';
+  const at = { backup: { databaseId, targetTime: time } };
+  await world.createDatabase('default', 'as-it-was', { bootstrap: at });
+  await world.until('default', 'as-it-was', 'Ready', 'True');
+  const made = pods.find(({ metadata }) => metadata?.name?.startsWith('as-it-was-'));
+  const [, engine] = made?.spec?.initContainers ?? [];
+  expect(engine?.args?.slice(0, 7)).toEqual([
+    'restore-backup',
+    '--store=s3://backups/house',
+    '--endpoint=http://s3.example:7070',
+    '--region=eu-1',
+    '--credentials=/store',
+    `--database=${databaseId}`,
+    `--to-time=${time}`,
+  ]);
+  for (const wrong of [
+    { databaseId },
+    { ...bootstrap.backup, targetOp: 7 },
+    { databaseId, targetOp: 7, targetTimestamp: '7' },
+  ]) {
+    const refused = world.createDatabase('default', 'two-moments', {
+      bootstrap: { backup: wrong },
+    });
+    await expect(refused).rejects.toThrow(/name a backup .* or a moment/);
+  }
+});
+
 test('a database that cannot begin with a backup never begins empty', async () => {
   const beetle = { engine: 'TigerBeetle', topology: 'single', size: 'lh-40', bootstrap } as const;
   await world.createDatabase('default', 'wrong', beetle);

@@ -1,0 +1,70 @@
+/**
+ * The archiver beside an engine: a sidecar that starts before the engine and stops after it, so that it sends the engine's last
+ * words. It alone in the pod has the store's credentials (docs/decisions/0102-archivers-in-pods.md).
+ */
+import type { V1Container } from '@kubernetes/client-node';
+import { assert } from '../../base/assert.ts';
+import { ports } from '../../domain/names.ts';
+import type { Beside } from '../engines/adapter.ts';
+import { credentialsMount, storeFlags } from '../store/backup-store.ts';
+import { credentialsVolume } from '../store/lend.ts';
+import { containerSecurity } from './container.ts';
+import type { Subject } from './subject.ts';
+
+/** Segments that wait while the store is away. */
+const spoolMount = { name: 'archive-spool', mountPath: '/spool' };
+/** The archiver keeps 900 MiB; the rest is for files that are being written. */
+const SPOOL_LIMIT = '1Gi';
+
+/** Requests of the archiver, on top of the size. */
+export const archiverSize = { cpuMillis: 20, memoryMib: 128 };
+
+/** The engine's flag that keeps the log for the archiver. */
+export const archiveFlag = ({ archiving }: Subject): readonly string[] =>
+  archiving === undefined ? [] : ['--archive'];
+
+export function archiverBeside(subject: Subject): Pick<Beside, 'sidecars' | 'volumes'> {
+  const { archiving, store } = subject;
+  if (archiving === undefined) return { sidecars: [], volumes: [] };
+  assert(store !== undefined, 'a log is archived into a store');
+  return {
+    sidecars: [archiver(subject, store, archiving.rpoSeconds)],
+    volumes: [
+      { name: spoolMount.name, emptyDir: { sizeLimit: SPOOL_LIMIT } },
+      credentialsVolume(subject, store),
+    ],
+  };
+}
+
+function archiver(
+  subject: Subject,
+  store: NonNullable<Subject['store']>,
+  rpoSeconds: number,
+): V1Container {
+  const { databaseId, clusterId, resolved } = subject;
+  const { cpuMillis, memoryMib } = archiverSize;
+  return {
+    name: 'archive',
+    image: resolved.engine.image,
+    imagePullPolicy: 'IfNotPresent',
+    // Makes it a sidecar.
+    restartPolicy: 'Always',
+    // The image's own entrypoint gives the heap of an engine.
+    command: ['/bin/node', '--max-old-space-size=48', '/app/dist/engine/main.js'],
+    args: [
+      'archive',
+      ...storeFlags(store, databaseId),
+      `--cluster=${clusterId}`,
+      `--engine=127.0.0.1:${ports.status}`,
+      `--spool=${spoolMount.mountPath}`,
+      `--rpo=${rpoSeconds}`,
+    ],
+    resources: {
+      requests: { cpu: `${cpuMillis}m`, memory: `${memoryMib}Mi` },
+      limits: { memory: `${memoryMib}Mi` },
+    },
+    securityContext: containerSecurity(),
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [credentialsMount, spoolMount],
+  };
+}
