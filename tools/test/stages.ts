@@ -8,7 +8,7 @@ export interface Stage {
   readonly folder?: string;
   /** Number of suites at a time. Stages whose suites share a machine-wide thing (a cluster, a port, a disk) have one. */
   readonly workers: number;
-  /** Deadline for a run that hangs. A machine with other users may take five times as long as usual. */
+  /** Deadline for a run that hangs. It shares the processors with other lanes, and the machine may have other users. */
   readonly deadlineMinutes: number;
   /** Groups of programs (`tools/cluster/binaries.ts`) that are built before the deadlines of its tests count. */
   readonly programs?: readonly GroupName[];
@@ -21,13 +21,13 @@ export interface Stage {
  * they share only the built images and programs.
  */
 export const stages: readonly Stage[] = [
-  { name: 'unit', title: 'unit tests, no I/O', workers: 2, deadlineMinutes: 30 },
+  { name: 'unit', title: 'unit tests, no I/O', workers: 2, deadlineMinutes: 40 },
   {
     name: 'repository',
     title: 'the rules of the repository itself',
     folder: 'test/repository',
     workers: 1,
-    deadlineMinutes: 15,
+    deadlineMinutes: 20,
   },
   {
     name: 'conformance',
@@ -35,7 +35,7 @@ export const stages: readonly Stage[] = [
     folder: 'test/conformance',
     workers: 1,
     lane: 'beside',
-    deadlineMinutes: 40,
+    deadlineMinutes: 60,
   },
   {
     name: 'crash',
@@ -43,7 +43,7 @@ export const stages: readonly Stage[] = [
     folder: 'test/crash',
     workers: 1,
     lane: 'beside',
-    deadlineMinutes: 40,
+    deadlineMinutes: 60,
   },
   {
     name: 'replication',
@@ -52,7 +52,7 @@ export const stages: readonly Stage[] = [
     workers: 1,
     programs: ['etcd'],
     lane: 'beside',
-    deadlineMinutes: 40,
+    deadlineMinutes: 60,
   },
   {
     name: 'chaos',
@@ -61,7 +61,7 @@ export const stages: readonly Stage[] = [
     workers: 1,
     programs: ['etcd'],
     lane: 'beside',
-    deadlineMinutes: 40,
+    deadlineMinutes: 60,
   },
   {
     name: 'integration',
@@ -70,7 +70,7 @@ export const stages: readonly Stage[] = [
     // A suite takes a third of a processor; the rest of its time it waits for back-offs and leases of Kubernetes.
     workers: 3,
     programs: ['control-plane', 'node', 'etcd', 'helm', 'versitygw', 'stripe-mock'],
-    deadlineMinutes: 80,
+    deadlineMinutes: 85,
   },
   {
     name: 'browser',
@@ -79,7 +79,7 @@ export const stages: readonly Stage[] = [
     workers: 1,
     programs: ['control-plane', 'etcd'],
     lane: 'beside',
-    deadlineMinutes: 30,
+    deadlineMinutes: 60,
   },
   {
     name: 'e2e',
@@ -88,6 +88,6 @@ export const stages: readonly Stage[] = [
     workers: 1,
     programs: ['control-plane', 'node', 'etcd', 'coredns', 'helm', 'versitygw'],
     lane: 'cluster',
-    deadlineMinutes: 80,
+    deadlineMinutes: 85,
   },
 ];
