@@ -48,8 +48,12 @@ export class BlockExecution {
   /** Executes the block, after those before it. */
   committed(block: Block): void {
     const { state } = this.#parts;
-    this.afterwards(() => {
-      if (this.#knowsRulesOf(block)) state.begins();
+    this.#queue.push({
+      mustWait: () => state.mustWaitForRows(),
+      prepare: () => undefined,
+      run: () => {
+        if (this.#knowsRulesOf(block)) state.begins();
+      },
     });
     for (const entry of block.entries) {
       this.#queue.push({

@@ -1,6 +1,16 @@
 /** Tests of replicas whose rows have left memory: what an operation or a read needs is brought before it runs. */
 import { expect, test } from '@jest/globals';
+import { PAGE_BYTES } from '../ledger/page.ts';
+import { StateMachine } from '../ledger/state-machine.ts';
+import { FileLog } from '../log/file-log.ts';
+import { createEmpty } from '../log/format-file.ts';
+import type { LogEntry } from '../log/log.ts';
+import { MemoryStorage } from '../log/testing/memory-storage.ts';
+import { buildRequest } from '../wire/header.ts';
+import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
+import { engineRelease } from '../wire/release.ts';
+import { Executor } from './executor.ts';
 import { Asker } from './testing/asker.ts';
 import { accountsBody, lookupBody, postBody, transferBody } from './testing/records.ts';
 import { ReplicaWorld } from './testing/replica-world.ts';
@@ -71,4 +81,62 @@ test('a read that needs a damaged page has no answer, and what does not need it 
   expect(body[0]).toBe(young);
   expect(world.leader?.index).toBe(1);
   world.end();
+});
+
+const PATH = '/disk/0_0.ledger';
+const IDENTITY = { clusterId: 0n, replicaIndex: 0, replicaCount: 1 };
+
+/** A single replica's log and ledger. Its rows leave memory as soon as they may; the cache has one page. */
+async function opened(storage: MemoryStorage) {
+  const onFailure = (error: Error): never => {
+    throw error;
+  };
+  const log = await FileLog.open({ path: PATH, release: engineRelease, storage, onFailure });
+  const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: PAGE_BYTES };
+  const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30, ...cold });
+  const executor = new Executor({
+    ledger,
+    identity: IDENTITY,
+    batchSizeLimit: batchSizeLimitProduction,
+  });
+  executor.loaded(await log.recover(executor.state, (entry) => executor.replay(entry, log.pages)));
+  const execute = async (operation: number, body: Uint8Array): Promise<void> => {
+    const fields = { cluster: 0n, view: 0, release: engineRelease, client: 9n, session: 1n };
+    const place = { request: executor.op + 1, parent: new Uint8Array(16), operation };
+    const head = buildRequest({ ...fields, ...place }, body);
+    const op = executor.op + 1;
+    const message = new Uint8Array(Buffer.concat([head, body]));
+    const entry: LogEntry = { op, timestamp: BigInt(op) * 1_000_000n, view: 0, message };
+    const committed = new Promise<void>((resolve) => log.append(entry, resolve));
+    await executor.replay(entry, log.pages);
+    await committed;
+  };
+  return { log, ledger, executor, execute };
+}
+
+test('killed after it has executed operations on rows that are only on the volume, a replica executes them again', async () => {
+  const storage = new MemoryStorage();
+  const log = { logSizeBytes: 1 << 20, release: engineRelease, identity: IDENTITY };
+  await createEmpty({ path: PATH, storage, ...log });
+  const first = await opened(storage);
+  await first.execute(Operation.createAccounts, accountsBody(1, 2));
+  for (let id = 10; id < 10 + PENDING; id += 1)
+    await first.execute(Operation.createTransfers, transferBody(id, TIMEOUT_S));
+  await first.log.checkpoint(first.executor.state, first.executor.position());
+  // Each one is in another page than the one before.
+  for (let i = 0; i < 30; i += 1) {
+    const id = 10 + ((i * 37) % 84);
+    await first.execute(Operation.createTransfers, postBody(200 + id, id));
+  }
+  const read = first.ledger.pages();
+  expect(read.read).toBeGreaterThan(10);
+  const again = await opened(storage.afterKill());
+  expect(again.executor.op).toBe(first.executor.op);
+  expect(again.ledger.stateHash()).toEqual(first.ledger.stateHash());
+  expect(again.ledger.counts()).toEqual(first.ledger.counts());
+  expect(again.ledger.pages().read).toBeGreaterThan(10);
+  await again.execute(Operation.createTransfers, postBody(190, 98));
+  expect(again.ledger.counts().pendingTransfers).toBe(PENDING - 31);
+  await first.log.close();
+  await again.log.close();
 });

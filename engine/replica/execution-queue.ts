@@ -6,6 +6,8 @@
 import type { Needs } from '../ledger/cold-rows.ts';
 
 export interface Task {
+  /** Returns a promise if the task must wait for something else; it is asked again afterwards. */
+  mustWait?(): Promise<void> | undefined;
   /** Returns the pages that are to be brought first. Runs right before `run`. */
   prepare(): Needs | undefined;
   run(): void;
@@ -57,11 +59,11 @@ export class ExecutionQueue {
 
   #goOn(): void {
     for (let first = this.#tasks[0]; first !== undefined; first = this.#tasks[0]) {
-      const needs = first.prepare();
-      if (needs !== undefined) {
-        this.#bring(needs);
-        return;
-      }
+      const waits = first.mustWait?.();
+      const needs = waits === undefined ? first.prepare() : undefined;
+      if (waits !== undefined) this.#goOnAfter(waits);
+      else if (needs !== undefined) this.#bring(needs);
+      if (waits !== undefined || needs !== undefined) return;
       try {
         first.run();
       } finally {
@@ -74,15 +76,19 @@ export class ExecutionQueue {
   #bring(needs: Needs): void {
     // What the next tasks need is brought into the cache. Whether it is still all, their own turn shows.
     const ahead = this.#tasks.slice(1, 1 + AHEAD).flatMap((task) => task.prepare() ?? []);
-    const { bring, onFailure } = this.#options;
-    Promise.all([needs, ...ahead].map((one) => bring(one))).then(
+    const { bring } = this.#options;
+    this.#goOnAfter(Promise.all([needs, ...ahead].map((one) => bring(one))));
+  }
+
+  #goOnAfter(promise: Promise<unknown>): void {
+    promise.then(
       () => {
         if (!this.#isOver) this.#goOn();
       },
       (error: unknown) => {
         if (this.#isOver) return;
         this.stop();
-        onFailure(error);
+        this.#options.onFailure(error);
       },
     );
   }

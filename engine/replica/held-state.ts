@@ -18,6 +18,10 @@ const CHECKPOINT_AFTER_BYTES = 64 << 20;
 /** Number of blocks, however small, after which a checkpoint is due: a start reads that many in some seconds. */
 const CHECKPOINT_AFTER_BLOCKS = 16_384;
 
+/** Bytes beyond the limit that a block may find taken: replicas' tables grow at slightly different moments. */
+const ROWS_BEYOND_LIMIT = 32 << 20;
+const ROWS_LOOK_MS = 100;
+
 export class HeldState {
   readonly #options: ReplicatedReplicaOptions;
   /** Called when a checkpoint is durable. */
@@ -137,6 +141,18 @@ export class HeldState {
     const isDue =
       this.#logBytes >= this.#checkpointAfterBytes + first || this.#executor.ledger.wantsCheckpoint;
     if (isDue) this.checkpointForRows();
+  }
+
+  /**
+   * Returns a promise if rows that are in no checkpoint yet take more memory than the ledger may have: of several replicas only
+   * the leader refuses requests, and this one's volume may be the one that is full. Resolves when it may be looked at again.
+   */
+  mustWaitForRows(): Promise<void> | undefined {
+    const { usedBytes, limitBytes } = this.#executor.ledger.memory();
+    if (usedBytes <= limitBytes + ROWS_BEYOND_LIMIT) return undefined;
+    this.checkpointForRows();
+    const { timers } = this.#options;
+    return new Promise((resolve) => void timers.after(ROWS_LOOK_MS, resolve));
   }
 
   /** Begins a checkpoint, after which rows may leave memory. */
