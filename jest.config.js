@@ -19,4 +19,5 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.ledgerhouse/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.ledgerhouse/'],
   cacheDirectory: 'node_modules/.cache/jest',
+  testSequencer: './tools/test/sequencer.js',
 };

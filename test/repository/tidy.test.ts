@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { beginFirst } from '../../tools/test/stages.ts';
 import { checkout, mustRun } from '../support/shell.ts';
 
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
@@ -119,4 +120,8 @@ test('every make target has a line of help or belongs to one that has', async ()
   ]) {
     expect(help).toContain(target);
   }
+});
+
+test('the suites that are begun first are there', () => {
+  expect(beginFirst.filter((suite) => !existsSync(join(checkout, suite)))).toEqual([]);
 });
