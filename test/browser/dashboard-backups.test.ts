@@ -10,9 +10,9 @@ import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import type { Import, ImportList } from '../../gen/api.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { endBackupJobs, operatorWithStore } from '../support/api/backup-store.ts';
 import { bootstrapToken, TestService } from '../support/api/service.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
@@ -33,8 +33,7 @@ let tab: Tab;
 let files: readonly string[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-imports-'));
   const [port] = await freePorts(1);
   store = await S3Server.start();
   service = await TestService.start({
@@ -43,7 +42,7 @@ beforeAll(async () => {
       IMPORTS_STORE: `s3://${BUCKET}/house`,
       IMPORTS_ENDPOINT: `http://127.0.0.1:${store.port}`,
       IMPORTS_CREDENTIALS_FOLDER: join(store.folder, 'credentials'),
-      DASHBOARD_FOLDER: folder,
+      DASHBOARD_FOLDER: builtDashboard(),
       LISTEN: `127.0.0.1:${port}`,
       PUBLIC_URL: `http://127.0.0.1:${port}`,
     },
@@ -61,7 +60,7 @@ beforeAll(async () => {
       : undefined);
   const { secret } = await service.makeKey(['db:read', 'db:write']);
   await service.createDatabase({ 'x-api-key': secret }, { name });
-  [fixed, browser] = await Promise.all([FixedService.start(folder), startChromium()]);
+  [fixed, browser] = await Promise.all([FixedService.start(), startChromium()]);
   tab = await openTab(browser, { origins: [service.url, fixed.url], width: 1280 });
   await tab.page.goto(`${service.url}/auth/administrator`);
   await tab.page.getByLabel('Bootstrap token').fill(bootstrapToken);
@@ -238,7 +237,7 @@ test('files of an import are read before anything is sent, and what is wrong is 
   files = await exportThreeFiles(folder, 77n);
   await openImport();
   const before = tab.requests.length;
-  await choose([files[0] ?? '', files[1] ?? '', `${folder}/index.html`]);
+  await choose([files[0] ?? '', files[1] ?? '', join(builtDashboard(), 'index.html')]);
   await chosen('77_1.ledger').getByText('replica 1 of 3').waitFor();
   await chosen('index.html').getByText('It is no data file.').waitFor();
   const upload = page.getByRole('button', { name: /^Upload/ });

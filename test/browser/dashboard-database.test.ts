@@ -1,34 +1,30 @@
 // A database's life in the dashboard, on the real service: created, read, its rows exact, deleted; and the pages of its organization.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { DatabaseList } from '../../gen/api.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { TestReceiver } from '../support/api/receiver.ts';
 import { bootstrapToken, TestService } from '../support/api/service.ts';
-import { axeFaults } from '../support/browser/axe.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { looksRight } from '../support/browser/looks-right.ts';
 import { eventually } from '../support/shell.ts';
 
 const most = (2n ** 128n - 2n).toString();
 const grouped = '340,282,366,920,938,463,463,374,607,431,768,211,454';
 
-let folder = '';
 let service: TestService;
 let browser: Browser;
 let receiver: TestReceiver | undefined;
 let tab: Tab;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
   const [port] = await freePorts(1);
   service = await TestService.start({
     settings: {
-      DASHBOARD_FOLDER: folder,
+      DASHBOARD_FOLDER: builtDashboard(),
       LISTEN: `127.0.0.1:${port}`,
       PUBLIC_URL: `http://127.0.0.1:${port}`,
       WEBHOOK_RANGES: '127.0.0.0/8',
@@ -41,26 +37,9 @@ afterAll(async () => {
   await browser?.close();
   await receiver?.stop();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const path = '/o/default/databases';
-
-async function looksRight(name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await tab.page.emulateMedia({ colorScheme });
-    expect(await axeFaults(tab)).toEqual([]);
-    await tab.picture(`dashboard-${name}-${colorScheme}`);
-  }
-  expect(tab.takeTroubles()).toEqual([]);
-  await tab.page.setViewportSize({ width: 320, height: 700 });
-  const wider = await tab.page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  expect([name, wider]).toEqual([name, 0]);
-  await tab.picture(`dashboard-${name}-phone`);
-  await tab.page.setViewportSize({ width: 1280, height: 700 });
-}
 
 async function askLedger(operation: string, body: unknown): Promise<void> {
   const headers = await service.administrator();
@@ -91,7 +70,7 @@ test('a database is made with its price in sight, and its page shows the job unt
   await page.getByLabel('Name', { exact: true }).fill('payments');
   await page.getByText(/must have 3 to 40 characters/).waitFor({ state: 'detached' });
   tab.takeTroubles();
-  await looksRight('create');
+  await looksRight(tab, 'create');
   await page.getByRole('button', { name: 'Create database' }).click();
   await page.waitForURL(`${service.url}${path}/payments`);
   await page.getByRole('heading', { level: 1, name: 'payments' }).waitFor();
@@ -99,7 +78,7 @@ test('a database is made with its price in sight, and its page shows the job unt
     .getByText(/^Ready|Healthy/)
     .first()
     .waitFor();
-  await looksRight('overview');
+  await looksRight(tab, 'overview');
 });
 
 test('the largest integers are exact in table, address, drawer, JSON and CSV', async () => {
@@ -133,7 +112,7 @@ test('the largest integers are exact in table, address, drawer, JSON and CSV', a
   await page.getByRole('cell', { name: `Dr ${grouped}` }).waitFor();
   await page.getByRole('cell', { name: `Cr ${grouped}` }).waitFor();
   expect(new URL(page.url()).searchParams.get('ids')).toBe(`${most}\n9007199254740993`);
-  await looksRight('explorer');
+  await looksRight(tab, 'explorer');
   await page.getByRole('cell', { name: most, exact: true }).first().click();
   await page.getByRole('button', { name: 'Its transfers' }).click();
   await page.getByRole('cell', { name: grouped, exact: true }).waitFor();
@@ -159,7 +138,7 @@ test('an account is made, and two linked transfers are composed, foreseen and se
   await page.getByLabel('ID').fill('100');
   await page.getByLabel('Code').fill('10');
   await page.getByLabel('debits_must_not_exceed_credits').check();
-  await looksRight('new-account');
+  await looksRight(tab, 'new-account');
   await page.getByRole('button', { name: 'Make account in payments' }).click();
   await page.getByText('There', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'New transfer' }).click();
@@ -178,12 +157,12 @@ test('an account is made, and two linked transfers are composed, foreseen and se
   await page.getByRole('button', { name: 'See the result' }).click();
   await page.getByText('The ledger would make this').waitFor();
   await page.getByRole('cell', { name: 'Cr 380' }).waitFor();
-  await looksRight('compose');
+  await looksRight(tab, 'compose');
   await page.getByLabel('Type payments to go on').fill('payments');
   await page.getByRole('button', { name: 'Send to payments' }).click();
   await page.getByText('Made', { exact: true }).waitFor();
   await page.getByRole('link', { name: '300', exact: true }).waitFor();
-  await looksRight('composed');
+  await looksRight(tab, 'composed');
 });
 
 test('an account has its balance, a chart and a statement that begins and ends with a balance', async () => {
@@ -195,7 +174,7 @@ test('an account has its balance, a chart and a statement that begins and ends w
   await page.getByRole('row', { name: /Opening balance 0/ }).waitFor();
   await page.getByRole('row', { name: /200 1 linked 500 Cr 500/ }).waitFor();
   await page.getByRole('row', { name: /Closing balance Cr 380/ }).waitFor();
-  await looksRight('account');
+  await looksRight(tab, 'account');
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save as CSV' }).click();
   const file = await (await saved).path();
@@ -225,7 +204,7 @@ test('a transfer shows its chain, and a pending one what became of it', async ()
   await askLedger('create_transfers', [{ id: '70', amount: '40', ...legs, flags: 'pending' }]);
   await page.goto(`${service.url}${path}/payments/explorer/transfers/70`);
   await page.getByText('It waits for a transfer that posts or voids it').waitFor();
-  await looksRight('transfer');
+  await looksRight(tab, 'transfer');
   await askLedger('create_transfers', [
     { id: '71', pending_id: '70', amount: '30', flags: 'post_pending_transfer' },
   ]);
@@ -248,7 +227,7 @@ test('with a label, the amounts of a ledger have its scale and currency; the int
   await page.getByRole('row', { name: /1 EUR 2/ }).waitFor();
   // As below: the database may get another version between reading and changing it.
   expect(tab.takeTroubles().filter((one) => !one.includes('412'))).toEqual([]);
-  await looksRight('ledgers');
+  await looksRight(tab, 'ledgers');
   await page.goto(`${service.url}${path}/payments/explorer/accounts/100`);
   await page.getByText('Cr 3.80 EUR').first().waitFor();
   await page.getByRole('button', { name: 'As integers' }).click();
@@ -266,7 +245,7 @@ test('the trial balance of a ledger shows that debits equal credits, by code', a
   const total = page.getByRole('row', { name: /^All 5/ });
   const sum = (2n ** 128n - 2n + 500n + 120n + 30n).toLocaleString('en');
   expect((await total.innerText()).split(sum)).toHaveLength(3);
-  await looksRight('trial-balance');
+  await looksRight(tab, 'trial-balance');
   await page.getByRole('link', { name: '20', exact: true }).click();
   await page.getByText('1 row', { exact: true }).waitFor();
 });
@@ -296,7 +275,7 @@ test('a change stream is made, tells how far it is and what fails, is paused, re
   await dialog.getByLabel('After').fill('yesterday');
   await page.getByText(/^A time such as/).waitFor();
   await dialog.getByLabel('Begins with').selectOption('beginning');
-  await looksRight('change-stream-new');
+  await looksRight(tab, 'change-stream-new');
   await page.getByRole('button', { name: 'Make stream' }).click();
   const secret = (await page.getByText(/^whsec_\S{44}$/).textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Close' }).first().click();
@@ -311,7 +290,7 @@ test('a change stream is made, tells how far it is and what fails, is paused, re
   await askLedger('create_transfers', [{ id: '80', ...legs }]);
   await stream.getByText('tries again').waitFor();
   await stream.getByText('failing since').waitFor();
-  await looksRight('change-streams');
+  await looksRight(tab, 'change-streams');
   await stream.getByRole('button', { name: /^Pause/ }).click();
   await stream.getByText('paused', { exact: true }).waitFor();
   receiver.beFine();
@@ -358,7 +337,7 @@ test('a database is deleted by typing its name; a protected one is not', async (
   await page.getByRole('heading', { name: 'Deleted', exact: true }).waitFor();
   // The operator may give the database another version between reading and changing it: the page then sends the change again.
   expect(tab.takeTroubles().filter((one) => !one.includes('412'))).toEqual([]);
-  await looksRight('deleted');
+  await looksRight(tab, 'deleted');
   expect(tab.takeTroubles()).toEqual([]);
 });
 
@@ -370,7 +349,7 @@ test.each([
 ])('the page %s has no fault that axe finds, in light and dark', async (page, heading) => {
   await tab.page.goto(`${service.url}/o/default/${page}`);
   await tab.page.getByRole('heading', { level: 1, name: heading }).waitFor();
-  await looksRight(page.replace('/', '-'));
+  await looksRight(tab, page.replace('/', '-'));
 });
 
 test('a key’s secret is shown once, and the audit log’s chain is sound', async () => {

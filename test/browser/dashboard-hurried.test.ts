@@ -1,50 +1,52 @@
 // The dashboard in the hands of hurried people, against fixed answers: sessions that end, rights that go, long files.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { envelopeExample } from '../../api/contract/schemas/ledger.ts';
 import { logLineExample } from '../../api/contract/schemas/log-line.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
-import { rightsOf } from '../../api/model/access.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
+import { rightsOf, type Role } from '../../api/model/access.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { answerFromExample } from '../support/browser/example-ledger.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
+import { looksRight } from '../support/browser/looks-right.ts';
+import { eventually } from '../support/shell.ts';
 
 const minuteMs = 60_000;
+const wholePage = { limit: 50, nextCursor: null, hasMore: false };
 const organizationPath = '/o/acme';
 const base = `${organizationPath}/databases/${databaseExample.name}`;
 
-let folder = '';
 let service: FixedService;
 let browser: Browser;
 let tab: Tab;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
-  [service, browser] = await Promise.all([FixedService.start(folder), startChromium()]);
-  const organization = {
-    ...sessionExample.organization,
-    slug: 'acme',
-    role: 'owner',
-    rights: rightsOf('owner'),
-    namespace: 'org-acme',
-  };
-  const session = { ...sessionExample, organization, organizations: [organization] };
-  service.when('getSession', () => ({ body: session }));
+  [service, browser] = await Promise.all([FixedService.start(), startChromium()]);
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
+  signInAs('owner');
   tab = await openTab(browser, { origins: [service.url], width: 1280 });
 });
 afterEach(() => tab.context.close());
+
+function signInAs(role: Role): void {
+  const organization = {
+    ...sessionExample.organization,
+    slug: 'acme',
+    role,
+    rights: rightsOf(role),
+    namespace: 'org-acme',
+  };
+  const session = { ...sessionExample, organization, organizations: [organization] };
+  service.when('getSession', () => ({ body: session }));
+}
 
 const problem = (status: number, code: string) => ({
   type: 'about:blank',
@@ -56,6 +58,7 @@ const problem = (status: number, code: string) => ({
   requestId: 'req_1',
   retryable: status === 429,
 });
+const lostAnswer = { lost: true, body: null };
 const madeKey = { success: true, apiKey: apiKeyExample, secret: `lhk_${'0'.repeat(51)}` };
 
 /** Fills the form for a new key. Returns its button. */
@@ -159,4 +162,221 @@ test('lines are read no further when the person stops, or leaves the page', asyn
   await page.getByRole('heading', { name: 'Shape' }).waitFor();
   await page.clock.runFor(2 * minuteMs);
   expect(asked.pages).toBe(2);
+});
+
+const makers = [
+  {
+    what: 'key',
+    id: 'createApiKey',
+    path: 'settings/keys',
+    open: 'New key',
+    field: 'Name',
+    texts: ['reports', 'others'],
+    send: 'Make key',
+  },
+  {
+    what: 'endpoint',
+    id: 'createWebhookEndpoint',
+    path: 'settings/webhooks',
+    open: 'New endpoint',
+    field: 'URL',
+    texts: ['https://a.example.com', 'https://b.example.com'],
+    send: 'Make endpoint',
+  },
+  {
+    what: 'invitation',
+    id: 'createInvitation',
+    path: 'settings/members',
+    open: 'Invite somebody',
+    field: 'Address',
+    texts: ['ada@example.com', 'eve@example.com'],
+    send: 'Invite',
+  },
+] as const;
+
+test.each(makers)('when the answer is lost, a second try makes no second $what', async (one) => {
+  const { page } = tab;
+  const keys: (string | string[] | undefined)[] = [];
+  service.when(one.id, ({ headers }) => {
+    keys.push(headers['idempotency-key']);
+    return lostAnswer;
+  });
+  await page.goto(`${service.url}${organizationPath}/${one.path}`);
+  await page.getByRole('button', { name: one.open }).click();
+  const dialog = page.getByRole('dialog');
+  const send = dialog.getByRole('button', { name: one.send, exact: true });
+  const sent = async (text: string, count: number) => {
+    await dialog.getByRole('textbox', { name: one.field }).fill(text);
+    await send.click();
+    await eventually('the request has arrived', async () => {
+      expect(keys).toHaveLength(count);
+      return true;
+    });
+    await dialog.getByText('No answer').waitFor();
+  };
+  await sent(one.texts[0], 1);
+  await sent(one.texts[0], 2);
+  await sent(one.texts[1], 3);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}-[0-9a-f]+$/);
+  expect(keys[1]).toBe(keys[0]);
+  // With another text it is another intent.
+  expect(keys[2]).not.toBe(keys[0]);
+});
+
+test('what a person asked for without a connection is not sent later by itself', async () => {
+  const { page } = tab;
+  let arrived = 0;
+  service.when('createApiKey', () => {
+    arrived += 1;
+    return { status: 201, body: madeKey };
+  });
+  const make = await fillKey();
+  await tab.context.setOffline(true);
+  await page.getByText('This browser is offline.').waitFor();
+  await make.click();
+  await page.getByRole('dialog').getByText('No answer').waitFor();
+  await tab.context.setOffline(false);
+  await page.getByText('This browser is offline.').waitFor({ state: 'detached' });
+  await tab.idle();
+  expect(arrived).toBe(0);
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('reports');
+  await make.click();
+  await page.getByText(madeKey.secret).waitFor();
+  expect(arrived).toBe(1);
+});
+
+test('a page of a proxy in the place of an answer is told as that', async () => {
+  service.when('listApiKeys', () => ({ body: '<!doctype html><title>Sign in to Hotel</title>' }));
+  await tab.page.goto(`${service.url}${organizationPath}/settings/keys`);
+  await tab.page.getByText('Something between this browser and the service answered').waitFor();
+  service.when('listApiKeys', () => ({ status: 502, body: '<h1>Bad gateway</h1>' }));
+  await tab.page.getByRole('button', { name: 'Try again' }).click();
+  await tab.page.getByText('The service answered with status 502').waitFor();
+  service.forget('listApiKeys');
+  await tab.page.getByRole('button', { name: 'Try again' }).click();
+  await tab.page.getByRole('row', { name: /^ci/ }).waitFor();
+});
+
+test('a read that comes too often waits as long as it is asked to, and then goes on by itself', async () => {
+  let asked = 0;
+  service.when('listApiKeys', () => {
+    asked += 1;
+    if (asked > 1) return { body: { data: [apiKeyExample], page: wholePage } };
+    const headers = { 'retry-after': '1' };
+    return { status: 429, headers, body: problem(429, 'rate_limited') };
+  });
+  await tab.page.goto(`${service.url}${organizationPath}/settings/keys`);
+  await tab.page.getByRole('row', { name: /^ci/ }).waitFor();
+  expect(asked).toBe(2);
+  expect(await tab.page.getByRole('alert').count()).toBe(0);
+  service.forget('listApiKeys');
+});
+
+test('a right that was taken away goes from the page as soon as it is noticed', async () => {
+  const { page } = tab;
+  const make = await fillKey();
+  service.when('createApiKey', () => ({ status: 403, body: problem(403, 'insufficient_role') }));
+  signInAs('viewer');
+  await make.click();
+  await page.getByText('It says insufficient_role.').waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).waitFor({ state: 'detached' });
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('reports');
+});
+
+test('who goes back while a transfer is under way is asked first, and its form stays as it was sent', async () => {
+  const { page } = tab;
+  answerFromExample(service);
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  service.when('createTransfers', async () => {
+    await held;
+    return lostAnswer;
+  });
+  await page.goto(`${service.url}${base}/explorer`);
+  await page.getByRole('link', { name: 'New transfer' }).click();
+  await page.getByLabel('Debit account').fill('1001');
+  await page.getByLabel('Credit account').fill('4001');
+  await page.getByLabel('Amount').fill('5');
+  await page.getByRole('button', { name: 'See the result' }).click();
+  const send = page.getByRole('button', { name: `Send to ${databaseExample.name}` });
+  await send.click();
+  expect(await page.getByLabel('Amount').isDisabled()).toBe(true);
+  const question = page.getByRole('dialog', { name: 'Leave without the answer?' });
+  await page.goBack();
+  await question.getByRole('button', { name: 'Stay' }).click();
+  answer();
+  await page.getByText('It is not known whether the transfers were made').waitFor();
+  expect(await page.getByLabel('Amount').inputValue()).toBe('5');
+  await page.getByRole('link', { name: 'Trial balance' }).click();
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await page.waitForURL(`${service.url}${base}/explorer/trial-balance`);
+});
+
+test('a refused transfer can be sent again with new IDs', async () => {
+  const { page } = tab;
+  const ids: string[] = [];
+  answerFromExample(service);
+  service.when('createTransfers', ({ body }) => {
+    const [{ id } = { id: '' }] = body as readonly { readonly id: string }[];
+    ids.push(id);
+    const status = ids.length === 1 ? 'exceeds_credits' : 'created';
+    const result = [{ index: 0, id, status, timestamp: '1' }];
+    const summary = { created: 0, exists: 0, failed: 1 };
+    return { body: { ...envelopeExample('create_transfers', 'write', 1), summary, result } };
+  });
+  await page.goto(`${service.url}${base}/explorer/new-transfer?ledger=978`);
+  await page.getByLabel('Debit account').fill('1001');
+  await page.getByLabel('Credit account').fill('4001');
+  await page.getByLabel('Amount').fill('5');
+  const sends = async () => {
+    await page.getByRole('button', { name: 'See the result' }).click();
+    await page.getByRole('button', { name: `Send to ${databaseExample.name}` }).click();
+  };
+  await sends();
+  await page.getByText('Not everything was made').waitFor();
+  await page.getByRole('button', { name: 'Same again with new IDs' }).click();
+  await sends();
+  await page.getByText('Made', { exact: true }).waitFor();
+  expect(new Set(ids).size).toBe(2);
+});
+
+test('a clock that is an hour slow changes no time on the page', async () => {
+  const { page } = tab;
+  await page.clock.install({ time: Date.now() - 60 * minuteMs });
+  const lastUsedAt = new Date(Date.now() - 30 * minuteMs).toISOString();
+  service.when('listApiKeys', () => ({
+    body: { data: [{ ...apiKeyExample, lastUsedAt }], page: wholePage },
+  }));
+  await page.goto(`${service.url}${organizationPath}/settings/keys`);
+  await page.getByText('30 minutes ago').waitFor();
+  service.forget('listApiKeys');
+});
+
+const hostile = [
+  '<img src=x onerror=alert(1)><script>alert(1)</script>',
+  '\u202Eevil\u2066 owner',
+  'שלום עולם',
+  'x'.repeat(300),
+] as const;
+
+test('names that hold HTML, turn text around or have 300 characters do no harm to the page', async () => {
+  const { page } = tab;
+  const data = hostile.map((name, index) => ({
+    ...apiKeyExample,
+    id: `key_${index}`,
+    name,
+    createdBy: { ...apiKeyExample.createdBy, display: name },
+  }));
+  service.when('listApiKeys', () => ({ body: { data, page: wholePage } }));
+  await page.goto(`${service.url}${organizationPath}/settings/keys`);
+  await page.getByText(hostile[0], { exact: true }).waitFor();
+  // The words of the page keep their places: nothing of the name is a control of direction.
+  expect(await page.getByRole('table').innerText()).not.toMatch(/[\u202A-\u202E]/);
+  await page.getByText('evil owner', { exact: true }).waitFor();
+  await page.getByRole('button', { name: `Revoke ${'x'.repeat(300)}` }).click();
+  await page.getByRole('dialog').getByRole('heading').waitFor();
+  await looksRight(tab, 'hostile-names');
+  service.forget('listApiKeys');
 });

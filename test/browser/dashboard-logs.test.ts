@@ -1,23 +1,20 @@
 // The page of a database's logs, on the real API and worker: lines stand in PostgreSQL as workers write them.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { keepLogDays } from '../../api/store/log-writes.ts';
 import { ensureDefaultOrganization } from '../../api/store/organizations.ts';
 import { Store } from '../../api/store/store.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { writeLines, type GivenLine } from '../support/api/log-lines.ts';
 import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
 import { makeDatabase, patient, silent, tester } from '../support/api/store.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
 
 const name = 'payments';
 const minuteMs = 60_000;
 
-let folder = '';
 let service: PeopleService;
 let browser: Browser;
 let store: Store;
@@ -25,10 +22,8 @@ let databaseId = '';
 let tab: Tab;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
   [service, browser] = await Promise.all([
-    PeopleService.start({ DASHBOARD_FOLDER: folder }),
+    PeopleService.start({ DASHBOARD_FOLDER: builtDashboard() }),
     startChromium(),
   ]);
   store = new Store({ logger: silent, ...patient, url: service.databaseUrl });
@@ -47,7 +42,6 @@ afterAll(async () => {
   await browser?.close();
   await store?.close();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const addressOf = (database: string) => `${service.url}/o/default/databases/${database}/logs`;

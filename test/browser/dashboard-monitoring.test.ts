@@ -1,7 +1,4 @@
 // The page of a database's figures, on the real API and worker: samples stand in PostgreSQL as collectors write them.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { sampleMs } from '../../api/store/metric-samples.ts';
@@ -10,9 +7,9 @@ import { ensureDefaultOrganization, type Organization } from '../../api/store/or
 import { writeRequests } from '../../api/store/remarkable-requests.ts';
 import { Store } from '../../api/store/store.ts';
 import { newTypeId } from '../../domain/type-id.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
 import { makeDatabase, patient, silent, tester } from '../support/api/store.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { story, writeGrowth, writeHour } from '../support/browser/example-figures.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
@@ -21,7 +18,6 @@ import { looksRight } from '../support/browser/looks-right.ts';
 const name = 'settlement-of-card-payments-europe-west1';
 const minuteMs = 60_000;
 
-let folder = '';
 let service: PeopleService;
 let browser: Browser;
 let store: Store;
@@ -31,10 +27,8 @@ let end: Date;
 let tab: Tab;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
   [service, browser] = await Promise.all([
-    PeopleService.start({ DASHBOARD_FOLDER: folder }),
+    PeopleService.start({ DASHBOARD_FOLDER: builtDashboard() }),
     startChromium(),
   ]);
   store = new Store({ logger: silent, ...patient, url: service.databaseUrl });
@@ -52,7 +46,6 @@ afterAll(async () => {
   await browser?.close();
   await store?.close();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const chart = (title: string) => tab.page.getByRole('figure', { name: title, exact: true });

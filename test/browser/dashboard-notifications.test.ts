@@ -1,16 +1,13 @@
 // Notifications in the dashboard, on the real API: the bell counts, the page lists, what is muted stays away.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Subject } from '../../api/model/event.ts';
 import type { EventType } from '../../api/model/event-types.ts';
 import { ensureDefaultOrganization, type Organization } from '../../api/store/organizations.ts';
 import { Store } from '../../api/store/store.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
 import { makeDatabase, patient, silent, tester } from '../support/api/store.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
 
@@ -18,7 +15,6 @@ import { looksRight } from '../support/browser/looks-right.ts';
 const long = 'settlement-of-card-payments-europe-west1';
 const address = '/o/default/notifications';
 
-let folder = '';
 let service: PeopleService;
 let browser: Browser;
 let store: Store;
@@ -27,10 +23,8 @@ let databaseId = '';
 let tab: Tab;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
   [service, browser] = await Promise.all([
-    PeopleService.start({ DASHBOARD_FOLDER: folder }),
+    PeopleService.start({ DASHBOARD_FOLDER: builtDashboard() }),
     startChromium(),
   ]);
   store = new Store({ logger: silent, ...patient, url: service.databaseUrl });
@@ -47,7 +41,6 @@ afterAll(async () => {
   await browser?.close();
   await store?.close();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const ofDatabase = (): Subject => ({ type: 'database', id: databaseId, display: long });

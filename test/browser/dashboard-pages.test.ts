@@ -1,7 +1,5 @@
 // Pages against fixed answers: many rows, lost answers, roles, changes. The figures of speed are printed: the machine is shared.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { changeExample, previewExample } from '../../api/contract/schemas/change.ts';
@@ -9,30 +7,27 @@ import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { envelopeExample, rowExamples } from '../../api/contract/schemas/ledger.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf, type Role } from '../../api/model/access.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
-import { axeFaults } from '../support/browser/axe.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { looksRight } from '../support/browser/looks-right.ts';
+import { manualPicture } from '../support/browser/manual-picture.ts';
 import { answerFromExample, rowsOf } from '../support/browser/example-ledger.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
+import { eventually } from '../support/shell.ts';
 
 const most = 2n ** 128n - 1n;
 const rowsMax = 8_189;
 const base = `/o/acme/databases/${databaseExample.name}`;
-let folder = '';
 let service: FixedService;
 let browser: Browser;
 let tab: Tab;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
-  [service, browser] = await Promise.all([FixedService.start(folder), startChromium()]);
+  [service, browser] = await Promise.all([FixedService.start(), startChromium()]);
   tab = await openTab(browser, { origins: [service.url], width: 1280 });
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => signedInAs('owner'));
 
@@ -41,22 +36,6 @@ function signedInAs(role: Role): void {
   const organization = { id, name, slug, role, rights: rightsOf(role), namespace: 'org-acme' };
   const session = { ...sessionExample, organization, organizations: [organization] };
   service.when('getSession', () => ({ body: session }));
-}
-
-async function looksRight(name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await tab.page.emulateMedia({ colorScheme });
-    expect(await axeFaults(tab)).toEqual([]);
-    await tab.picture(`dashboard-${name}-${colorScheme}`);
-  }
-  await tab.page.setViewportSize({ width: 320, height: 700 });
-  const wider = await tab.page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  expect([name, wider]).toEqual([name, 0]);
-  await tab.picture(`dashboard-${name}-phone`);
-  await tab.page.setViewportSize({ width: 1280, height: 700 });
-  expect(tab.takeTroubles()).toEqual([]);
 }
 
 const transfers = Array.from({ length: rowsMax }, (_, index) => ({
@@ -76,10 +55,10 @@ test('the example is shown with the label of its ledger', async () => {
   await page.goto(`${service.url}${base}/explorer/accounts/1001`);
   await page.getByText('34 transfers.').waitFor();
   await page.getByRole('row', { name: /^Closing balance Dr 24,557\.12 EUR/ }).waitFor();
-  await looksRight('example-account');
+  await looksRight(tab, 'example-account');
   await page.goto(`${service.url}${base}/explorer/trial-balance`);
   await page.getByText('Debits equal credits').waitFor();
-  await looksRight('example-trial-balance');
+  await looksRight(tab, 'example-trial-balance');
   service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
 });
 
@@ -118,7 +97,7 @@ test('8,189 rows with the largest amounts scroll to the last, each whole', async
   process.stdout.write(
     `dashboard, 8,189 rows: largest paint ${Math.round(loaded.lcp)} ms, longest task until drawn ${longest(loaded.tasks)} ms, while scrolling ${longest(scrolled)} ms\n`,
   );
-  await looksRight('explorer-8189');
+  await looksRight(tab, 'explorer-8189');
   await page.getByRole('tab', { name: 'CSV' }).click();
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save as CSV' }).click();
@@ -141,7 +120,99 @@ test('a statement of 8,189 transfers with balances beyond 128 bits is whole', as
   const sum = transfers.reduce((total, { amount }) => total + BigInt(amount), 0n);
   const closing = page.getByRole('row', { name: /^Closing balance/ });
   expect(await closing.innerText()).toContain(`Dr ${sum.toLocaleString('en')}`);
-  await looksRight('statement-8189');
+  await looksRight(tab, 'statement-8189');
+  const scroller = page.getByRole('region', { name: 'Statement' }).last();
+  const [seen, whole] = await Promise.all([
+    scroller.evaluate((element) => element.clientWidth),
+    closing.evaluate((element) => element.scrollWidth),
+  ]);
+  expect(seen).toBeGreaterThan(0);
+  process.stdout.write(
+    `dashboard, a statement of the largest amounts: ${whole} of ${seen} pixels\n`,
+  );
+});
+
+test('a statement is printed on paper: every row, every digit, and nothing beside it', async () => {
+  const { page } = tab;
+  const few = transfers.slice(0, 60);
+  service.when('getAccountTransfers', () => ({ body: rowsOf('get_account_transfers', few) }));
+  await page.reload();
+  await page.getByText('60 transfers.').waitFor();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.setViewportSize({ width: 794, height: 1_123 });
+  // Chromium sends it before it prints.
+  await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+  const table = page.getByRole('region', { name: 'Statement' }).last();
+  expect(await table.getByRole('row').count()).toBe(63);
+  expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
+  expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+  const { id = '', amount = '' } = few.at(-1) ?? {};
+  const row = table.getByRole('row').filter({ hasText: id });
+  const text = await row.innerText();
+  expect(text).toContain(BigInt(amount).toLocaleString('en'));
+  // Nothing is wider than its place, so no digit is beyond the paper.
+  const cut = await page.evaluate(
+    `[...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline').length`,
+  );
+  expect(cut).toBe(0);
+  const back = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+  expect(back).toBe('rgb(255, 255, 255)');
+  await tab.picture('dashboard-statement-printed');
+  await page.evaluate("dispatchEvent(new Event('afterprint'))");
+  await page.emulateMedia({ media: null, colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 700 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('IDs of 39 digits leave the balance in sight, and are whole for readers and copying', async () => {
+  const { page } = tab;
+  const account = {
+    ...rowExamples.account,
+    id: most.toString(),
+    credits_posted: (most - 1n).toString(),
+    debits_posted: '0',
+  };
+  service.when('queryAccounts', () => ({ body: rowsOf('query_accounts', [account]) }));
+  await page.goto(`${service.url}${base}/explorer?run=1`);
+  const balance = page.getByRole('cell', { name: `Cr ${(most - 1n).toLocaleString('en')}` });
+  await balance.waitFor();
+  const box = await balance.boundingBox();
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(1_280);
+  const id = page.getByText(most.toString(), { exact: true }).first();
+  expect(await id.getAttribute('title')).toBe(most.toString());
+  await looksRight(tab, 'explorer-39-digits');
+  service.forget('queryAccounts');
+});
+
+test('JSON goes to the ledger as it was typed, and the queries of this browser can be run again', async () => {
+  const { page } = tab;
+  const typed = `{ "user_data_128": ${most},\n  "limit": 7 }`;
+  const sent: unknown[] = [];
+  await page.goto(`${service.url}${base}/explorer`);
+  page.on('request', (request) => {
+    if (request.url().endsWith('/tb/query_accounts')) sent.push(request.postData());
+  });
+  await page.getByRole('button', { name: 'As JSON' }).click();
+  await page.getByLabel('JSON').fill('{ "limit": ');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByText('This is no JSON').waitFor();
+  await page.getByLabel('JSON').fill(typed);
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('tab', { name: 'Request' }).click();
+  await page.getByText(`ledgerhouse tb query-accounts ${databaseExample.id}`).waitFor();
+  expect(sent).toEqual([typed]);
+  await looksRight(tab, 'explorer-json');
+  await page.getByRole('button', { name: 'As a form' }).click();
+  await page.getByLabel('Ledger').fill('978');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByText('Earlier queries').click();
+  await page.getByRole('button', { name: 'Query accounts: ledger 978' }).waitFor();
+  await page.getByRole('button', { name: /^Query accounts: body/ }).click();
+  await eventually('the JSON is sent again', async () => {
+    expect(sent.at(-1)).toBe(typed);
+    return true;
+  });
+  expect(tab.takeTroubles()).toEqual([]);
 });
 
 test('when an answer is lost, the same transfers are sent again with the same IDs', async () => {
@@ -215,12 +286,13 @@ test('a change is previewed, then asked for; what waits can be withdrawn', async
   });
   await page.goto(`${service.url}${base}/configuration`);
   await page.getByText('Nothing is different yet').waitFor();
-  await looksRight('configuration');
+  await looksRight(tab, 'configuration');
   await page.getByRole('button', { name: 'Stop it' }).click();
   await page.getByRole('row', { name: 'Size lh-5 lh-10' }).waitFor();
   await page.getByText('Requests wait 20 s at most').waitFor();
   await page.getByText('$10.00 a month more').waitFor();
-  await looksRight('change');
+  await manualPicture(tab, 'change', { height: 800 });
+  await looksRight(tab, 'change');
   await page.getByLabel('Not before').fill('2026-12-01T03:00:00Z');
   await page.getByRole('button', { name: 'Queue the change' }).click();
   await page.getByText('Nothing is different yet').waitFor();

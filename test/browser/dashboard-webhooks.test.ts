@@ -1,18 +1,14 @@
 // The pages of webhooks, on the real API and worker: an endpoint is made, tested, fails, and gets its deliveries again.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
 import { TestReceiver } from '../support/api/receiver.ts';
-import { axeFaults } from '../support/browser/axe.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { looksRight } from '../support/browser/looks-right.ts';
 import { eventually } from '../support/shell.ts';
 
 const base = '/o/default/settings/webhooks';
-let folder = '';
 let service: PeopleService;
 let browser: Browser;
 let receiver: TestReceiver;
@@ -20,10 +16,8 @@ let tab: Tab;
 let secret = '';
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
   [service, browser, receiver] = await Promise.all([
-    PeopleService.start({ DASHBOARD_FOLDER: folder, WEBHOOK_RANGES: '127.0.0.0/8' }),
+    PeopleService.start({ DASHBOARD_FOLDER: builtDashboard(), WEBHOOK_RANGES: '127.0.0.0/8' }),
     startChromium(),
     TestReceiver.start(),
   ]);
@@ -37,17 +31,7 @@ afterAll(async () => {
   await browser?.close();
   await service?.stop();
   await receiver?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
-
-async function looksRight(name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await tab.page.emulateMedia({ colorScheme });
-    expect(await axeFaults(tab)).toEqual([]);
-    await tab.picture(`dashboard-${name}-${colorScheme}`);
-  }
-  expect(tab.takeTroubles()).toEqual([]);
-}
 
 test('an endpoint is made, and its secret is shown', async () => {
   const { page } = tab;
@@ -63,12 +47,12 @@ test('an endpoint is made, and its secret is shown', async () => {
   await page.getByLabel('URL').fill(receiver.url);
   await page.getByLabel('Note').fill('Pages the people on call');
   await page.getByLabel('Events').fill('api_key.*, database.*');
-  await looksRight('webhook-new');
+  await looksRight(tab, 'webhook-new');
   await page.getByRole('button', { name: 'Make endpoint' }).click();
   secret = (await page.getByText(/^whsec_\S{44}$/).textContent()) ?? '';
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
   await page.getByRole('row', { name: /Pages the people on call/ }).waitFor();
-  await looksRight('webhooks');
+  await looksRight(tab, 'webhooks');
 });
 
 test('a test event arrives, and its delivery is on the page with request and answer', async () => {
@@ -80,7 +64,7 @@ test('a test event arrives, and its delivery is on the page with request and ans
   await page.getByRole('button', { name: 'Details of webhook.test' }).click();
   await page.getByRole('heading', { name: 'Attempt 1' }).waitFor();
   await page.getByText('"type":"webhook.test"').waitFor();
-  await looksRight('webhook-delivery');
+  await looksRight(tab, 'webhook-delivery');
   await page.getByRole('button', { name: 'Send again' }).click();
   await page.getByRole('heading', { name: 'Attempt 2' }).waitFor();
   expect(receiver.received.map(({ body }) => body.id)).toEqual([
@@ -100,7 +84,7 @@ test('an endpoint that is gone says so, and what it missed is counted and sent a
   await page.getByRole('button', { name: 'I have kept it' }).click();
   await page.goto(`${service.url}${base}`);
   await page.getByText('The receiver answered 410: it is gone.').waitFor();
-  await looksRight('webhooks-disabled');
+  await looksRight(tab, 'webhooks-disabled');
   receiver.beFine();
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByRole('button', { name: 'Disable' }).waitFor();
@@ -110,7 +94,7 @@ test('an endpoint that is gone says so, and what it missed is counted and sent a
   await page.waitForURL(/status=FAILED/);
   await page.getByRole('button', { name: 'Send many again' }).click();
   await page.getByText('1 would be made again').waitFor();
-  await looksRight('webhook-replay');
+  await looksRight(tab, 'webhook-replay');
   await page.getByRole('button', { name: 'Send 1 again' }).click();
   await eventually('it has come', async () =>
     receiver.received.at(-1)?.body.type === 'api_key.created' ? true : undefined,

@@ -1,31 +1,27 @@
 // The dashboard as people meet it, served by the API: headers, signing in, the shell. No cluster is needed for that.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { axeFaults } from '../support/browser/axe.ts';
+import { looksRight } from '../support/browser/looks-right.ts';
+import { manualPicture } from '../support/browser/manual-picture.ts';
 
-let folder = '';
 let service: PeopleService;
 let browser: Browser;
 const tabs: Tab[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
   [service, browser] = await Promise.all([
-    PeopleService.start({ DASHBOARD_FOLDER: folder }),
+    PeopleService.start({ DASHBOARD_FOLDER: builtDashboard() }),
     startChromium(),
   ]);
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 afterEach(async () => {
   const all = tabs.splice(0);
@@ -157,4 +153,127 @@ test('the administrator makes an organization and switches between both, with th
   await page.getByText('This one').waitFor();
   expect(await axeFaults(tab)).toEqual([]);
   await tab.picture('dashboard-account');
+});
+
+test('the administrator renames, limits, suspends, deletes and restores an organization', async () => {
+  const tab = await open({ width: 1280 });
+  const { page } = tab;
+  await signIn(tab);
+  await page.goto(`${service.url}/organizations/new`);
+  await page.getByLabel('Name', { exact: true }).fill('Shop');
+  await page.getByRole('button', { name: 'Create organization' }).click();
+  await page.waitForURL(`${service.url}/o/shop/databases`);
+  await page.getByRole('link', { name: 'Organization', exact: true }).click();
+  await page.getByLabel('Name').fill('Shop of Europe');
+  await page.getByRole('button', { name: 'Change the name' }).click();
+  await page.getByRole('button', { name: 'Shop of Europe' }).waitFor();
+  await page.getByLabel('Databases at most').fill('3');
+  await page.getByRole('button', { name: 'Set the quota' }).click();
+  await page.getByRole('definition').filter({ hasText: /^3$/ }).waitFor();
+  await page.getByRole('button', { name: 'Suspend it' }).click();
+  await page.getByLabel('Reason').fill('The contract has ended.');
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+  await page.getByText('Shop of Europe is suspended: The contract has ended.').waitFor();
+  await looksRight(tab, 'organization');
+  await page.getByRole('button', { name: 'End the suspension' }).click();
+  await page.getByText('Shop of Europe is suspended').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByLabel('Type shop to go on').fill('shop');
+  await page.getByRole('button', { name: 'Delete organization' }).click();
+  await page.waitForURL(`${service.url}/organizations`);
+  const row = page.getByRole('row').filter({ hasText: 'Shop of Europe' });
+  await row.waitFor({ state: 'detached' });
+  await page.getByLabel('Deleted ones, too').check();
+  await row.getByText('gone for good').waitFor();
+  await looksRight(tab, 'organizations');
+  await row.getByRole('button', { name: 'Restore Shop of Europe' }).click();
+  await row.getByRole('link', { name: 'Shop of Europe', exact: true }).click();
+  await page.waitForURL(`${service.url}/o/shop/databases`);
+});
+
+/** Invites a person as the page does. Returns the link for them. */
+async function invite({ page }: Tab, name: string, role: string): Promise<string> {
+  await page.goto(`${service.url}/o/default/settings/members`);
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByLabel('Address').fill(`${name}@example.com`);
+  await page.getByRole('dialog').getByLabel('Role').selectOption(role);
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  const link = page.getByText(/\/invitation\?token=/);
+  const url = (await link.textContent()) ?? '';
+  await page.getByRole('button', { name: 'Done' }).click();
+  return url;
+}
+
+/** The person follows the link, and is in the dashboard then. */
+async function join(name: string, url: string): Promise<Tab> {
+  const tab = await open({ width: 1280 });
+  await service.provider.order({ person: person(name) });
+  await tab.page.goto(url);
+  await tab.page.getByRole('button', { name: 'Accept' }).click();
+  await tab.page.getByRole('heading', { name: 'You are a member' }).waitFor();
+  await tab.page.goto(`${service.url}/o/default/databases`);
+  await tab.page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
+  return tab;
+}
+
+test('a member gets another role, leaves; and the keys of one who is removed go with them', async () => {
+  const owner = await open({ width: 1280 });
+  await signIn(owner);
+  const { page } = owner;
+  const leaver = await join('leaver', await invite(owner, 'leaver', 'viewer'));
+  await page.reload();
+  const row = page.getByRole('row').filter({ hasText: 'leaver@example.com' }).first();
+  await row.getByRole('button', { name: 'Change leaver' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Databases').selectOption('Only some');
+  const change = page.getByRole('button', { name: /^Change member/ });
+  expect(await change.getAttribute('aria-disabled')).toBe('true');
+  await dialog.getByLabel('Role').selectOption('billing');
+  await change.click();
+  await row.getByText('billing', { exact: true }).waitFor();
+  await leaver.page.goto(`${service.url}/o/default/settings/organization`);
+  await leaver.page.getByRole('button', { name: 'Leave the organization' }).click();
+  await leaver.page.getByRole('button', { name: 'Leave it' }).click();
+  await leaver.page.getByRole('heading', { name: 'No organization yet' }).waitFor();
+
+  const maker = await join('maker', await invite(owner, 'maker', 'admin'));
+  await maker.page.goto(`${service.url}/o/default/settings/keys`);
+  await maker.page.getByRole('button', { name: 'New key' }).click();
+  await maker.page.getByRole('textbox', { name: 'Name' }).fill('nightly');
+  await maker.page.getByRole('button', { name: 'Make key' }).click();
+  await maker.page.getByRole('button', { name: 'I have kept it' }).click();
+  await maker.page.getByRole('button', { name: 'Change the end of nightly' }).click();
+  await maker.page.getByRole('dialog').getByLabel('Ends').selectOption('Never');
+  await maker.page.getByRole('button', { name: 'Change end' }).click();
+  await maker.page.getByRole('row', { name: /nightly.* never never/ }).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Remove maker' }).click();
+  await manualPicture(owner, 'members', { height: 620 });
+  await looksRight(owner, 'member-remove');
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove maker' }).waitFor({ state: 'detached' });
+  await page.goto(`${service.url}/o/default/settings/keys`);
+  await page.getByRole('row').filter({ hasText: 'nightly' }).getByText('revoked').waitFor();
+});
+
+test('the events that the filters leave are saved as one file', async () => {
+  const tab = await open({ width: 1280 });
+  const { page } = tab;
+  await signIn(tab);
+  await page.goto(`${service.url}/o/default/settings/audit?type=member.removed`);
+  await page
+    .getByRole('row', { name: /member\.removed/ })
+    .nth(1)
+    .waitFor();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as CSV' }).click();
+  const lines = readFileSync(await (await saved).path(), 'utf8')
+    .trim()
+    .split('\r\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/^sequence,id,occurredAt,type/),
+    expect.stringContaining('member.removed'),
+    expect.stringContaining('member.removed'),
+  ]);
+  await looksRight(tab, 'audit');
 });

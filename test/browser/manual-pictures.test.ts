@@ -1,7 +1,4 @@
 // The pictures of the manual, of fixed answers at a fixed time: what they show is waited for, so that they stay true.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { snippetFor } from '../../api/connections/snippets.ts';
@@ -12,7 +9,6 @@ import { connectionCheckExample } from '../../api/contract/schemas/connection.ts
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { answerFromExample } from '../support/browser/example-ledger.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
@@ -25,17 +21,15 @@ const databases = '/o/acme/databases';
 const path = `${databases}/${name}`;
 const nothing = { limit: 50, nextCursor: null, hasMore: false };
 
-let folder = '';
 let service: FixedService;
 let browser: Browser;
 let tab: Tab;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
-  [service, browser] = await Promise.all([FixedService.start(folder), startChromium()]);
+  [service, browser] = await Promise.all([FixedService.start(), startChromium()]);
   tab = await openTab(browser, { origins: [service.url], width: 1_280 });
   await tab.page.clock.setFixedTime(now);
+  service.time = now;
   const organization = { ...sessionExample.organization, name: 'Acme', slug: 'acme' } as const;
   const owned = { role: 'owner', rights: rightsOf('owner'), namespace: 'org-acme' } as const;
   const user = { id: 'usr_1', display: 'Ada Moser', email: null, administrator: false };
@@ -50,7 +44,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const open = (address: string) => tab.page.goto(`${service.url}${address}`);

@@ -1,9 +1,8 @@
 /** The dashboard: its types, and the bytes that a browser loads. Sizes are of gzip −9, as the service sends them. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { beforeAll, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildDashboard } from '../../tools/dashboard/build.ts';
+import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { checkout, mustRun } from '../support/shell.ts';
 
 interface Chunk {
@@ -14,16 +13,13 @@ interface Chunk {
 }
 
 const kB = 1_000;
-let folder = '';
+const folder = builtDashboard();
 let chunks: Readonly<Record<string, Chunk>> = {};
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
-  buildDashboard(folder);
   const manifest = readFileSync(join(folder, '.vite/manifest.json'), 'utf8');
   chunks = JSON.parse(manifest) as typeof chunks;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Files that a browser loads for these chunks, what they import included. */
 function filesOf(names: readonly string[]): ReadonlySet<string> {

@@ -2,19 +2,29 @@
  * The built dashboard behind fixed answers: each request gets the example that the OpenAPI document has for it, unless a test said
  * otherwise. For what a real service shows too rarely or too slowly: many rows, errors, roles.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import { routeEntries, type OperationId } from '../../../api/contract/routes.ts';
 import type { RouteSpec } from '../../../api/contract/route.ts';
 import { readBuiltFiles } from '../../../api/web/built-files.ts';
 import { serveDashboard } from '../../../api/web/serve-dashboard.ts';
+import { builtDashboard } from './built-dashboard.ts';
 
 interface FixedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; text is sent as HTML, as a proxy does. */
   readonly body: unknown;
+  /** The request arrives, and the connection breaks within the answer. */
+  readonly lost?: boolean;
 }
-type Answerer = (asked: { readonly body: unknown; readonly query: unknown }) => FixedAnswer;
+interface Asked {
+  readonly body: unknown;
+  readonly query: unknown;
+  readonly headers: IncomingHttpHeaders;
+}
+type Answerer = (asked: Asked) => FixedAnswer | Promise<FixedAnswer>;
 
 const routes = routeEntries.map(([id, spec]: readonly [OperationId, RouteSpec]) => ({
   id,
@@ -26,16 +36,17 @@ export class FixedService {
   readonly #answers = new Map<OperationId, Answerer>();
   readonly #server: Server;
   readonly url: string;
+  /** The time of the service; by default that of the machine. */
+  time: string | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** `folder`: of the built dashboard. */
-  static async start(folder: string): Promise<FixedService> {
+  static async start(): Promise<FixedService> {
     const app = express().disable('etag');
-    serveDashboard(app, readBuiltFiles(folder));
+    serveDashboard(app, readBuiltFiles(builtDashboard()));
     const server = await new Promise<Server>((resolve) => {
       const started = app.listen(0, '127.0.0.1', () => resolve(started));
     });
@@ -51,29 +62,38 @@ export class FixedService {
     this.#answers.set(id, answerer);
   }
 
+  /** A request is answered with the example again. */
+  forget(id: OperationId): void {
+    this.#answers.delete(id);
+  }
+
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     (this.#server as Server & { closeAllConnections: () => void }).closeAllConnections();
     await closed;
   }
 
-  #answer(request: Request, response: Response): void {
+  async #answer(request: Request, response: Response): Promise<void> {
+    const { time } = this;
+    if (time !== undefined) response.set('Date', new Date(time).toUTCString());
     const found = routes.find(
       ({ spec, pattern }) => spec.method === request.method && pattern.test(request.path),
     );
     const given = found && this.#answers.get(found.id);
     const example = Object.entries(found?.spec.responses ?? {}).find(([, one]) => one.example);
     if (given !== undefined) {
-      const {
-        status = 200,
-        headers = {},
-        body,
-      } = given({
-        body: request.body,
-        query: request.query,
-      });
-      response.status(status).set(headers).json(body);
+      const { status = 200, headers = {}, body, lost } = await given(request);
+      response.status(status).set(headers);
+      if (lost === true) loseAnswer(response);
+      else if (typeof body === 'string') response.type('html').send(body);
+      else response.json(body);
     } else if (example === undefined) response.status(404).end();
     else response.status(Number(example[0])).json(example[1]?.example);
   }
+}
+
+/** With nothing of an answer, Chromium would send the request again by itself. */
+function loseAnswer(response: Response): void {
+  response.set('Content-Length', '1000');
+  response.write('{', () => response.destroy());
 }
