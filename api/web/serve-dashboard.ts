@@ -9,7 +9,7 @@ import { Refusal } from '../model/refusal.ts';
 import type { BuiltFile, BuiltFiles } from './built-files.ts';
 
 /** Paths of the dashboard's pages. The router in `dashboard/src/router.tsx` knows the same ones. */
-const dashboardPaths = ['/', '/account', '/organizations/new', '/o/*rest'];
+const dashboardPaths = ['/', '/account', '/organizations', '/organizations/new', '/o/*rest'];
 
 /** Page that people without a dashboard see after signing in. */
 const accountPath = '/auth/account';

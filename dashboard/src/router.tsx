@@ -31,7 +31,7 @@ interface Context {
 /** Reads the session; a person without one goes to sign in and comes back to this address. */
 async function sessionOr(queryClient: QueryClient, href: string) {
   try {
-    return await queryClient.ensureQueryData(sessionQuery());
+    return await queryClient.ensureQueryData({ ...sessionQuery(), revalidateIfStale: true });
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
     location.replace(`/auth/login?returnTo=${encodeURIComponent(href)}`);
@@ -81,6 +81,15 @@ const newOrganization = createRoute({
   component: lazyRouteComponent(
     () => import('./pages/organization/NewOrganization.tsx'),
     'NewOrganization',
+  ),
+});
+
+const organizations = createRoute({
+  getParentRoute: () => plain,
+  path: '/organizations',
+  component: lazyRouteComponent(
+    () => import('./pages/organization/OrganizationsPage.tsx'),
+    'OrganizationsPage',
   ),
 });
 
@@ -269,6 +278,15 @@ const deliveries = createRoute({
   component: lazyRouteComponent(() => import('./pages/webhooks/Deliveries.tsx'), 'Deliveries'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings/organization',
+  component: lazyRouteComponent(
+    () => import('./pages/organization/OrganizationPage.tsx'),
+    'OrganizationPage',
+  ),
+});
+
 const billing = createRoute({
   getParentRoute: () => organization,
   path: '/settings/billing',
@@ -277,7 +295,7 @@ const billing = createRoute({
 
 const tree = root.addChildren([
   home,
-  plain.addChildren([account, newOrganization]),
+  plain.addChildren([account, organizations, newOrganization]),
   organization.addChildren([
     organizationHome,
     databases,
@@ -305,6 +323,7 @@ const tree = root.addChildren([
     deliveries,
     audit,
     billing,
+    settings,
   ]),
 ]);
 

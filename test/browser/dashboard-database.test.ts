@@ -1,6 +1,5 @@
 // A database's life in the dashboard, on the real service: created, read, its rows exact, deleted; and the pages of its organization.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { DatabaseList } from '../../gen/api.ts';

@@ -146,10 +146,11 @@ test('a statement is printed on paper: every row, every digit, and nothing besid
   expect(await table.getByRole('row').count()).toBe(63);
   expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
   expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
-  const { id = '', amount = '' } = few.at(-1) ?? {};
-  const row = table.getByRole('row').filter({ hasText: id });
+  const last = few.at(-1);
+  if (last === undefined) throw new Error('there is no row');
+  const row = table.getByRole('row').filter({ hasText: last.id });
   const text = await row.innerText();
-  expect(text).toContain(BigInt(amount).toLocaleString('en'));
+  expect(text).toContain(BigInt(last.amount).toLocaleString('en'));
   // Nothing is wider than its place, so no digit is beyond the paper.
   const cut = await page.evaluate(
     `[...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline').length`,

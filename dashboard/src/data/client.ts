@@ -6,7 +6,7 @@ import {
   type PathWith,
   type Verb,
 } from '../../../clients/typescript/src/planned-request.ts';
-import { problemErrorOf } from './problem-error.ts';
+import { foreignAnswer, problemErrorOf } from './problem-error.ts';
 import { createTransport, csrfTokenIn } from './transport.ts';
 
 interface Answer<T> {
@@ -23,6 +23,8 @@ interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
   /** Of what takes the service longer than other requests. */
   readonly timeoutMs?: number;
+  /** The answer is another text than JSON, such as CSV; only `text` holds it. */
+  readonly isText?: boolean;
 }
 
 const transports = new Map<string, ReturnType<typeof createTransport>>();
@@ -52,7 +54,7 @@ export async function ask<V extends Verb, const P extends PathWith<V>>(
   verb: V,
   path: P,
   parts: Parts<V, P> = {},
-  { signal, headers = {}, timeoutMs }: Sending = {},
+  { signal, headers = {}, timeoutMs, isText = false }: Sending = {},
 ): Promise<Answer<AnswerTo<V, P>>> {
   const planned = planRequest(verb, path, parts);
   const hasBody = planned.body !== undefined;
@@ -62,18 +64,20 @@ export async function ask<V extends Verb, const P extends PathWith<V>>(
     ...(hasBody && { body: planned.body as Uint8Array<ArrayBuffer> }),
     ...(signal !== undefined && { signal }),
   });
-  const response = await transportOf(organizationId)(request, timeoutMs);
-  const text = await response.text();
-  if (!response.ok) throw problemErrorOf(parsed(text), response);
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  const { response, text } = await transportOf(organizationId)(request, timeoutMs);
+  const data = isText && response.ok ? null : parsed(text);
+  if (!response.ok) throw problemErrorOf(data, response);
+  // A sign-in page of a network or a proxy has status 200, too.
+  if (data === undefined && response.status !== 204) throw foreignAnswer(response);
   return {
-    data: (isJson ? JSON.parse(text) : undefined) as AnswerTo<V, P>,
+    data: data as AnswerTo<V, P>,
     text,
     etag: response.headers.get('etag') ?? undefined,
     headers: response.headers,
   };
 }
 
+/** Parses JSON. Returns `undefined` for any other text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 /** Requests for imports: data files that are uploaded so that a new database begins with them. */
 import { queryOptions } from '@tanstack/react-query';
 import type { CreateImportRequest, Import } from '../../../gen/api.ts';
-import { ask, intentKey } from './client.ts';
+import { ask } from './client.ts';
 import { keyFor } from './intent.ts';
 import { every } from './polling.ts';
 import { putBytes } from './put-bytes.ts';
@@ -36,7 +36,10 @@ export const readImport = async (organizationId: string, importId: string): Prom
   (await ask(organizationId, 'get', one, { params: { importId } })).data.import;
 
 export async function completeImport(organizationId: string, importId: string): Promise<Import> {
-  const sending = { headers: { 'Idempotency-Key': intentKey() }, timeoutMs: completionMs };
+  const sending = {
+    headers: { 'Idempotency-Key': `complete-${importId}` },
+    timeoutMs: completionMs,
+  };
   const parts = { params: { importId } };
   return (await ask(organizationId, 'post', `${one}/complete`, parts, sending)).data.import;
 }

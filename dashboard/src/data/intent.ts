@@ -1,4 +1,9 @@
-/** Keys of intents whose request a person may change between two tries. */
+/**
+ * Intents of a person, such as one new key. All tries of an intent have the same `Idempotency-Key`, so that a try after a lost
+ * answer makes nothing twice.
+ */
+import { useState } from 'react';
+import { intentKey } from './client.ts';
 
 /** The key of an intent with this body: with other choices, it is another intent. */
 export const keyFor = (intent: string, body: unknown): string =>
@@ -12,3 +17,24 @@ function hashOf(text: string): string {
   }
   return hash.toString(16);
 }
+
+interface Sending {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+class Intent {
+  #key = intentKey();
+
+  /** Sends a request. `what` is all that distinguishes it from other requests: its body, or the ID of the thing it concerns. */
+  async try<T>(what: unknown, send: (sending: Sending) => Promise<T>): Promise<T> {
+    const answer = await send({ headers: { 'Idempotency-Key': keyFor(this.#key, what) } });
+    // It is done: who asks for the same again wants another one.
+    this.#key = intentKey();
+    return answer;
+  }
+}
+
+export type { Intent };
+
+/** The intent of a component. It lasts until a try succeeds. */
+export const useIntent = (): Intent => useState(() => new Intent())[0];

@@ -26,6 +26,22 @@ export class NoAnswer extends Error {
 export const isProblem = (error: unknown, ...codes: readonly string[]): error is ProblemError =>
   error instanceof ProblemError && codes.includes(error.problem.code);
 
+/** An answer with a good status that is no answer of the service. */
+export const foreignAnswer = (response: Response): ProblemError =>
+  new ProblemError({
+    type: 'about:blank',
+    title: 'Another answer than the service’s',
+    status: response.status,
+    detail:
+      'Something between this browser and the service answered in its place, such as a proxy or the sign-in page of a network. Load the page anew.',
+    instance: pathOf(response),
+    code: 'unknown',
+    requestId: response.headers.get('x-request-id') ?? '',
+    retryable: true,
+  });
+
+const pathOf = ({ url }: Response): string => new URL(url, 'http://localhost').pathname;
+
 /** Reads the body of an unsuccessful answer, which may come from a proxy in its own words. */
 export function problemErrorOf(body: unknown, response: Response): ProblemError {
   const retryAfter = response.headers.get('retry-after');
@@ -38,7 +54,7 @@ export function problemErrorOf(body: unknown, response: Response): ProblemError 
       title: `Status ${response.status}`,
       status: response.status,
       detail: `The service answered with status ${response.status}, without saying why.`,
-      instance: new URL(response.url, 'http://localhost').pathname,
+      instance: pathOf(response),
       code: 'unknown',
       requestId: response.headers.get('x-request-id') ?? '',
       retryable: response.status >= 500,

@@ -30,22 +30,51 @@ const noteError = (error: unknown): void => {
 };
 
 const retriesMax = 2;
+/** A longer wait is for the person to decide. */
+const patienceSeconds = 20;
 
-export const createQueryClient = (): QueryClient =>
-  new QueryClient({
-    queryCache: new QueryCache({ onError: noteError }),
-    mutationCache: new MutationCache({ onError: noteError }),
+/** Reads are repeated when nobody answered, the service is away for a moment, or the rate of requests asks for a short wait. */
+function isWorthRetrying(failures: number, error: unknown): boolean {
+  if (failures >= retriesMax) return false;
+  if (error instanceof NoAnswer) return true;
+  if (!(error instanceof ProblemError)) return false;
+  const { problem, retryAfterSeconds = 0 } = error;
+  if (retryAfterSeconds > patienceSeconds) return false;
+  return problem.status === 429 || (problem.retryable && problem.status >= 500);
+}
+
+/** Milliseconds until the next try: what the service asks for, and longer with each failure. */
+const retryDelay = (failures: number, error: unknown): number =>
+  Math.max(
+    500 * 2 ** failures,
+    error instanceof ProblemError ? 1_000 * (error.retryAfterSeconds ?? 0) : 0,
+  );
+
+/** A refusal may be news: the page then shows the rights that the person has now. */
+const renewRights = (client: () => QueryClient) => (error: unknown) => {
+  noteError(error);
+  if (error instanceof ProblemError && error.problem.status === 403) {
+    void client().invalidateQueries({ queryKey: ['session'] });
+  }
+};
+
+export function createQueryClient(): QueryClient {
+  const onError = renewRights(() => client);
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        retry: (failures, error) =>
-          failures < retriesMax &&
-          (error instanceof NoAnswer ||
-            (error instanceof ProblemError &&
-              error.problem.retryable &&
-              error.problem.status >= 500)),
-        retryDelay: (failures) => 500 * 2 ** failures,
+        // A browser that is offline may still reach a service on its own machine.
+        networkMode: 'always',
+        refetchOnReconnect: true,
+        retry: isWorthRetrying,
+        retryDelay,
       },
-      mutations: { retry: false },
+      // A write that cannot be sent fails at once. Kept and sent at a later time, it would surprise the person.
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
+  return client;
+}

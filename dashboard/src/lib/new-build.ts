@@ -10,7 +10,8 @@ const buildName = (): string =>
 
 export function reloadForNewBuild(): void {
   addEventListener('vite:preloadError', (event) => {
-    if (sessionStorage.getItem(storageKey) === buildName()) return;
+    // Without a connection the page would be gone, with all that was typed.
+    if (!navigator.onLine || sessionStorage.getItem(storageKey) === buildName()) return;
     event.preventDefault();
     sessionStorage.setItem(storageKey, buildName());
     location.reload();

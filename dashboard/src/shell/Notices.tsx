@@ -1,4 +1,5 @@
 import { use, useSyncExternalStore } from 'react';
+import { said } from '../lib/said.ts';
 import { OrganizationContext } from './context.ts';
 import styles from './Notices.module.css';
 
@@ -24,7 +25,9 @@ export function Notices() {
       )}
       {organization?.status === 'SUSPENDED' && (
         <p role="status" className={styles.notice}>
-          {organization.name} is suspended: its databases stand still, with all their data.
+          {said(organization.name)} is suspended: {said(organization.suspensionReason ?? '')} What
+          it has can be read, databases can be deleted, and access can be revoked. Its databases run
+          on.
         </p>
       )}
     </>

@@ -1,7 +1,8 @@
 import { Menu } from '@base-ui/react/menu';
 import { useNavigate } from '@tanstack/react-router';
-import { Check, ChevronsUpDown, Plus } from 'lucide-react';
+import { Check, ChevronsUpDown, List, Plus } from 'lucide-react';
 import type { Session } from '../../../gen/api.ts';
+import { said } from '../lib/said.ts';
 import type { ShownOrganization } from './context.ts';
 import styles from './Menu.module.css';
 
@@ -19,7 +20,7 @@ export function OrganizationMenu({ session, organization }: Props) {
         <span className={styles.square} aria-hidden>
           {(organization?.name ?? '?').slice(0, 1).toUpperCase()}
         </span>
-        <span className={styles.label}>{organization?.name ?? 'No organization'}</span>
+        <span className={styles.label}>{said(organization?.name ?? 'No organization')}</span>
         <ChevronsUpDown size={15} aria-hidden />
       </Menu.Trigger>
       <Menu.Portal>
@@ -32,12 +33,19 @@ export function OrganizationMenu({ session, organization }: Props) {
                 onClick={() => void navigate({ to: '/o/$slug/databases', params: { slug } })}
               >
                 <span className={styles.label}>
-                  {name}
+                  {said(name)}
                   <small>{role}</small>
                 </span>
                 {id === organization?.id && <Check size={16} aria-label="shown now" />}
               </Menu.Item>
             ))}
+            <Menu.Item
+              className={styles.item}
+              onClick={() => void navigate({ to: '/organizations' })}
+            >
+              <List size={16} aria-hidden />
+              <span className={styles.label}>All organizations</span>
+            </Menu.Item>
             {session.user?.administrator === true && (
               <Menu.Item
                 className={styles.item}

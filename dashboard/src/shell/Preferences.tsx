@@ -44,7 +44,7 @@ export function Preferences({ zone, onZone }: Props) {
           value={zone}
           onChange={(event) => onZone(event.target.value === 'utc' ? 'utc' : 'local')}
         >
-          <option value="local">{`Local (${zoneName(now, 'local')})`}</option>
+          <option value="local">{`Local ${zoneName(now, 'local')}`}</option>
           <option value="utc">UTC</option>
         </select>
       </label>

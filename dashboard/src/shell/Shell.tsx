@@ -1,8 +1,11 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
 import { Menu, Search } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { Session } from '../../../gen/api.ts';
+import { sessionQuery } from '../data/queries.ts';
+import { serverNow } from '../lib/clock.ts';
 import { storedZone, keepZone } from '../lib/theme.ts';
 import type { Zone } from '../lib/time.ts';
 import { Announcer } from '../ui/Announcer.tsx';
@@ -117,17 +120,20 @@ function Frame({ session, organization }: FrameProps) {
 const clockMs = 30_000;
 
 function useClock(): Date {
-  const [now, setNow] = useState(() => new Date());
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), clockMs);
+    const timer = setInterval(() => setNow(serverNow()), clockMs);
     return () => clearInterval(timer);
   }, []);
   return now;
 }
 
 export function Shell() {
-  const { session, organization } = useRouteContext({ from: '/o/$slug' });
-  return <Frame key={organization.id} session={session} organization={organization} />;
+  const { session: entered, organization } = useRouteContext({ from: '/o/$slug' });
+  // Rights may change while the page is open: the session is read again now and then, and after a refusal.
+  const { data: session = entered } = useQuery(sessionQuery());
+  const current = session.organizations.find(({ id }) => id === organization.id);
+  return <Frame key={organization.id} session={session} organization={current ?? organization} />;
 }
 
 /** For pages of the person, not of an organization. */

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import {
   BookOpen,
+  Building2,
   CreditCard,
   Database,
   KeyRound,
@@ -26,10 +27,12 @@ interface Entry {
     | '/o/$slug/settings/members'
     | '/o/$slug/settings/webhooks'
     | '/o/$slug/settings/audit'
-    | '/o/$slug/settings/billing';
+    | '/o/$slug/settings/billing'
+    | '/o/$slug/settings/organization';
   readonly title: string;
   readonly icon: LucideIcon;
-  readonly right: Right;
+  /** Without one, the page is for everybody. */
+  readonly right?: Right;
 }
 
 const entries: readonly Entry[] = [
@@ -39,6 +42,7 @@ const entries: readonly Entry[] = [
   { to: '/o/$slug/settings/webhooks', title: 'Webhooks', icon: Webhook, right: 'manageWebhooks' },
   { to: '/o/$slug/settings/audit', title: 'Audit log', icon: ScrollText, right: 'readAuditLog' },
   { to: '/o/$slug/settings/billing', title: 'Billing', icon: CreditCard, right: 'manageBilling' },
+  { to: '/o/$slug/settings/organization', title: 'Organization', icon: Building2 },
 ];
 
 interface SideBarProps {
@@ -78,7 +82,7 @@ export function SideBar({
       <nav aria-label="Pages" className={styles.nav}>
         {organization !== undefined &&
           entries
-            .filter(({ right }) => organization.rights.includes(right))
+            .filter(({ right }) => right === undefined || organization.rights.includes(right))
             .map(({ to, title, icon: Icon }) => (
               <Link
                 key={to}

@@ -1,6 +1,7 @@
 /** The organization of the page, and the caller's rights in it. */
 import { createContext, use } from 'react';
 import type { Session } from '../../../gen/api.ts';
+import { said } from '../lib/said.ts';
 import type { Zone } from '../lib/time.ts';
 
 export type ShownOrganization = Session['organizations'][number];
@@ -33,7 +34,7 @@ const needs: Readonly<Record<Right, string>> = {
 export function whyNot(organization: ShownOrganization, right: Right): string | undefined {
   if (organization.rights.includes(right)) return undefined;
   const role = organization.role ?? 'none';
-  return `Your role here, ${role}, may not ${needs[right]}. Ask an owner of ${organization.name}.`;
+  return `Your role here, ${role}, may not ${needs[right]}. Ask an owner of ${said(organization.name)}.`;
 }
 
 export const ZoneContext = createContext<Zone>('local');

@@ -25,8 +25,10 @@ test('the palette leads to databases, pages that the caller may see, and other o
     'payments: backups',
     'payments: configuration',
     'Databases',
+    'Organization',
     'Notifications',
     'Account and sessions',
+    'Organizations',
     'OTHER',
   ]);
 });

@@ -9,7 +9,8 @@ export interface Command {
   readonly href: string;
 }
 
-const pages: readonly (readonly [title: string, path: string, right: Right])[] = [
+/** Pages of an organization; those without a right are for everybody. */
+const pages: readonly (readonly [title: string, path: string, right?: Right])[] = [
   ['Databases', 'databases', 'readDatabases'],
   ['New database', 'databases/new', 'createDatabase'],
   ['API keys', 'settings/keys', 'manageOwnKeys'],
@@ -18,6 +19,7 @@ const pages: readonly (readonly [title: string, path: string, right: Right])[] =
   ['Webhook deliveries', 'settings/webhooks/deliveries', 'manageWebhooks'],
   ['Audit log', 'settings/audit', 'readAuditLog'],
   ['Billing', 'settings/billing', 'manageBilling'],
+  ['Organization', 'settings/organization'],
 ];
 
 /** Pages of each database. */
@@ -50,7 +52,7 @@ export function commandsFor(
             })),
           ]),
           ...pages
-            .filter(([, , right]) => organization.rights.includes(right))
+            .filter(([, , right]) => right === undefined || organization.rights.includes(right))
             .map(([title, path]) => ({ title, kind: 'Page', href: `${base}/${path}` })),
         ];
   const others = session.organizations
@@ -64,6 +66,7 @@ export function commandsFor(
     ...own,
     ...notifications,
     { title: 'Account and sessions', kind: 'Page', href: '/account' },
+    { title: 'Organizations', kind: 'Page', href: '/organizations' },
     ...others,
   ];
 }

@@ -5,7 +5,8 @@ import styles from './LongTable.module.css';
 export { styles as longTable };
 
 const rowHeight = 34;
-const overscan = 14;
+/** Rows beyond those in sight, so that the next one can be reached with the keyboard. Each costs time while somebody scrolls. */
+const overscan = 6;
 
 interface Head {
   readonly name: string;
@@ -57,12 +58,20 @@ export function LongTable(props: Props) {
               </div>
             ))}
           </div>
-          {first}
         </div>
+        {first !== undefined && (
+          <div role="rowgroup" className={styles.first}>
+            {first}
+          </div>
+        )}
         <div role="rowgroup" className={styles.body} style={{ blockSize: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => renderRow(index, start))}
         </div>
-        {last !== undefined && <div role="rowgroup">{last}</div>}
+        {last !== undefined && (
+          <div role="rowgroup" className={styles.last}>
+            {last}
+          </div>
+        )}
       </div>
     </div>
   );

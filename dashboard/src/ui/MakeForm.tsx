@@ -6,7 +6,10 @@ import { Problem } from './Problem.tsx';
 
 interface Props {
   /** Name of the thing to make, as on the button: “Make key”. */
-  readonly what: string;
+  readonly what?: string;
+  /** Words of the two buttons, where the form makes nothing but changes something. */
+  readonly make?: string;
+  readonly leave?: string;
   readonly busy: boolean;
   /** An error that no field shows; `null`: there is none. */
   readonly error: unknown;
@@ -15,8 +18,17 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The form of a dialog that makes something: its fields, its error, and its two buttons. */
-export const MakeForm = ({ what, busy, error, onMake, onLeave, children }: Props) => (
+/** The form of a dialog that makes or changes something: its fields, its error, and its two buttons. */
+export const MakeForm = ({
+  what = '',
+  make = `Make ${what}`,
+  leave = 'Make none',
+  busy,
+  error,
+  onMake,
+  onLeave,
+  children,
+}: Props) => (
   <form
     className={form.form}
     onSubmit={(event) => {
@@ -27,9 +39,9 @@ export const MakeForm = ({ what, busy, error, onMake, onLeave, children }: Props
     {children}
     {error !== null && <Problem error={error} />}
     <DialogButtons>
-      <Button onClick={onLeave}>Make none</Button>
+      <Button onClick={onLeave}>{leave}</Button>
       <Button type="submit" look="main" busy={busy}>
-        Make {what}
+        {make}
       </Button>
     </DialogButtons>
   </form>

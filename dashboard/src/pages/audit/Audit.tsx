@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { said } from '../../lib/said.ts';
 import type { AuditEvent } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { auditQuery } from '../../data/queries.ts';
@@ -15,6 +16,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { Exactly } from '../../ui/When.tsx';
+import { SaveEvents } from './SaveEvents.tsx';
 import { readAuditSearch, type AuditSearch } from './search.ts';
 
 const path = '/o/$slug/settings/audit';
@@ -30,7 +32,12 @@ export function Audit() {
     <Page
       title="Audit log"
       about="Everything that was done in the organization, the newest first. Each event holds a keyed hash of the one before, so that nothing can be changed or taken out unseen."
-      actions={<Verify />}
+      actions={
+        <>
+          <SaveEvents filter={search} />
+          <Verify />
+        </>
+      }
     >
       <Filters
         key={JSON.stringify(search)}
@@ -49,14 +56,14 @@ export function Audit() {
               <td className={table.keep}>
                 <Exactly at={event.occurredAt} />
               </td>
-              <td>{event.actor.display}</td>
+              <td>{said(event.actor.display)}</td>
               <td className={table.keep}>
                 <code>{event.type}</code>{' '}
                 {event.outcome !== 'SUCCESS' && (
                   <Badge tone="bad">{event.outcome.toLowerCase()}</Badge>
                 )}
               </td>
-              <td>{event.target.display}</td>
+              <td>{said(event.target.display)}</td>
               <td className={table.keep}>{event.ip ?? '–'}</td>
               <td className={table.end}>
                 <Button
@@ -96,9 +103,9 @@ const Details = ({ event }: { readonly event: AuditEvent }) => (
     <Facts
       rows={[
         ['Time', <Exactly key="time" at={event.occurredAt} />],
-        ['Actor', `${event.actor.display} (${event.actor.type})`],
+        ['Actor', `${said(event.actor.display)} (${event.actor.type})`],
         ['Outcome', event.outcome],
-        ['Target', `${event.target.display} (${event.target.type})`],
+        ['Target', `${said(event.target.display)} (${event.target.type})`],
         ['Address', event.ip ?? '–'],
         ['Program', event.userAgent ?? '–'],
         ['Request', event.requestId ?? '–'],

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Backup } from '../../../../gen/api.ts';
 import { backupsKey } from '../../data/backup-queries.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -114,12 +115,12 @@ function useProtect({ id: backupId, databaseId, protected: isProtected }: Backup
 function useTest({ id: backupId, databaseId, name }: Backup) {
   const { id: organizationId } = useOrganization();
   const queryClient = useQueryClient();
+  const intent = useIntent();
   return useMutation({
-    mutationFn: () => {
-      const headers = { 'Idempotency-Key': intentKey() };
-      const parts = { params: { databaseId, backupId } };
-      return ask(organizationId, 'post', `${one}/verify`, parts, { headers });
-    },
+    mutationFn: () =>
+      intent.try(backupId, (sending) =>
+        ask(organizationId, 'post', `${one}/verify`, { params: { databaseId, backupId } }, sending),
+      ),
     onSuccess: () => say(`${name} is being tested`),
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, databaseId) }),

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask, intentKey } from '../../data/client.ts';
-import { keyFor } from '../../data/intent.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { say } from '../../ui/announcer.ts';
@@ -29,7 +29,7 @@ export const NewBackup = ({ open, onClose }: Props) => (
 function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
   const { database, organizationId } = useDatabase();
   const queryClient = useQueryClient();
-  const [intent] = useState(intentKey);
+  const intent = useIntent();
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
   const [isProtected, setProtected] = useState(false);
@@ -43,8 +43,7 @@ function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
       };
       const path = '/api/v1/databases/{databaseId}/backups';
       const parts = { params: { databaseId: database.id }, body };
-      const headers = { 'Idempotency-Key': keyFor(intent, body) };
-      return ask(organizationId, 'post', path, parts, { headers });
+      return intent.try(body, (sending) => ask(organizationId, 'post', path, parts, sending));
     },
     onSuccess: ({ data }) => {
       onClose();

@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Backup } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
-import { keyFor } from '../../data/intent.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -54,16 +53,15 @@ function useRestore({ databaseId, id: backupId }: Backup, draft: Draft) {
   const { id: organizationId, slug } = useOrganization();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const [intent] = useState(intentKey);
+  const intent = useIntent();
   return useMutation({
     mutationFn: () => {
       const { name, provider, region, clusterConfiguration, clusterSize, storageTier } = draft;
       const shape = { clusterConfiguration, clusterSize, storageTier };
       const body = { name, provider, region, ...shape, selectedStorageGb: storageOf(draft) };
       const path = '/api/v1/databases/{databaseId}/backups/{backupId}/restore';
-      const headers = { 'Idempotency-Key': keyFor(intent, body) };
       const parts = { params: { databaseId, backupId }, body };
-      return ask(organizationId, 'post', path, parts, { headers });
+      return intent.try(body, (sending) => ask(organizationId, 'post', path, parts, sending));
     },
     onSuccess: async ({ data: { database } }) => {
       say(`${database.name} is being made from the backup`);

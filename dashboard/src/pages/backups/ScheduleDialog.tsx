@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BackupSchedule } from '../../../../gen/api.ts';
 import { schedulesKey } from '../../data/backup-queries.ts';
-import { ask, intentKey } from '../../data/client.ts';
-import { keyFor } from '../../data/intent.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -139,14 +139,15 @@ function useSave(schedule: BackupSchedule | undefined, onClose: () => void) {
   const { database, organizationId } = useDatabase();
   const databaseId = database.id;
   const queryClient = useQueryClient();
-  const [intent] = useState(intentKey);
+  const intent = useIntent();
   return useMutation({
     mutationFn: async (draft: ScheduleDraft) => {
       const body = requestOf(draft);
       const all = '/api/v1/databases/{databaseId}/backup-schedules' as const;
       if (schedule === undefined) {
-        const headers = { 'Idempotency-Key': keyFor(intent, body) };
-        return ask(organizationId, 'post', all, { params: { databaseId }, body }, { headers });
+        return intent.try(body, (sending) =>
+          ask(organizationId, 'post', all, { params: { databaseId }, body }, sending),
+        );
       }
       const params = { databaseId, scheduleId: schedule.id };
       return ask(organizationId, 'patch', `${all}/{scheduleId}`, { params, body });

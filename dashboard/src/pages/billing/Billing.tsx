@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { BillingStanding } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { billingQuery } from '../../data/queries.ts';
 import { shownMoney } from '../../lib/money.ts';
@@ -43,15 +44,14 @@ export function Billing() {
 function Standing({ billing }: { readonly billing: BillingStanding }) {
   const organization = useOrganization();
   const { tone, word, about } = standings[billing.status];
+  const intent = useIntent();
   const checkout = useMutation({
-    mutationFn: () =>
-      ask(
-        organization.id,
-        'post',
-        '/api/v1/billing/checkout',
-        { body: { returnUrl: location.href } },
-        { headers: { 'Idempotency-Key': intentKey() } },
-      ),
+    mutationFn: () => {
+      const body = { returnUrl: location.href };
+      return intent.try(body, (sending) =>
+        ask(organization.id, 'post', '/api/v1/billing/checkout', { body }, sending),
+      );
+    },
     onSuccess: ({ data }) => location.assign(data.checkoutUrl),
   });
   const { paymentMethod, currentPeriod } = billing;
@@ -64,23 +64,25 @@ function Standing({ billing }: { readonly billing: BillingStanding }) {
         </Button>
       }
     >
-      <p>
-        <Badge tone={tone}>{word}</Badge> {about}
-      </p>
-      {checkout.isError && <Problem error={checkout.error} />}
-      <Facts
-        rows={[
-          [
-            'Payment method',
-            paymentMethod === null
-              ? 'none yet'
-              : `${paymentMethod.brand} ending in ${paymentMethod.last4 ?? '…'}`,
-          ],
-          ...(currentPeriod === null
-            ? []
-            : [['This month so far', shownMoney(currentPeriod.accrued)] as const]),
-        ]}
-      />
+      <div className={form.form}>
+        <p>
+          <Badge tone={tone}>{word}</Badge> {about}
+        </p>
+        {checkout.isError && <Problem error={checkout.error} />}
+        <Facts
+          rows={[
+            [
+              'Payment method',
+              paymentMethod === null
+                ? 'none yet'
+                : `${paymentMethod.brand} ending in ${paymentMethod.last4 ?? '…'}`,
+            ],
+            ...(currentPeriod === null
+              ? []
+              : [['This month so far', shownMoney(currentPeriod.accrued)] as const]),
+          ]}
+        />
+      </div>
     </Card>
   );
 }

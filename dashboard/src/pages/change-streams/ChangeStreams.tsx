@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { said } from '../../lib/said.ts';
 import type { ChangeStream } from '../../../../gen/api.ts';
 import { changeStreamsQuery } from '../../data/change-stream-queries.ts';
 import { grouped } from '../../lib/digits.ts';
@@ -84,7 +85,7 @@ const Row = ({ stream, onSecret }: RowProps) => (
         <strong>{stream.sink.url}</strong>{' '}
         <Badge tone={stateTones[stream.state]}>{stateWords[stream.state]}</Badge>
         <p className={styles.soft}>
-          {stream.description !== '' && `${stream.description}, `}
+          {stream.description !== '' && `${said(stream.description)}, `}
           <code>{stream.id}</code>
         </p>
       </div>

@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChangeStream } from '../../../../gen/api.ts';
 import { changeStreamsKey } from '../../data/change-stream-queries.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -91,12 +92,14 @@ function Rotate({ open, onClose, stream, onSecret }: QuestionProps & Pick<Props,
   const { id: organizationId } = useOrganization();
   const params = { databaseId: stream.databaseId, streamId: stream.id };
   const { about, body } = rotationOf(stream);
+  const intent = useIntent();
   const rotate = useMutation({
     mutationFn: async () => {
-      const sending = { headers: { 'Idempotency-Key': intentKey() } };
-      const parts = { params, body };
-      return (await ask(organizationId, 'post', `${one}/secret/rotate`, parts, sending)).data
-        .secret;
+      const path = `${one}/secret/rotate` as const;
+      const { data } = await intent.try([stream.id, body], (sending) =>
+        ask(organizationId, 'post', path, { params, body }, sending),
+      );
+      return data.secret;
     },
     onSuccess: (secret) => {
       onClose();

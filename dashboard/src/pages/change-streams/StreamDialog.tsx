@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChangeStream } from '../../../../gen/api.ts';
 import { changeStreamsKey } from '../../data/change-stream-queries.ts';
-import { ask, intentKey } from '../../data/client.ts';
-import { keyFor } from '../../data/intent.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useNow, useZone } from '../../shell/context.ts';
@@ -149,12 +149,14 @@ function useMake(onMade: (secret: string) => void) {
   const { database, organizationId } = useDatabase();
   const { id: databaseId } = database;
   const queryClient = useQueryClient();
-  const [intent] = useState(intentKey);
+  const intent = useIntent();
   return useMutation({
     mutationFn: async (body: ReturnType<typeof newStream>) => {
-      const headers = { 'Idempotency-Key': keyFor(intent, body) };
       const parts = { params: { databaseId }, body };
-      return (await ask(organizationId, 'post', all, parts, { headers })).data.secret;
+      const { data } = await intent.try(body, (sending) =>
+        ask(organizationId, 'post', all, parts, sending),
+      );
+      return data.secret;
     },
     onSuccess: onMade,
     onSettled: () =>

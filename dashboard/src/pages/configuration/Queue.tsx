@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { said } from '../../lib/said.ts';
 import type { Change } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { changesQuery } from '../../data/configuration-queries.ts';
@@ -61,7 +62,7 @@ function ChangeRow({ change }: { readonly change: Change }) {
         </p>
       )}
       <p className={styles.soft}>
-        By {actor.display} <When at={finishedAt ?? createdAt} />
+        By {said(actor.display)} <When at={finishedAt ?? createdAt} />
       </p>
     </li>
   );

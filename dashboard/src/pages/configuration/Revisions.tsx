@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { said } from '../../lib/said.ts';
 import { revisionsQuery } from '../../data/configuration-queries.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
@@ -33,7 +34,7 @@ export function Revisions({ onBack }: { readonly onBack: (revision: number) => v
               )}
             </div>
             <p className={styles.soft}>
-              {actor !== null && `By ${actor.display} `}
+              {actor !== null && `By ${said(actor.display)} `}
               <When at={createdAt} />
             </p>
           </li>

@@ -1,8 +1,8 @@
 /** Requests a change of a database. It is refused if the configuration has changed meanwhile. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { PreviewChangeRequest } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { say } from '../../ui/announcer.ts';
 import { useDatabase } from '../database/use-database.ts';
@@ -16,28 +16,23 @@ interface Wanted {
 export function useChange(etag: string | undefined, onAccepted: () => void) {
   const { database, organizationId } = useDatabase();
   const queryClient = useQueryClient();
-  const [intent, setIntent] = useState(intentKey);
+  const intent = useIntent();
   return useMutation({
     mutationFn: ({ request, applyAt }: Wanted) =>
-      ask(
-        organizationId,
-        'post',
-        '/api/v1/databases/{databaseId}/changes',
-        { params: { databaseId: database.id }, body: { ...request, applyAt } },
-        {
-          headers: {
-            'Idempotency-Key': intent,
-            ...(etag !== undefined && { 'If-Match': etag }),
-          },
-        },
+      intent.try([request, applyAt, etag], ({ headers }) =>
+        ask(
+          organizationId,
+          'post',
+          '/api/v1/databases/{databaseId}/changes',
+          { params: { databaseId: database.id }, body: { ...request, applyAt } },
+          { headers: { ...headers, ...(etag !== undefined && { 'If-Match': etag }) } },
+        ),
       ),
     onSuccess: ({ data }) => {
       say(data.change.status === 'QUEUED' ? 'The change waits' : 'The change has begun');
       onAccepted();
     },
-    onSettled: () => {
-      setIntent(intentKey());
-      return queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) });
-    },
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),
   });
 }

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CreateCatalog, CreatedDatabase } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
-import { keyFor } from '../../data/intent.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { isProblem } from '../../data/problem-error.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -96,16 +96,12 @@ function useCreate(draft: Draft, catalogVersion: string) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const [intent] = useState(intentKey);
+  const intent = useIntent();
   return useMutation({
     mutationFn: async () => {
       const body = requestOf(draft, catalogVersion);
-      const { data } = await ask(
-        organization.id,
-        'post',
-        '/api/v1/databases',
-        { body },
-        { headers: { 'Idempotency-Key': keyFor(intent, body) } },
+      const { data } = await intent.try(body, (sending) =>
+        ask(organization.id, 'post', '/api/v1/databases', { body }, sending),
       );
       return data as unknown as CreatedDatabase;
     },

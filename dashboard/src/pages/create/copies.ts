@@ -1,9 +1,6 @@
 /** The same request for other ways of asking: the command line, curl, a Kubernetes resource. The key stays a variable. */
 import type { CreateDatabaseRequest } from '../../../../gen/api.ts';
-
-/** A word of a shell’s command. */
-const word = (text: string): string =>
-  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+import { shellWord } from '../../lib/shell-word.ts';
 
 export function asCli(request: CreateDatabaseRequest): string {
   const flags = [
@@ -16,22 +13,25 @@ export function asCli(request: CreateDatabaseRequest): string {
     ['engine', request.engine],
     ['engine-version', request.engineVersion],
     ...Object.entries(request.labels ?? {}).map(([key, value]) => ['label', `${key}=${value}`]),
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${word(value)}`]));
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
   const protection =
     request.deletionProtection === undefined
       ? []
       : [request.deletionProtection ? '--deletion-protection' : '--no-deletion-protection'];
-  const parts = [`ledgerhouse databases create ${word(request.name)}`, ...flags, ...protection];
+  const parts = [
+    `ledgerhouse databases create ${shellWord(request.name)}`,
+    ...flags,
+    ...protection,
+  ];
   return parts.join(' \\\n  ');
 }
 
 export function asCurl(origin: string, request: CreateDatabaseRequest): string {
-  const body = JSON.stringify(request).replaceAll("'", `'\\''`);
   return [
-    `curl -X POST ${word(`${origin}/api/v1/databases`)}`,
+    `curl -X POST ${shellWord(`${origin}/api/v1/databases`)}`,
     '-H "x-api-key: $LEDGERHOUSE_API_KEY"',
     "-H 'Content-Type: application/json'",
-    `-d '${body}'`,
+    `-d ${shellWord(JSON.stringify(request))}`,
   ].join(' \\\n  ');
 }
 

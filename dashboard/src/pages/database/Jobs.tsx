@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { said } from '../../lib/said.ts';
 import type { Job } from '../../../../gen/api.ts';
 import { ask, intentKey } from '../../data/client.ts';
 import { databaseJobsQuery, databaseKey } from '../../data/queries.ts';
@@ -13,6 +14,7 @@ import { Badge, Progress, type Tone } from '../../ui/States.tsx';
 import { When } from '../../ui/When.tsx';
 import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
+import { WaitingJob } from './WaitingJob.tsx';
 
 /** `start_replicas` as `Start replicas`, `backup.create` as `Backup create`. */
 const words = (name: string): string => {
@@ -26,6 +28,7 @@ const tones: Readonly<Record<string, Tone>> = {
   RUNNING: 'busy',
   QUEUED: 'soft',
   PENDING: 'soft',
+  WAITING: 'warn',
   CANCELING: 'warn',
   CANCELED: 'warn',
 };
@@ -53,7 +56,7 @@ export function Jobs() {
                 <Badge tone={tones[job.status] ?? 'soft'}>{words(job.status.toLowerCase())}</Badge>
                 {words(job.type)}
                 <span className={styles.soft}>
-                  <When at={job.finishedAt ?? job.createdAt} /> by {job.actor.display}
+                  <When at={job.finishedAt ?? job.createdAt} /> by {said(job.actor.display)}
                 </span>
               </li>
             ))}
@@ -74,6 +77,7 @@ function JobCard({ job }: { readonly job: Job }) {
         {progress.message}
         {left !== null && job.finishedAt === null && ` About ${duration(left)} left.`}
       </p>
+      {job.status === 'WAITING' && <WaitingJob job={job} />}
       {error !== null && (
         <p>
           <strong>{error.title}</strong>: {error.detail}
@@ -88,10 +92,10 @@ function JobCard({ job }: { readonly job: Job }) {
         ))}
       </ol>
       <p className={styles.soft}>
-        Begun by {job.actor.display} <When at={job.createdAt} />
+        Begun by {said(job.actor.display)} <When at={job.createdAt} />
         {deadlineAt !== null && job.finishedAt === null && (
           <>
-            , given up <When at={deadlineAt} />
+            , given up at the latest <When at={deadlineAt} />
           </>
         )}
         .

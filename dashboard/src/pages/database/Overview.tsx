@@ -1,3 +1,4 @@
+import { said } from '../../lib/said.ts';
 import { shownMoney } from '../../lib/money.ts';
 import { Copy } from '../../ui/Copy.tsx';
 import { Card, Facts } from '../../ui/Page.tsx';
@@ -74,7 +75,7 @@ function Shape() {
           [
             'Made',
             <span key="made">
-              {<Exactly at={database.createdAt} />} by {database.createdBy.display}
+              {<Exactly at={database.createdAt} />} by {said(database.createdBy.display)}
             </span>,
           ],
         ]}

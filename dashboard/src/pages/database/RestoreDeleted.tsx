@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { useNow, useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -18,17 +19,19 @@ export function RestoreDeleted() {
   const { database } = useDatabase();
   const now = useNow();
   const [name, setName] = useState(database.name);
-  const [intent] = useState(intentKey);
+  const intent = useIntent();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const restore = useMutation({
     mutationFn: () =>
-      ask(
-        organization.id,
-        'post',
-        '/api/v1/databases/{databaseId}/restore',
-        { params: { databaseId: database.id }, body: name === database.name ? {} : { name } },
-        { headers: { 'Idempotency-Key': `${intent}-${name}` } },
+      intent.try(name, (sending) =>
+        ask(
+          organization.id,
+          'post',
+          '/api/v1/databases/{databaseId}/restore',
+          { params: { databaseId: database.id }, body: name === database.name ? {} : { name } },
+          sending,
+        ),
       ),
     onSuccess: async ({ data }) => {
       say(`${data.database.name} is being restored`);

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
+import { said } from '../../lib/said.ts';
 import { databasesQuery } from '../../data/queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
@@ -48,7 +49,7 @@ export function Databases() {
           title="No database matches"
           action={<Button onClick={() => change({})}>Show all</Button>}
         >
-          No database of {organization.name} has all that the filters ask for.
+          No database of {said(organization.name)} has all that the filters ask for.
         </Empty>
       )}
       {list.isSuccess && rows.length === 0 && !isFiltered && (

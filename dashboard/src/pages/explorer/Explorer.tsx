@@ -9,6 +9,8 @@ import { LedgerNav } from '../ledger/LedgerNav.tsx';
 import type { RecordRow } from './columns.ts';
 import styles from './Explorer.module.css';
 import { operations } from './operations.ts';
+import { rememberQuery } from './history.ts';
+import { PastQueries } from './PastQueries.tsx';
 import { QueryForm } from './QueryForm.tsx';
 import { planQuery } from './request.ts';
 import { Results } from './Results.tsx';
@@ -41,8 +43,17 @@ export function Explorer() {
             busy={rows.query.isFetching}
             onRun={(next) => {
               setOpened(undefined);
+              rememberQuery(database.id, next);
               change({ ...next, run: '1' });
               rows.again();
+            }}
+          />
+          <PastQueries
+            key={`past ${JSON.stringify(search)}`}
+            databaseId={database.id}
+            onRun={(next) => {
+              setOpened(undefined);
+              change({ ...next, run: '1' });
             }}
           />
         </Card>

@@ -23,23 +23,6 @@ export function QueryForm({ search, busy, onRun }: Props) {
   const set = (name: keyof ExplorerSearch, value: string) =>
     setDraft(readExplorerSearch({ ...draft, [name]: value }));
   const shown = tried ? errors : {};
-  const has = (field: Field) => takes(operation, field);
-  const text = (
-    name: 'account_id' | 'ledger' | 'code' | 'from' | 'to' | 'limit',
-    label: string,
-  ) => (
-    <Input
-      label={label}
-      mono
-      autoComplete="off"
-      spellCheck={false}
-      value={draft[name] ?? ''}
-      placeholder={name === 'limit' ? usualLimit : undefined}
-      hint={understood[name]}
-      error={shown[name]}
-      onChange={(event) => set(name, event.target.value)}
-    />
-  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -61,6 +44,80 @@ export function QueryForm({ search, busy, onRun }: Props) {
           </option>
         ))}
       </Select>
+      {draft.body === undefined ? (
+        <Fields
+          operation={operation}
+          draft={draft}
+          understood={understood}
+          errors={shown}
+          onSet={set}
+        />
+      ) : (
+        <TextArea
+          label="JSON"
+          mono
+          rows={10}
+          spellCheck={false}
+          value={draft.body}
+          hint="Sent as it is. Integers above 2^53 are exact, with or without quotes."
+          error={shown['body']}
+          // Empty text would bring the fields back while somebody types.
+          onChange={(event) => set('body', event.target.value || ' ')}
+        />
+      )}
+      <div className={styles.buttons}>
+        <Button type="submit" look="main" busy={busy}>
+          Run
+        </Button>
+        {draft.body === undefined ? (
+          <Button look="quiet" onClick={() => set('body', indented(body) ?? '{}')}>
+            As JSON
+          </Button>
+        ) : (
+          <Button
+            look="quiet"
+            onClick={() => {
+              const { body: _body, ...fields } = draft;
+              setDraft(fields);
+            }}
+          >
+            As a form
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface FieldsProps {
+  readonly operation: OperationName;
+  readonly draft: ExplorerSearch;
+  readonly understood: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly onSet: (name: keyof ExplorerSearch, value: string) => void;
+}
+
+/** The fields that the operation takes. */
+function Fields({ operation, draft, understood, errors, onSet }: FieldsProps) {
+  const has = (field: Field) => takes(operation, field);
+  const text = (
+    name: 'account_id' | 'ledger' | 'code' | 'from' | 'to' | 'limit',
+    label: string,
+  ) => (
+    <Input
+      label={label}
+      mono
+      autoComplete="off"
+      spellCheck={false}
+      value={draft[name] ?? ''}
+      placeholder={name === 'limit' ? usualLimit : undefined}
+      hint={understood[name]}
+      error={errors[name]}
+      onChange={(event) => onSet(name, event.target.value)}
+    />
+  );
+  return (
+    <>
       {has('ids') && (
         <TextArea
           label="IDs"
@@ -69,8 +126,8 @@ export function QueryForm({ search, busy, onRun }: Props) {
           spellCheck={false}
           value={draft.ids ?? ''}
           hint="One a line."
-          error={shown['ids']}
-          onChange={(event) => set('ids', event.target.value)}
+          error={errors['ids']}
+          onChange={(event) => onSet('ids', event.target.value)}
         />
       )}
       {has('account_id') && text('account_id', 'Account ID')}
@@ -78,7 +135,7 @@ export function QueryForm({ search, busy, onRun }: Props) {
         <Select
           label="Sides"
           value={draft.side ?? ''}
-          onChange={(event) => set('side', event.target.value)}
+          onChange={(event) => onSet('side', event.target.value)}
         >
           <option value="">Debits and credits</option>
           <option value="debits">Debits</option>
@@ -95,28 +152,27 @@ export function QueryForm({ search, busy, onRun }: Props) {
           {text('to', 'To')}
         </div>
       )}
-      {has('userData') && <UserData draft={draft} errors={shown} onSet={set} />}
+      {has('userData') && <UserData draft={draft} errors={errors} onSet={onSet} />}
       {has('limit') && (
         <>
           {text('limit', 'Rows at most')}
           <Select
             label="Order"
             value={draft.order ?? ''}
-            onChange={(event) => set('order', event.target.value)}
+            onChange={(event) => onSet('order', event.target.value)}
           >
             <option value="">Newest first</option>
             <option value="oldest">Oldest first</option>
           </Select>
         </>
       )}
-      <div className={styles.buttons}>
-        <Button type="submit" look="main" busy={busy}>
-          Run
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }
+
+/** The same JSON on several lines. Its integers are strings or small, so nothing is rounded. */
+const indented = (body: string | undefined): string | undefined =>
+  body === undefined ? undefined : JSON.stringify(JSON.parse(body), undefined, 2);
 
 interface UserDataProps {
   readonly draft: ExplorerSearch;

@@ -3,8 +3,17 @@ import { chainsIn } from '../../lib/records.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { columnWidth, LongTable, longTable as styles } from '../../ui/LongTable.tsx';
+import { ShortId } from '../../ui/ShortId.tsx';
+import { widest } from './column-widths.ts';
 import { useShowAmount } from '../ledger/use-ledger.ts';
-import { cellText, columnsOf, type RecordKind, type RecordRow, type Showing } from './columns.ts';
+import {
+  cellText,
+  columnsOf,
+  type Column,
+  type RecordKind,
+  type RecordRow,
+  type Showing,
+} from './columns.ts';
 
 interface Props {
   readonly kind: RecordKind;
@@ -28,13 +37,9 @@ export function ResultTable({ kind, rows, onOpen }: Props) {
   const template = useMemo(
     () =>
       columns
-        .map((column) => {
-          const widest = rows.reduce(
-            (most, row) => Math.max(most, cellText(column, row, kind, showing).length),
-            column.title.length,
-          );
-          return columnWidth(widest);
-        })
+        .map((column) =>
+          columnWidth(Math.max(column.title.length, widest(column, rows, kind, showing))),
+        )
         .join(' '),
     [columns, rows, kind, showing],
   );
@@ -75,6 +80,9 @@ interface RowProps {
   readonly onOpen: (row: RecordRow) => void;
 }
 
+const Cell = ({ column, text }: { readonly column: Column; readonly text: string }) =>
+  column.kind === 'id' ? <ShortId id={text} /> : text;
+
 /** Drawn once while it is in sight: scrolling draws only the rows that come. */
 const ResultRow = memo(function ResultRow(props: RowProps) {
   const { index, start, row, kind, chain, template, showing, onOpen } = props;
@@ -106,7 +114,7 @@ const ResultRow = memo(function ResultRow(props: RowProps) {
               : undefined
           }
         >
-          {cellText(column, row, kind, showing)}
+          <Cell column={column} text={cellText(column, row, kind, showing)} />
         </div>
       ))}
     </div>

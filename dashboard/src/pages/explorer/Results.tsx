@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { csvOf } from '../../lib/records.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Copy } from '../../ui/Copy.tsx';
@@ -86,7 +87,15 @@ export function Results({ kind, rows, operation, body, tab, onTab, onOpen }: Pro
             </>
           )}
           {tab === 'request' && (
-            <Code text={curlOf(database.connection.httpUrl, operation, body)} what="the command" />
+            <>
+              <p className={styles.line}>With the command line, with curl, and the body alone:</p>
+              <Code text={cliOf(database.id, operation, body)} what="the command" />
+              <Code
+                text={curlOf(database.connection.httpUrl, operation, body)}
+                what="the request with curl"
+              />
+              <Code text={body} what="the body" />
+            </>
           )}
         </Tabs>
       )}
@@ -127,8 +136,11 @@ const Long = ({ text, count, what }: { text: string; count: number; what: string
 
 const curlOf = (httpUrl: string, operation: OperationName, body: string): string =>
   [
-    `curl -X POST ${httpUrl}/${operation}`,
+    `curl -X POST ${shellWord(`${httpUrl}/${operation}`)}`,
     '-H "x-api-key: $LEDGERHOUSE_API_KEY"',
     "-H 'Content-Type: application/json'",
-    `-d '${body}'`,
+    `-d ${shellWord(body)}`,
   ].join(' \\\n  ');
+
+const cliOf = (databaseId: string, operation: OperationName, body: string): string =>
+  `ledgerhouse tb ${operation.replaceAll('_', '-')} ${databaseId} --payload ${shellWord(body)}`;

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { askAllPages, rowsMax } from '../../data/ledger.ts';
 import { saveText } from '../../lib/download.ts';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { csvOf } from '../../lib/records.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -35,7 +36,7 @@ export function SaveRows({ kind, operation, body, rows, hasMore }: Props) {
   const save = useMutation({
     mutationFn: async () => {
       if (!hasMore) return rows;
-      const filter = { ...(JSON.parse(body) as object), limit: rowsMax };
+      const filter = { ...(parseExactly(body) as object), limit: rowsMax };
       const all = await askAllPages(at, operation, filter, { pagesMax, onRows: setRead });
       if (!all.isWhole) say(`The file has the first ${all.rows.length} rows; there are more`);
       return all.rows;

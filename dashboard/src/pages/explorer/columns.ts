@@ -5,7 +5,7 @@ import { ledgerTime, type Zone } from '../../lib/time.ts';
 export type RecordRow = Readonly<Record<string, string | number>>;
 export type RecordKind = 'account' | 'transfer' | 'balance';
 
-interface Column {
+export interface Column {
   readonly name: string;
   readonly title: string;
   readonly kind: 'time' | 'id' | 'amount' | 'number' | 'flags' | 'net';

@@ -32,6 +32,7 @@ export function planQuery(
   search: ExplorerSearch,
   now: Date,
 ): PlannedQuery {
+  if (search.body !== undefined) return planJson(search.body);
   const errors: Record<string, string> = {};
   const understood: Record<string, string> = {};
   if (takes(operation, 'ids')) return planLookup(search.ids ?? '');
@@ -70,6 +71,17 @@ export function planQuery(
   if (flags.length > 0) body['flags'] = flags;
   const isRight = Object.keys(errors).length === 0;
   return { body: isRight ? JSON.stringify(body) : undefined, errors, understood };
+}
+
+/** JSON goes out as it was typed, byte for byte: the service says what is wrong with it. */
+function planJson(body: string): PlannedQuery {
+  try {
+    JSON.parse(body);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : 'It cannot be read.';
+    return { body: undefined, errors: { body: `This is no JSON: ${detail}` }, understood: {} };
+  }
+  return { body, errors: {}, understood: {} };
 }
 
 const sidesOf = (side: 'debits' | 'credits' | undefined): readonly string[] =>

@@ -20,6 +20,8 @@ export const readExplorerSearch = (search: Record<string, unknown>) =>
     limit: textOf(search['limit']),
     order: wordOf(search['order'], ['oldest'] as const),
     tab: wordOf(search['tab'], ['json', 'csv', 'request'] as const),
+    /** JSON that is sent as it is, instead of the fields. */
+    body: textOf(search['body'], idsMax),
     run: wordOf(search['run'], ['1'] as const),
   });
 

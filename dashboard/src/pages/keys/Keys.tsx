@@ -1,7 +1,9 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { said } from '../../lib/said.ts';
 import type { ApiKey } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { keysQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -12,7 +14,9 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
+import { DatabaseName } from '../databases/DatabaseName.tsx';
 import { NewKey } from './NewKey.tsx';
+import { RenewKey } from './RenewKey.tsx';
 import { Secret } from './Secret.tsx';
 
 const tones: Readonly<Record<ApiKey['status'], Tone>> = {
@@ -29,9 +33,10 @@ export function Keys() {
   const [making, setMaking] = useState(false);
   const [secret, setSecret] = useState<string>();
   const [asked, setAsked] = useState<{
-    readonly verb: 'revoke' | 'rotate';
+    readonly verb: 'renew' | 'revoke' | 'rotate';
     readonly key: ApiKey;
   }>();
+  const close = () => setAsked(undefined);
   return (
     <Page
       title="API keys"
@@ -48,11 +53,7 @@ export function Keys() {
         <Empty title="No key yet">The first key lets a program read or write a ledger.</Empty>
       )}
       {rows.length > 0 && (
-        <Table
-          label="API keys"
-          heads={['Name', 'Status', 'Key', 'May', 'Databases', 'Last used', 'Ends']}
-          actions
-        >
+        <Table label="API keys" heads={['Name', 'Status', 'May', 'Last used', 'Ends']} actions>
           {rows.map((key) => (
             <Row key={key.id} row={key} onAsk={(verb) => setAsked({ verb, key })} />
           ))}
@@ -65,14 +66,19 @@ export function Keys() {
       )}
       <NewKey open={making} onClose={() => setMaking(false)} onMade={setSecret} />
       <Secret secret={secret} onClose={() => setSecret(undefined)} />
-      <Sure asked={asked} onClose={() => setAsked(undefined)} onSecret={setSecret} />
+      <RenewKey apiKey={asked?.verb === 'renew' ? asked.key : undefined} onClose={close} />
+      <Sure
+        asked={asked?.verb === 'renew' ? undefined : (asked as SureProps['asked'])}
+        onClose={close}
+        onSecret={setSecret}
+      />
     </Page>
   );
 }
 
 interface RowProps {
   readonly row: ApiKey;
-  readonly onAsk: (verb: 'revoke' | 'rotate') => void;
+  readonly onAsk: (verb: 'renew' | 'revoke' | 'rotate') => void;
 }
 
 function Row({ row, onAsk }: RowProps) {
@@ -80,22 +86,26 @@ function Row({ row, onAsk }: RowProps) {
   return (
     <tr>
       <td>
-        <span className={table.name}>{row.name}</span>
-        <div className={table.soft}>by {row.createdBy.display}</div>
+        <span className={table.name}>{said(row.name)}</span>
+        <div className={table.soft}>
+          <code>
+            {row.prefix}…{row.lastFour}
+          </code>{' '}
+          by {said(row.createdBy.display)}
+        </div>
       </td>
       <td>
         <Badge tone={tones[row.status]}>{row.status.toLowerCase()}</Badge>
       </td>
-      <td className={table.keep}>
-        <code>
-          {row.prefix}…{row.lastFour}
-        </code>
-      </td>
-      <td className={table.keep}>
+      <td>
         {row.permissions.map((one) => (one === 'db:read' ? 'read' : 'write')).join(', ')}
-      </td>
-      <td className={table.keep}>
-        {row.databaseScope.type === 'ALL' ? 'all' : row.databaseScope.databaseId}
+        <div className={table.soft}>
+          {row.databaseScope.type === 'ALL' ? (
+            'all databases'
+          ) : (
+            <DatabaseName id={row.databaseScope.databaseId} />
+          )}
+        </div>
         {row.ipAllowList.length > 0 && (
           <div className={table.soft}>from {row.ipAllowList.join(', ')}</div>
         )}
@@ -109,12 +119,32 @@ function Row({ row, onAsk }: RowProps) {
       </td>
       <td className={`${table.end} ${table.keep}`}>
         {row.status === 'ACTIVE' && (
-          <Button small look="quiet" onClick={() => onAsk('rotate')}>
-            Replace
-          </Button>
+          <>
+            <Button
+              small
+              look="quiet"
+              aria-label={`Change the end of ${said(row.name)}`}
+              onClick={() => onAsk('renew')}
+            >
+              Change end
+            </Button>
+            <Button
+              small
+              look="quiet"
+              aria-label={`Replace ${said(row.name)}`}
+              onClick={() => onAsk('rotate')}
+            >
+              Replace
+            </Button>
+          </>
         )}
         {lives && (
-          <Button small look="bad" onClick={() => onAsk('revoke')}>
+          <Button
+            small
+            look="bad"
+            aria-label={`Revoke ${said(row.name)}`}
+            onClick={() => onAsk('revoke')}
+          >
             Revoke
           </Button>
         )}
@@ -133,6 +163,7 @@ interface SureProps {
 function Sure({ asked, onClose, onSecret }: SureProps) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
+  const intent = useIntent();
   const act = useMutation({
     mutationFn: async ({ verb, key }: NonNullable<SureProps['asked']>) => {
       const params = { keyId: key.id };
@@ -140,9 +171,11 @@ function Sure({ asked, onClose, onSecret }: SureProps) {
         await ask(organization.id, 'delete', '/api/v1/api-keys/{keyId}', { params });
         return undefined;
       }
-      const sending = { headers: { 'Idempotency-Key': intentKey() } };
       const path = '/api/v1/api-keys/{keyId}/rotate';
-      return (await ask(organization.id, 'post', path, { params, body: {} }, sending)).data.secret;
+      const { data } = await intent.try(key.id, (sending) =>
+        ask(organization.id, 'post', path, { params, body: {} }, sending),
+      );
+      return data.secret;
     },
     onSuccess: (secret) => {
       onClose();
@@ -156,7 +189,7 @@ function Sure({ asked, onClose, onSecret }: SureProps) {
     <Dialog
       open={asked !== undefined}
       onClose={onClose}
-      title={`${isRevoke ? 'Revoke' : 'Replace'} ${asked?.key.name ?? ''}?`}
+      title={`${isRevoke ? 'Revoke' : 'Replace'} ${said(asked?.key.name ?? '')}?`}
       about={
         isRevoke
           ? 'It stops working within five seconds, and cannot be brought back.'

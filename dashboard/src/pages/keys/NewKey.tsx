@@ -1,13 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { useNow, useOrganization } from '../../shell/context.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { Checkbox, Input, Select, TextArea } from '../../ui/Field.tsx';
+import { Checkbox, Input, TextArea } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { MakeForm } from '../../ui/MakeForm.tsx';
 import { DatabaseSelect, scopeOf } from '../databases/DatabaseSelect.tsx';
+import { endAfter, EndSelect } from './EndSelect.tsx';
 
 interface Props {
   readonly open: boolean;
@@ -22,8 +24,6 @@ export const NewKey = (props: Props) => (
     <KeyForm {...props} />
   </Dialog>
 );
-
-const dayMs = 86_400_000;
 
 function KeyForm({ databaseId: first = '', onClose, onMade }: Props) {
   const organization = useOrganization();
@@ -70,18 +70,7 @@ function KeyForm({ databaseId: first = '', onClose, onMade }: Props) {
           error={errors['databaseScope']}
           onChoose={setDatabaseId}
         />
-        <Select
-          label="Ends"
-          value={days}
-          hint={days === '' ? 'A key without an end works until somebody revokes it.' : undefined}
-          error={errors['expiresAt']}
-          onChange={(event) => setDays(event.target.value)}
-        >
-          <option value="30">In 30 days</option>
-          <option value="90">In 90 days</option>
-          <option value="365">In 365 days</option>
-          <option value="">Never</option>
-        </Select>
+        <EndSelect days={days} error={errors['expiresAt']} onChoose={setDays} />
       </div>
       <TextArea
         label="From these addresses only"
@@ -112,24 +101,21 @@ function useMakeKey(
 ) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
+  const intent = useIntent();
   const now = useNow();
+  // The expiry is part of the request: a second try must not move it.
+  const [begun] = useState(now);
   return useMutation({
     mutationFn: async () => {
-      const ends = new Date(now.getTime() + Number(days) * dayMs).toISOString();
-      const { data } = await ask(
-        organization.id,
-        'post',
-        '/api/v1/api-keys',
-        {
-          body: {
-            name,
-            permissions: write ? ['db:read', 'db:write'] : ['db:read'],
-            databaseScope: scopeOf(databaseId),
-            ipAllowList: addresses.split(/[\s,]+/).filter((one) => one !== ''),
-            expiresAt: days === '' ? null : ends,
-          },
-        },
-        { headers: { 'Idempotency-Key': intentKey() } },
+      const body = {
+        name,
+        permissions: write ? (['db:read', 'db:write'] as const) : (['db:read'] as const),
+        databaseScope: scopeOf(databaseId),
+        ipAllowList: addresses.split(/[\s,]+/).filter((one) => one !== ''),
+        expiresAt: endAfter(days, begun),
+      };
+      const { data } = await intent.try(body, (sending) =>
+        ask(organization.id, 'post', '/api/v1/api-keys', { body }, sending),
       );
       return data.secret;
     },

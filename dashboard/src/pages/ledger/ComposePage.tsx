@@ -16,9 +16,10 @@ import { ComposeResult } from './ComposeResult.tsx';
 import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { firstLedgerQuery } from './queries.ts';
+import { LeaveSending } from './LeaveSending.tsx';
 import { SendProblem } from './SendProblem.tsx';
 import { useAmounts, useLedgerAddress } from './use-ledger.ts';
-import { draftId, useSend } from './use-send.ts';
+import { draftId, isUnknown, useSend } from './use-send.ts';
 
 const path = '/o/$slug/databases/$name/explorer/new-transfer';
 
@@ -72,10 +73,12 @@ function Composer({ ledger, debit, onNew }: ComposerProps) {
   const isSent = send.isSuccess;
   return (
     <div className={`${styles.pair} ${styles.halves}`}>
+      {(send.isPending || isUnknown(send.error)) && <LeaveSending what="transfers" />}
       <Card>
         <ComposeForm
           draft={draft}
           errors={tried ? errors : {}}
+          fixed={send.isPending}
           onChange={(next) => {
             setDraft(next);
             setChecked(undefined);
@@ -99,9 +102,16 @@ function Composer({ ledger, debit, onNew }: ComposerProps) {
         ) : (
           <Foreseen key={checks} transfers={checked} sent={isSent ? send.data : undefined}>
             {isSent ? (
-              <Button look="main" onClick={onNew}>
-                New draft
-              </Button>
+              <AfterSending
+                refused={send.data.some(({ status }) => !isThere(status))}
+                onNew={onNew}
+                onAgain={() => {
+                  const legs = draft.legs.map((leg) => ({ ...leg, id: draftId() }));
+                  setDraft({ ...draft, legs });
+                  setChecked(undefined);
+                  send.reset();
+                }}
+              />
             ) : (
               <Send
                 transfers={checked}
@@ -116,6 +126,28 @@ function Composer({ ledger, debit, onNew }: ComposerProps) {
     </div>
   );
 }
+
+const isThere = (status: string): boolean => status === 'created' || status === 'exists';
+
+interface AfterProps {
+  readonly refused: boolean;
+  readonly onNew: () => void;
+  readonly onAgain: () => void;
+}
+
+const AfterSending = ({ refused, onNew, onAgain }: AfterProps) => (
+  <div className={styles.bar}>
+    {/* The ledger gives the ID of a refused transfer to no other one. */}
+    {refused && (
+      <Button look="main" onClick={onAgain}>
+        Same again with new IDs
+      </Button>
+    )}
+    <Button look={refused ? 'plain' : 'main'} onClick={onNew}>
+      New draft
+    </Button>
+  </div>
+);
 
 interface ForeseenProps {
   readonly transfers: readonly Planned[];

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
+import { ShortId } from '../../ui/ShortId.tsx';
 
-/** An ID that leads to its page. */
+/** An ID that leads to its page. A long one is shown short. */
 export function AccountLink({ id }: { readonly id: string }) {
   const params = useParams({ from: '/o/$slug/databases/$name' });
   return (
@@ -9,7 +10,9 @@ export function AccountLink({ id }: { readonly id: string }) {
       params={{ ...params, accountId: id }}
       search={{}}
     >
-      <code>{id}</code>
+      <code>
+        <ShortId id={id} />
+      </code>
     </Link>
   );
 }
@@ -21,7 +24,9 @@ export function TransferLink({ id }: { readonly id: string }) {
       to="/o/$slug/databases/$name/explorer/transfers/$transferId"
       params={{ ...params, transferId: id }}
     >
-      <code>{id}</code>
+      <code>
+        <ShortId id={id} />
+      </code>
     </Link>
   );
 }

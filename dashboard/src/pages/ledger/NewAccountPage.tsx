@@ -10,8 +10,9 @@ import { statusWords } from './foresee.ts';
 import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { AccountLink } from './Links.tsx';
+import { LeaveSending } from './LeaveSending.tsx';
 import { SendProblem } from './SendProblem.tsx';
-import { draftId, useSend } from './use-send.ts';
+import { draftId, isUnknown, useSend } from './use-send.ts';
 
 const flags = [
   ['debits_must_not_exceed_credits', 'Never debited more than it is credited, as a wallet.'],
@@ -66,6 +67,7 @@ function Form({ onNew }: { readonly onNew: () => void }) {
     (wrong.length > 0 ? 'Correct the errors first.' : undefined);
   return (
     <Card>
+      {(send.isPending || isUnknown(send.error)) && <LeaveSending what="accounts" />}
       <form
         className={styles.stack}
         onSubmit={(event) => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Account } from '../../../../gen/api.ts';
 import { saveText } from '../../lib/download.ts';
@@ -56,12 +56,7 @@ export function StatementCard({ account }: { readonly account: Account }) {
 }
 
 function Shown({ account, statement }: { account: Account; statement: Statement }) {
-  const [printing, setPrinting] = useState(false);
-  const printAll = () => {
-    flushSync(() => setPrinting(true));
-    print();
-    setPrinting(false);
-  };
+  const printing = usePrinting();
   const save = () => {
     const lines = statementLines(statement, (time) => exactLedgerTime(time, 'utc'));
     const text = csvOf(statementColumns, lines);
@@ -80,7 +75,7 @@ function Shown({ account, statement }: { account: Account; statement: Statement 
           <Button small onClick={save}>
             Save as CSV
           </Button>
-          <Button small onClick={printAll}>
+          <Button small onClick={() => print()}>
             Print
           </Button>
         </div>
@@ -92,6 +87,22 @@ function Shown({ account, statement }: { account: Account; statement: Statement 
       )}
     </>
   );
+}
+
+/** Whether the page is being printed, by the button or by the browser's own command. All rows are drawn then, before it goes on. */
+function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false);
+  useEffect(() => {
+    const set = (next: boolean) => () => flushSync(() => setPrinting(next));
+    const [begin, end] = [set(true), set(false)];
+    addEventListener('beforeprint', begin);
+    addEventListener('afterprint', end);
+    return () => {
+      removeEventListener('beforeprint', begin);
+      removeEventListener('afterprint', end);
+    };
+  }, []);
+  return printing;
 }
 
 const spans = [

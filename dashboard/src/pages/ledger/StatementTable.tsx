@@ -3,6 +3,7 @@ import { transferFlagNames } from '../../lib/records.ts';
 import { exactLedgerTime, ledgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { columnWidth, LongTable, longTable } from '../../ui/LongTable.tsx';
+import { shortIdLength } from '../../lib/short-id.ts';
 import { AccountLink, TransferLink } from './Links.tsx';
 import type { Statement, StatementRow } from './statement.ts';
 import { useAmounts } from './use-ledger.ts';
@@ -17,6 +18,10 @@ const heads = [
   { name: 'credit', title: 'Credit', end: true },
   { name: 'balance', title: 'Balance', end: true },
 ] as const;
+
+/** Characters that a text takes in its column. */
+const widthOf = (column: string, text: string): number =>
+  column === 'transfer' || column === 'other' ? shortIdLength(text) : text.length;
 
 const otherOf = ({ side, transfer }: StatementRow): string =>
   side === 'debit' ? transfer.credit_account_id : transfer.debit_account_id;
@@ -53,7 +58,7 @@ export function StatementTable({ ledger, statement, whole }: Props) {
       .map(({ name, title }, column) => {
         const width = columnWidth(
           texts.reduce(
-            (most, cells) => Math.max(most, cells[column]?.length ?? 0),
+            (most, cells) => Math.max(most, widthOf(name, cells[column] ?? '')),
             Math.max(title.length, name === 'time' ? 23 : 0, ...(name === 'balance' ? ends : [])),
           ),
         );

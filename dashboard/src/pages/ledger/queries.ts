@@ -1,6 +1,7 @@
 /** Queries of the pages of accounts and transfers. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Account, Transfer } from '../../../../gen/api.ts';
+import { serverNow } from '../../lib/clock.ts';
 import { askAllPages, askLedger, rowsMax, type LedgerAddress } from '../../data/ledger.ts';
 import { chainOf, isTransfer } from '../../lib/records.ts';
 import { lifeOf, type PendingLife } from './pending.ts';
@@ -144,7 +145,7 @@ export const pendingQuery = (address: LedgerAddress, pending: Transfer) =>
         pagesMax: pendingPagesMax,
         isEnough: (rows) => rows.some(({ pending_id: id }) => id === pending.id),
       });
-      const now = BigInt(Date.now()) * 1_000_000n;
+      const now = BigInt(serverNow().getTime()) * 1_000_000n;
       return lifeOf(pending, { later: all.rows, isWhole: all.isWhole }, now);
     },
   });

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { LogLine } from '../../../../gen/api.ts';
+import { said } from '../../lib/said.ts';
 import { plainTime, zoneName, type Zone } from '../../lib/time.ts';
 import { useNow, useZone } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -147,7 +148,7 @@ const Lines = ({ lines, zone, busy, onOpen }: LinesProps) => (
         </span>
         <span className={styles.place}>{placeOf(line)}</span>
         <button type="button" className={styles.message} onClick={() => onOpen(line)}>
-          {line.message} <span className={styles.attributes}>{attributesText(line)}</span>
+          {said(line.message)} <span className={styles.attributes}>{attributesText(line)}</span>
         </button>
       </li>
     ))}

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-query';
 import type { Parts } from '../../../../clients/typescript/src/planned-request.ts';
 import type { LogLine, LogLineList } from '../../../../gen/api.ts';
+import { serverNow } from '../../lib/clock.ts';
 import { ask } from '../../data/client.ts';
 import { patiently } from '../../data/patience.ts';
 import { every } from '../../data/polling.ts';
@@ -50,7 +51,7 @@ export const earlierLinesQuery = (organizationId: string, databaseId: string, ch
     queryKey: [...databaseKey(organizationId, databaseId), 'logs', choice],
     initialPageParam: firstPage,
     queryFn: async ({ signal, pageParam }) => {
-      const bounds = pageParam.bounds ?? boundsOf(choice, new Date());
+      const bounds = pageParam.bounds ?? boundsOf(choice, serverNow());
       const query = {
         ...filterOf(choice),
         ...bounds,
@@ -112,7 +113,7 @@ export function pagesOf(
   choice: LogSearch,
   signal: AbortSignal,
 ): (cursor: string | undefined) => Promise<LogLineList> {
-  const filter = { ...filterOf(choice), ...boundsOf(choice, new Date()) };
+  const filter = { ...filterOf(choice), ...boundsOf(choice, serverNow()) };
   return (cursor) => {
     const at = cursor === undefined ? {} : { cursor };
     const query = { ...filter, ...at, order: 'asc', limit: rowsMax } as const;

@@ -1,15 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { SentInvitation } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
-import { Input, Select } from '../../ui/Field.tsx';
+import { Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Problem } from '../../ui/Problem.tsx';
-import { roles, type Role } from './roles.ts';
+import { StandingFields, whyIncomplete, type Standing } from './StandingFields.tsx';
 
 interface Props {
   readonly open: boolean;
@@ -27,19 +28,19 @@ function InviteForm({ onClose, onSent }: Props) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('developer');
-  const mayOwners = organization.rights.includes('manageOwners');
+  const [standing, setStanding] = useState<Standing>({
+    role: 'developer',
+    databaseScope: { type: 'ALL' },
+  });
+  const intent = useIntent();
   const invite = useMutation({
-    mutationFn: async () =>
-      (
-        await ask(
-          organization.id,
-          'post',
-          '/api/v1/invitations',
-          { body: { email, role, databaseScope: { type: 'ALL' } } },
-          { headers: { 'Idempotency-Key': intentKey() } },
-        )
-      ).data,
+    mutationFn: async () => {
+      const body = { email, ...standing };
+      const { data } = await intent.try(body, (sending) =>
+        ask(organization.id, 'post', '/api/v1/invitations', { body }, sending),
+      );
+      return data;
+    },
     onSuccess: (sent) => {
       onClose();
       onSent(sent);
@@ -49,7 +50,7 @@ function InviteForm({ onClose, onSent }: Props) {
   const errors = fieldErrors(invite.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    invite.mutate();
+    if (whyIncomplete(standing) === undefined) invite.mutate();
   };
   return (
     <form className={form.form} onSubmit={submit}>
@@ -63,26 +64,16 @@ function InviteForm({ onClose, onSent }: Props) {
         error={errors['email']}
         onChange={(event) => setEmail(event.target.value)}
       />
-      <Select
-        label="Role"
-        value={role}
-        hint={roles.find(({ id }) => id === role)?.about}
-        onChange={(event) =>
-          setRole(roles.find(({ id }) => id === event.target.value)?.id ?? 'viewer')
-        }
-      >
-        {roles
-          .filter(({ id }) => mayOwners || id !== 'owner')
-          .map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-      </Select>
+      <StandingFields standing={standing} error={errors['databaseScope']} onChange={setStanding} />
       {invite.isError && Object.keys(errors).length === 0 && <Problem error={invite.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Invite nobody</Button>
-        <Button type="submit" look="main" busy={invite.isPending}>
+        <Button
+          type="submit"
+          look="main"
+          busy={invite.isPending}
+          disabledReason={whyIncomplete(standing)}
+        >
           Invite
         </Button>
       </DialogButtons>

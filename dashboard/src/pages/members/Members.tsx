@@ -1,7 +1,9 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { Invitation, Member, SentInvitation } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { Fragment, useState } from 'react';
+import { said } from '../../lib/said.ts';
+import type { Invitation, Member, RemovedMember, SentInvitation } from '../../../../gen/api.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { invitationsQuery, membersQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -13,13 +15,17 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
+import { DatabaseName } from '../databases/DatabaseName.tsx';
+import { ChangeMember } from './ChangeMember.tsx';
 import { Invite } from './Invite.tsx';
-import { roles, type Role } from './roles.ts';
+import { RemoveMember } from './RemoveMember.tsx';
+import { roles } from './roles.ts';
 
 export function Members() {
   const organization = useOrganization();
   const [inviting, setInviting] = useState(false);
   const [sent, setSent] = useState<SentInvitation>();
+  const [removed, setRemoved] = useState<RemovedMember>();
   const list = useInfiniteQuery(membersQuery(organization.id));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
@@ -41,7 +47,7 @@ export function Members() {
       {rows.length > 0 && (
         <Table label="Members" heads={['Name', 'Role', 'Databases', 'Since']} actions>
           {rows.map((member) => (
-            <MemberRow key={member.id} member={member} />
+            <MemberRow key={member.id} member={member} onRemoved={setRemoved} />
           ))}
         </Table>
       )}
@@ -61,11 +67,12 @@ export function Members() {
           ))}
         </Table>
       </Card>
+      <Left removed={removed} onClose={() => setRemoved(undefined)} />
       <Invite open={inviting} onClose={() => setInviting(false)} onSent={setSent} />
       <Dialog
         open={sent !== undefined}
         onClose={() => setSent(undefined)}
-        title={`${sent?.invitation.email ?? ''} is invited`}
+        title={`${said(sent?.invitation.email ?? '')} is invited`}
         about={
           sent?.mailed === true
             ? 'A mail is on its way. The link is shown this once:'
@@ -83,81 +90,100 @@ export function Members() {
   );
 }
 
-function MemberRow({ member }: { readonly member: Member }) {
-  const organization = useOrganization();
-  const queryClient = useQueryClient();
-  const [removing, setRemoving] = useState(false);
-  const params = { membershipId: member.id };
-  const path = '/api/v1/members/{membershipId}';
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: ['members', organization.id] });
-  const change = useMutation({
-    mutationFn: (role: Role) => ask(organization.id, 'patch', path, { params, body: { role } }),
-    onSuccess: () => say('The role is changed'),
-    onSettled,
-  });
-  const remove = useMutation({
-    mutationFn: () => ask(organization.id, 'delete', path, { params }),
-    onSuccess: () => say(`${member.user.name} is no longer a member`),
-    onSettled,
-  });
+interface MemberRowProps {
+  readonly member: Member;
+  readonly onRemoved: (removed: RemovedMember) => void;
+}
+
+function MemberRow({ member, onRemoved }: MemberRowProps) {
+  const [asked, setAsked] = useState<'change' | 'remove'>();
+  const close = () => setAsked(undefined);
   const { databaseScope: scope } = member;
+  const name = said(member.user.name);
   return (
     <tr>
       <td>
-        <span className={table.name}>{member.user.name}</span>
+        <span className={table.name}>{name}</span>
         <div className={table.soft}>{member.user.email}</div>
-        {change.isError && <Problem error={change.error} />}
       </td>
+      <td>{member.role}</td>
       <td>
-        <select
-          aria-label={`Role of ${member.user.name}`}
-          value={member.role}
-          onChange={(event) => {
-            const role = roles.find(({ id }) => id === event.target.value)?.id;
-            if (role !== undefined) change.mutate(role);
-          }}
-        >
-          {roles.map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-        </select>
-      </td>
-      <td className={table.keep}>
-        {scope.type === 'ALL' ? 'all' : `${scope.databaseIds.length} of them`}
+        {scope.type === 'ALL'
+          ? 'all'
+          : scope.databaseIds.map((id, index) => (
+              <Fragment key={id}>
+                {index > 0 && ', '}
+                <DatabaseName id={id} />
+              </Fragment>
+            ))}
       </td>
       <td className={table.keep}>
         <When at={member.createdAt} />
       </td>
-      <td className={table.end}>
-        <Button small look="bad" onClick={() => setRemoving(true)}>
+      <td className={`${table.end} ${table.keep}`}>
+        <Button small look="quiet" aria-label={`Change ${name}`} onClick={() => setAsked('change')}>
+          Change
+        </Button>
+        <Button small look="bad" aria-label={`Remove ${name}`} onClick={() => setAsked('remove')}>
           Remove
         </Button>
+        <Dialog open={asked === 'change'} onClose={close} title={`Change ${name}`}>
+          <ChangeMember member={member} onClose={close} />
+        </Dialog>
         <Dialog
-          open={removing}
-          onClose={() => setRemoving(false)}
-          title={`Remove ${member.user.name}?`}
-          about="Their access ends at once. Keys that they made stay, since keys belong to the organization: revoke those they know."
+          open={asked === 'remove'}
+          onClose={close}
+          title={`Remove ${name}?`}
+          about="Their access ends at once."
         >
-          {remove.isError && <Problem error={remove.error} />}
-          <DialogButtons>
-            <Button onClick={() => setRemoving(false)}>Keep them</Button>
-            <Button look="bad" busy={remove.isPending} onClick={() => remove.mutate()}>
-              Remove
-            </Button>
-          </DialogButtons>
+          <RemoveMember member={member} onClose={close} onRemoved={onRemoved} />
         </Dialog>
       </td>
     </tr>
   );
 }
 
+interface LeftProps {
+  readonly removed: RemovedMember | undefined;
+  readonly onClose: () => void;
+}
+
+/** What a removed member made and what stays. */
+const Left = ({ removed, onClose }: LeftProps) => {
+  const keys = removed?.apiKeys ?? [];
+  const invitations = removed?.invitations ?? [];
+  return (
+    <Dialog
+      open={keys.length + invitations.length > 0}
+      onClose={onClose}
+      title={`${said(removed?.member.user.name ?? '')} left something behind`}
+      about="It belongs to the organization and stays until somebody revokes it."
+    >
+      <ul>
+        {keys.map((key) => (
+          <li key={key.id}>
+            The key {said(key.name)} (<code>{key.prefix}</code>)
+          </li>
+        ))}
+        {invitations.map((one) => (
+          <li key={one.id}>The invitation of {said(one.email)}</li>
+        ))}
+      </ul>
+      <DialogButtons>
+        <Button look="main" onClick={onClose}>
+          Done
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+};
+
 function Invitations({ onSent }: { readonly onSent: (sent: SentInvitation) => void }) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const list = useInfiniteQuery(invitationsQuery(organization.id));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const intent = useIntent();
   const act = useMutation({
     mutationFn: async ({ verb, id }: { verb: 'resend' | 'revoke'; id: string }) => {
       const params = { invitationId: id };
@@ -166,8 +192,10 @@ function Invitations({ onSent }: { readonly onSent: (sent: SentInvitation) => vo
         return undefined;
       }
       const path = '/api/v1/invitations/{invitationId}/resend';
-      const sending = { headers: { 'Idempotency-Key': intentKey() } };
-      return (await ask(organization.id, 'post', path, { params }, sending)).data;
+      const { data } = await intent.try(id, (sending) =>
+        ask(organization.id, 'post', path, { params }, sending),
+      );
+      return data;
     },
     onSuccess: (sent) => {
       if (sent === undefined) say('The invitation is taken back');
@@ -203,7 +231,7 @@ interface InvitationRowProps {
 
 const InvitationRow = ({ row, onAct }: InvitationRowProps) => (
   <tr>
-    <td>{row.email}</td>
+    <td>{said(row.email)}</td>
     <td>{row.role}</td>
     <td>
       <Badge tone={row.status === 'OPEN' ? 'busy' : 'soft'}>{row.status.toLowerCase()}</Badge>
@@ -217,10 +245,20 @@ const InvitationRow = ({ row, onAct }: InvitationRowProps) => (
     <td className={`${table.end} ${table.keep}`}>
       {row.status === 'OPEN' && (
         <>
-          <Button small look="quiet" onClick={() => onAct('resend')}>
+          <Button
+            small
+            look="quiet"
+            aria-label={`Send the invitation of ${said(row.email)} again`}
+            onClick={() => onAct('resend')}
+          >
             Send again
           </Button>
-          <Button small look="bad" onClick={() => onAct('revoke')}>
+          <Button
+            small
+            look="bad"
+            aria-label={`Take the invitation of ${said(row.email)} back`}
+            onClick={() => onAct('revoke')}
+          >
             Take back
           </Button>
         </>

@@ -17,3 +17,6 @@ export const roles: readonly { readonly id: Role; readonly about: string }[] = [
   { id: 'viewer', about: 'See databases and read ledgers. May be restricted to databases.' },
   { id: 'billing', about: 'Billing only.' },
 ];
+
+/** Whether members with this role can be restricted to some databases. */
+export const isRestrictable = (role: Role): boolean => role === 'developer' || role === 'viewer';

@@ -1,6 +1,7 @@
 /** Queries of the page of a database's figures. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { MetricMark, MetricQueryAnswer, QueryMetricsRequest } from '../../../../gen/api.ts';
+import { serverNow } from '../../lib/clock.ts';
 import { ask } from '../../data/client.ts';
 import { every } from '../../data/polling.ts';
 import { databaseKey } from '../../data/queries.ts';
@@ -58,7 +59,7 @@ export const figuresQuery = (
     queryFn: async ({ signal }): Promise<SpanFigures> => {
       const params = { databaseId };
       // The sample of the current 15 seconds may not be written yet.
-      const toMs = Math.floor(Date.now() / sampleMs) * sampleMs;
+      const toMs = Math.floor(serverNow().getTime() / sampleMs) * sampleMs;
       const span = {
         from: new Date(toMs - ranges[range].spanMs).toISOString(),
         to: new Date(toMs).toISOString(),

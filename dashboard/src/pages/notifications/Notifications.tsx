@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { said } from '../../lib/said.ts';
 import type { Notification } from '../../../../gen/api.ts';
 import { notificationsQuery, readThrough, renew } from '../../data/notification-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
@@ -111,7 +112,7 @@ function Row({ row, onRead }: RowProps) {
         <p>{place === undefined ? row.summary : <Link to={place}>{row.summary}</Link>}</p>
         <p className={table.soft}>
           <Badge tone={toneOf(row.type)}>{titleOf(row.kind)}</Badge> <When at={row.occurredAt} />,
-          by {row.actor.display}
+          by {said(row.actor.display)}
         </p>
       </div>
       {row.read ? (

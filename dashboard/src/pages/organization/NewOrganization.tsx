@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouteContext, useRouter } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
-import { ask, intentKey, mine } from '../../data/client.ts';
+import { ask, mine } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors, isProblem } from '../../data/problem-error.ts';
 import { sessionQuery } from '../../data/queries.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -15,20 +16,18 @@ export function NewOrganization() {
   const { session } = useRouteContext({ from: '__root__' });
   const [name, setName] = useState('');
   const [typedSlug, setTypedSlug] = useState<string>();
-  const [intent] = useState(intentKey);
+  const intent = useIntent();
   const queryClient = useQueryClient();
   const router = useRouter();
   const navigate = useNavigate();
   const slug = typedSlug ?? slugOf(name);
   const create = useMutation({
-    mutationFn: () =>
-      ask(
-        mine,
-        'post',
-        '/api/v1/organizations',
-        { body: { name, slug } },
-        { headers: { 'Idempotency-Key': intent } },
-      ),
+    mutationFn: () => {
+      const body = { name, slug };
+      return intent.try(body, (sending) =>
+        ask(mine, 'post', '/api/v1/organizations', { body }, sending),
+      );
+    },
     onSuccess: async () => {
       await queryClient.fetchQuery({ ...sessionQuery(), staleTime: 0 });
       await router.invalidate();

@@ -1,4 +1,5 @@
 import { useRouteContext } from '@tanstack/react-router';
+import { said } from '../../lib/said.ts';
 import { useTitle } from '../../ui/Page.tsx';
 import styles from '../../shell/ErrorPage.module.css';
 
@@ -9,10 +10,10 @@ export function NoOrganization() {
     <main className={styles.page}>
       <h1>No organization yet</h1>
       <p>
-        You are signed in as {session.user?.display ?? session.credential.name}
-        {typeof session.user?.email === 'string' && ` (${session.user.email})`}, and belong to no
-        organization. Databases belong to organizations: ask an owner of yours for an invitation to
-        that address.
+        You are signed in as {said(session.user?.display ?? session.credential.name)}
+        {typeof session.user?.email === 'string' && ` (${said(session.user.email)})`}, and belong to
+        no organization. Databases belong to organizations: ask an owner of yours for an invitation
+        to that address.
       </p>
       <p>
         <a href="/auth/account">Your account</a>

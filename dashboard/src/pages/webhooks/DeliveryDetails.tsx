@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { WebhookAttempt } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { deliveryQuery } from '../../data/webhook-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -27,14 +28,17 @@ function Details({ deliveryId }: { readonly deliveryId: string }) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const read = useQuery(deliveryQuery(organization.id, deliveryId));
+  const intent = useIntent();
   const replay = useMutation({
     mutationFn: () =>
-      ask(
-        organization.id,
-        'post',
-        '/api/v1/webhook-deliveries/{deliveryId}/replay',
-        { params: { deliveryId } },
-        { headers: { 'Idempotency-Key': intentKey() } },
+      intent.try(deliveryId, (sending) =>
+        ask(
+          organization.id,
+          'post',
+          '/api/v1/webhook-deliveries/{deliveryId}/replay',
+          { params: { deliveryId } },
+          sending,
+        ),
       ),
     onSuccess: () => say('The delivery is made again'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deliveries', organization.id] }),

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -27,6 +28,7 @@ function WebhookForm({ onClose, onMade }: Props) {
   const [description, setDescription] = useState('');
   const [types, setTypes] = useState('*');
   const [databaseId, setDatabaseId] = useState('');
+  const intent = useIntent();
   const make = useMutation({
     mutationFn: async () => {
       const body = {
@@ -35,9 +37,11 @@ function WebhookForm({ onClose, onMade }: Props) {
         eventTypes: types.split(/[\s,]+/).filter((one) => one !== ''),
         databaseScope: scopeOf(databaseId),
       };
-      const sending = { headers: { 'Idempotency-Key': intentKey() } };
       const path = '/api/v1/webhook-endpoints';
-      return (await ask(organization.id, 'post', path, { body }, sending)).data.secret;
+      const { data } = await intent.try(body, (sending) =>
+        ask(organization.id, 'post', path, { body }, sending),
+      );
+      return data.secret;
     },
     onSuccess: (secret) => {
       onClose();

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import type { DeliveryFilter } from '../../data/webhook-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -35,14 +36,15 @@ interface Props {
 function Question({ filter, onClose }: Props) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
+  const intent = useIntent();
   const { status, ...rest } = filter;
   const wanted = { ...rest, ...(status !== undefined && { statuses: [status] }) };
   const replay = async (dryRun: boolean) => {
-    const sending = { headers: { 'Idempotency-Key': intentKey() } };
     const body = { ...wanted, dryRun };
-    return (
-      await ask(organization.id, 'post', '/api/v1/webhook-deliveries/replay', { body }, sending)
-    ).data;
+    const path = '/api/v1/webhook-deliveries/replay';
+    const send = (sending: object) => ask(organization.id, 'post', path, { body }, sending);
+    // A count makes nothing: it is asked for anew each time.
+    return (await (dryRun ? send({}) : intent.try(body, send))).data;
   };
   const count = useQuery({
     queryKey: ['replay count', organization.id, filter],

@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { WebhookEndpoint } from '../../../../gen/api.ts';
-import { ask, intentKey } from '../../data/client.ts';
+import { ask } from '../../data/client.ts';
+import { useIntent } from '../../data/intent.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -69,16 +70,11 @@ function useActions({ id, status }: WebhookEndpoint, onSecret: (secret: string) 
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const params = { endpointId: id };
+  const intent = useIntent();
   const test = useMutation({
     mutationFn: () =>
-      ask(
-        organization.id,
-        'post',
-        `${one}/test`,
-        { params },
-        {
-          headers: { 'Idempotency-Key': intentKey() },
-        },
+      intent.try(['test', id], (sending) =>
+        ask(organization.id, 'post', `${one}/test`, { params }, sending),
       ),
     onSuccess: async () => {
       say('The test event is on its way');
@@ -117,15 +113,18 @@ function Sure({ asked, endpoint, onClose, onSecret }: SureProps) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const params = { endpointId: endpoint.id };
+  const intent = useIntent();
   const act = useMutation({
     mutationFn: async (verb: 'delete' | 'rotate') => {
       if (verb === 'delete') {
         await ask(organization.id, 'delete', one, { params });
         return undefined;
       }
-      const sending = { headers: { 'Idempotency-Key': intentKey() } };
       const path = `${one}/secret/rotate` as const;
-      return (await ask(organization.id, 'post', path, { params, body: {} }, sending)).data.secret;
+      const { data } = await intent.try(endpoint.id, (sending) =>
+        ask(organization.id, 'post', path, { params, body: {} }, sending),
+      );
+      return data.secret;
     },
     onSuccess: (secret) => {
       onClose();

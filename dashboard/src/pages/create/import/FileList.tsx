@@ -1,3 +1,4 @@
+import { said } from '../../../lib/said.ts';
 import type { ImportFault } from '../../../../../domain/import-files/faults.ts';
 import { releaseText } from '../../../../../domain/import-files/file-head.ts';
 import { grouped } from '../../../lib/digits.ts';
@@ -38,7 +39,7 @@ function Item({ one, faults }: ItemProps) {
   return (
     <li className={styles.item}>
       <div className={styles.head}>
-        <strong>{one.file.name}</strong>
+        <strong>{said(one.file.name)}</strong>
         <span className={styles.soft}>{shownBytes(one.file.size)}</span>
         {faults.length === 0 ? (
           <Badge tone="good">can be imported</Badge>

@@ -1,6 +1,5 @@
-import { useBlocker } from '@tanstack/react-router';
 import { Button } from '../../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../../ui/Dialog.tsx';
+import { LeaveQuestion } from '../../../ui/LeaveQuestion.tsx';
 import { Progress } from '../../../ui/States.tsx';
 import { When } from '../../../ui/When.tsx';
 import type { ChosenFile } from './chosen-files.ts';
@@ -47,31 +46,12 @@ export function Uploading({ upload, chosen, onResume, onLeave }: Props) {
           </>
         )}
       </div>
-      {isBusy && <LeaveQuestion />}
+      {isBusy && (
+        <LeaveQuestion
+          title="Leave the upload?"
+          about="The upload stops. What is uploaded is kept, and you can resume here later with the same files."
+        />
+      )}
     </div>
-  );
-}
-
-/** Asks before leaving the page, which stops the upload. */
-function LeaveQuestion() {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: () => true,
-    enableBeforeUnload: true,
-    withResolver: true,
-  });
-  return (
-    <Dialog
-      open={status === 'blocked'}
-      onClose={() => reset?.()}
-      title="Leave the upload?"
-      about="The upload stops. What is uploaded is kept, and you can resume here later with the same files."
-    >
-      <DialogButtons>
-        <Button onClick={() => proceed?.()}>Leave</Button>
-        <Button look="main" onClick={() => reset?.()}>
-          Stay
-        </Button>
-      </DialogButtons>
-    </Dialog>
   );
 }
