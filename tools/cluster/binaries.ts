@@ -54,6 +54,8 @@ export const groups = {
     programs: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
     module: 'github.com/versity/versitygw',
   },
+  // A server that speaks Kafka's protocol.
+  kfake: { programs: { kfake: '.' }, module: '' },
   'stripe-mock': {
     programs: { 'stripe-mock': 'github.com/stripe/stripe-mock' },
     module: 'github.com/stripe/stripe-mock',

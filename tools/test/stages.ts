@@ -69,7 +69,7 @@ export const stages: readonly Stage[] = [
     folder: 'test/integration',
     // A suite takes a third of a processor; the rest of its time it waits for back-offs and leases of Kubernetes.
     workers: 3,
-    programs: ['control-plane', 'node', 'etcd', 'helm', 'versitygw', 'stripe-mock'],
+    programs: ['control-plane', 'node', 'etcd', 'helm', 'versitygw', 'stripe-mock', 'kfake'],
     deadlineMinutes: 85,
   },
   {
