@@ -199,6 +199,7 @@ function pushPartsOf(
   billing: ReturnType<typeof billingOf>['billing'],
 ) {
   const names = new ReceiverNames(new AddressGuard(config.webhookRanges));
+  const streamSender = new WebhookSender(names);
   const gateway = new Gateway({ logger, registry });
   return {
     webhooks: new WebhookDispatcher({
@@ -222,7 +223,7 @@ function pushPartsOf(
         ),
         whySuspended: async (databaseId) => billing?.whySuspended(databaseId),
       },
-      sender: new WebhookSender(names),
+      sinks: { sender: streamSender, names, close: () => streamSender.close() },
       identity: config.identity,
       logger,
       metrics: (busy) => changeStreamMetrics(registry, workerPrefix, busy),

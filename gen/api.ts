@@ -990,7 +990,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Push the change events of a database to a sink
-         * @description Every transfer that is created and every pending transfer that expires, at least once and in the order of their timestamps, in requests of at most 100 events that are signed by Standard Webhooks. The next request follows when this one was answered with 2xx. A body has `data`, the events as `GET …/change-events` has them, and `after`, the timestamp of the event before them. A consumer that stores the last timestamp with its own writes, and leaves out what is not above it, takes each event once. Transfers with the flag `imported` have timestamps of the past: a stream that is already beyond them does not have them.
+         * @description Every transfer that is created and every pending transfer that expires, at least once and in the order of their timestamps. To a webhook: in requests of at most 100 events that are signed by Standard Webhooks; the next request follows when this one was answered with 2xx. A body has `data`, the events as `GET …/change-events` has them, and `after`, the timestamp of the event before them. To a broker: a message for each event, persistent and `mandatory`; the next ones follow when the broker has confirmed these. A consumer that stores the last timestamp with its own writes, and leaves out what is not above it, takes each event once. Transfers with the flag `imported` have timestamps of the past: a stream that is already beyond them does not have them.
          */
         readonly post: operations["createChangeStream"];
         readonly delete?: never;
@@ -3340,7 +3340,7 @@ export interface components {
             readonly detail: string;
             /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -5499,8 +5499,8 @@ export interface components {
             /** @constant */
             readonly success: true;
             readonly changeStream: components["schemas"]["ChangeStream"];
-            /** @description Secret that signs (Standard Webhooks). `GET …/secret` shows it again. */
-            readonly secret: string;
+            /** @description Of a webhook: it signs. `GET …/secret` shows it again. */
+            readonly secret: string | null;
         };
         readonly ChangeStream: {
             /** @description Stream ID. */
@@ -5513,12 +5513,48 @@ export interface components {
                 readonly type: "WEBHOOK";
                 /** @description Path and query, which may be secret, are `•••` for callers who cannot change the stream. */
                 readonly url: string;
+            } | {
+                /** @constant */
+                readonly type: "AMQP";
+                readonly url: string;
+                readonly username: string;
+                /** @description Whether a password is stored. */
+                readonly passwordSet: boolean;
+                readonly exchange: string;
+                readonly routingKey: string;
+                /**
+                 * @description `TIGERBEETLE`: the messages of TigerBeetle’s `amqp` job, byte for byte. `LEDGERHOUSE`: as `GET …/change-events` has them; integers of 64 and 128 bits are always strings.
+                 * @enum {string}
+                 */
+                readonly format: "LEDGERHOUSE" | "TIGERBEETLE";
+                readonly certificateAuthority: string | null;
+            } | {
+                /** @constant */
+                readonly type: "KAFKA";
+                readonly url: string;
+                readonly topic: string;
+                /**
+                 * @description What a message’s key is, and so what stays in order in a topic of several partitions: all of the database, each ledger, or each debit account.
+                 * @enum {string}
+                 */
+                readonly key: "DATABASE" | "LEDGER" | "DEBIT_ACCOUNT";
+                readonly username: string;
+                /** @description Whether a password is stored. */
+                readonly passwordSet: boolean;
+                /**
+                 * @description How the user signs in (SASL).
+                 * @enum {string}
+                 */
+                readonly mechanism: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512";
+                /**
+                 * @description `TIGERBEETLE`: the messages of TigerBeetle’s `amqp` job, byte for byte. `LEDGERHOUSE`: as `GET …/change-events` has them; integers of 64 and 128 bits are always strings.
+                 * @enum {string}
+                 */
+                readonly format: "LEDGERHOUSE" | "TIGERBEETLE";
+                readonly certificateAuthority: string | null;
             };
-            /**
-             * @description Standard Webhooks: HMAC-SHA-256.
-             * @constant
-             */
-            readonly signing: "v1";
+            /** @description Standard Webhooks: HMAC-SHA-256. null: the sink takes no signatures. */
+            readonly signing: "v1" | null;
             readonly previousSecretUntil: string | null;
             /**
              * @description `RETRYING`: the ledger, the sink or the service itself failed last, for `lastError`; it is tried again at `nextAttemptAt`. `FAILED`: it stopped, for `stateReason`, until it is set to RUNNING.
@@ -5578,7 +5614,7 @@ export interface components {
              * @default
              */
             readonly description?: string;
-            /** @description Where the events go: requests that are signed by Standard Webhooks. */
+            /** @description Where the events go. A stream keeps the type of its sink. */
             readonly sink: {
                 /** @constant */
                 readonly type: "WEBHOOK";
@@ -5587,6 +5623,72 @@ export interface components {
                  * @description https, with the name of a public host, without user name, password and fragment. An installation may allow further addresses, and http there.
                  */
                 readonly url: string;
+            } | {
+                /** @constant */
+                readonly type: "AMQP";
+                /**
+                 * Format: uri
+                 * @description `amqps://host:port/vhost`, without user name and password; 5671 and the vhost `/` when absent. An installation may allow further addresses, and amqp there.
+                 */
+                readonly url: string;
+                readonly username: string;
+                /** @description Never shown. In a change: absent keeps it, while address and user name stay the same. */
+                readonly password?: string;
+                /**
+                 * @description It must be there. Empty: the default exchange; `routingKey` is a queue then.
+                 * @default
+                 */
+                readonly exchange?: string;
+                /** @default  */
+                readonly routingKey?: string;
+                /**
+                 * @description `TIGERBEETLE`: the messages of TigerBeetle’s `amqp` job, byte for byte. `LEDGERHOUSE`: as `GET …/change-events` has them; integers of 64 and 128 bits are always strings.
+                 * @default TIGERBEETLE
+                 * @enum {string}
+                 */
+                readonly format?: "LEDGERHOUSE" | "TIGERBEETLE";
+                /**
+                 * @description Certificates in PEM of the authorities that may have signed the broker’s; null: the public ones.
+                 * @default null
+                 */
+                readonly certificateAuthority?: string | null;
+            } | {
+                /** @constant */
+                readonly type: "KAFKA";
+                /** @description `kafkas://host:port,host:port`, without user name and password; 9092 when absent. An installation may allow further addresses, and kafka there. */
+                readonly url: string;
+                /** @description It must be there. */
+                readonly topic: string;
+                /**
+                 * @description What a message’s key is, and so what stays in order in a topic of several partitions: all of the database, each ledger, or each debit account.
+                 * @default DATABASE
+                 * @enum {string}
+                 */
+                readonly key?: "DATABASE" | "LEDGER" | "DEBIT_ACCOUNT";
+                /**
+                 * @description Empty: nobody signs in.
+                 * @default
+                 */
+                readonly username?: string;
+                /**
+                 * @description How the user signs in (SASL).
+                 * @default SCRAM-SHA-512
+                 * @enum {string}
+                 */
+                readonly mechanism?: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512";
+                /** @description Never shown. In a change: absent keeps it, while address and user name stay the same. */
+                readonly password?: string;
+                /**
+                 * @description `TIGERBEETLE`: the messages of TigerBeetle’s `amqp` job, byte for byte. `LEDGERHOUSE`: as `GET …/change-events` has them; integers of 64 and 128 bits are always strings.
+                 * @default LEDGERHOUSE
+                 * @enum {string}
+                 */
+                readonly format?: "LEDGERHOUSE" | "TIGERBEETLE";
+                /**
+                 * @description Certificates in PEM of the authorities that may have signed the broker’s; null: the public ones.
+                 * @default null
+                 */
+                readonly certificateAuthority?: string | null;
             };
             /**
              * @description Events after this timestamp, in nanoseconds since 1970; `beginning`: all events; `now`: those after the latest transfer that is there.
@@ -5608,7 +5710,7 @@ export interface components {
         readonly UpdateChangeStreamRequest: {
             /** @description Note for people. */
             readonly description?: string;
-            /** @description Where the events go: requests that are signed by Standard Webhooks. */
+            /** @description Where the events go. A stream keeps the type of its sink. */
             readonly sink?: {
                 /** @constant */
                 readonly type: "WEBHOOK";
@@ -5617,6 +5719,72 @@ export interface components {
                  * @description https, with the name of a public host, without user name, password and fragment. An installation may allow further addresses, and http there.
                  */
                 readonly url: string;
+            } | {
+                /** @constant */
+                readonly type: "AMQP";
+                /**
+                 * Format: uri
+                 * @description `amqps://host:port/vhost`, without user name and password; 5671 and the vhost `/` when absent. An installation may allow further addresses, and amqp there.
+                 */
+                readonly url: string;
+                readonly username: string;
+                /** @description Never shown. In a change: absent keeps it, while address and user name stay the same. */
+                readonly password?: string;
+                /**
+                 * @description It must be there. Empty: the default exchange; `routingKey` is a queue then.
+                 * @default
+                 */
+                readonly exchange?: string;
+                /** @default  */
+                readonly routingKey?: string;
+                /**
+                 * @description `TIGERBEETLE`: the messages of TigerBeetle’s `amqp` job, byte for byte. `LEDGERHOUSE`: as `GET …/change-events` has them; integers of 64 and 128 bits are always strings.
+                 * @default TIGERBEETLE
+                 * @enum {string}
+                 */
+                readonly format?: "LEDGERHOUSE" | "TIGERBEETLE";
+                /**
+                 * @description Certificates in PEM of the authorities that may have signed the broker’s; null: the public ones.
+                 * @default null
+                 */
+                readonly certificateAuthority?: string | null;
+            } | {
+                /** @constant */
+                readonly type: "KAFKA";
+                /** @description `kafkas://host:port,host:port`, without user name and password; 9092 when absent. An installation may allow further addresses, and kafka there. */
+                readonly url: string;
+                /** @description It must be there. */
+                readonly topic: string;
+                /**
+                 * @description What a message’s key is, and so what stays in order in a topic of several partitions: all of the database, each ledger, or each debit account.
+                 * @default DATABASE
+                 * @enum {string}
+                 */
+                readonly key?: "DATABASE" | "LEDGER" | "DEBIT_ACCOUNT";
+                /**
+                 * @description Empty: nobody signs in.
+                 * @default
+                 */
+                readonly username?: string;
+                /**
+                 * @description How the user signs in (SASL).
+                 * @default SCRAM-SHA-512
+                 * @enum {string}
+                 */
+                readonly mechanism?: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512";
+                /** @description Never shown. In a change: absent keeps it, while address and user name stay the same. */
+                readonly password?: string;
+                /**
+                 * @description `TIGERBEETLE`: the messages of TigerBeetle’s `amqp` job, byte for byte. `LEDGERHOUSE`: as `GET …/change-events` has them; integers of 64 and 128 bits are always strings.
+                 * @default LEDGERHOUSE
+                 * @enum {string}
+                 */
+                readonly format?: "LEDGERHOUSE" | "TIGERBEETLE";
+                /**
+                 * @description Certificates in PEM of the authorities that may have signed the broker’s; null: the public ones.
+                 * @default null
+                 */
+                readonly certificateAuthority?: string | null;
             };
             /**
              * @description `RUNNING`: it goes on where it was, at once, also after it failed.
@@ -5625,6 +5793,13 @@ export interface components {
             readonly state?: "RUNNING" | "PAUSED";
         };
         readonly WebhookSecret: {
+            /** @description Secret that signs (Standard Webhooks). `GET …/secret` shows it again. */
+            readonly secret: string;
+        };
+        readonly ResignedChangeStream: {
+            /** @constant */
+            readonly success: true;
+            readonly changeStream: components["schemas"]["ChangeStream"];
             /** @description Secret that signs (Standard Webhooks). `GET …/secret` shows it again. */
             readonly secret: string;
         };
@@ -7485,6 +7660,19 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `change_stream_not_signed`: The stream has no secret that signs. */
+        readonly change_stream_not_signed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
         readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
             headers: {
@@ -7497,8 +7685,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
-        readonly "idempotency_in_progress-or-idempotency_answer_lost": {
+        /** @description `change_stream_not_signed`: The stream has no secret that signs. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "change_stream_not_signed-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7576,6 +7764,19 @@ export interface components {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -8081,6 +8282,7 @@ export type ChangeStreamAnswer = components['schemas']['ChangeStreamAnswer'];
 export type ChangedChangeStream = components['schemas']['ChangedChangeStream'];
 export type UpdateChangeStreamRequest = components['schemas']['UpdateChangeStreamRequest'];
 export type WebhookSecret = components['schemas']['WebhookSecret'];
+export type ResignedChangeStream = components['schemas']['ResignedChangeStream'];
 export type RotateWebhookSecretRequest = components['schemas']['RotateWebhookSecretRequest'];
 export type CreatedConnectionCheck = components['schemas']['CreatedConnectionCheck'];
 export type ConnectionCheck = components['schemas']['ConnectionCheck'];
@@ -8234,14 +8436,16 @@ export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrChangeStreamNotFound
 export type ResponseOrganizationSuspendedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['organization_suspended-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseChangeStreamNotSigned = components['responses']['change_stream_not_signed'];
 export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
-export type ResponseIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseChangeStreamNotSignedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['change_stream_not_signed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseUpgradeRequired = components['responses']['upgrade_required'];
 export type ResponseConnectionCheckNotFoundOrOrganizationNotFoundOrDatabaseNotFound = components['responses']['connection_check_not_found-or-organization_not_found-or-database_not_found'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrConnectionCheckNotFound = components['responses']['organization_not_found-or-database_not_found-or-connection_check_not_found'];
 export type ResponseInvalidParameterOrMalformedJson = components['responses']['invalid_parameter-or-malformed_json'];
 export type ResponseInvalidCredentials = components['responses']['invalid_credentials'];
 export type ResponseCsrfFailed = components['responses']['csrf_failed'];
+export type ResponseIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_failed-or-session_required'];
 export type ResponseSessionRequired = components['responses']['session_required'];
 export type ResponseOrganizationNotFoundOrSessionNotFound = components['responses']['organization_not_found-or-session_not_found'];
@@ -14900,7 +15104,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The stream, with the secret that signs. */
+            /** @description The stream, with the secret that signs, if its sink takes signatures. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15223,6 +15427,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
+            readonly 409: components["responses"]["change_stream_not_signed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -15306,14 +15511,14 @@ export interface operations {
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["CreatedChangeStream"];
+                    readonly "application/json": components["schemas"]["ResignedChangeStream"];
                 };
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
-            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 409: components["responses"]["change_stream_not_signed-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];

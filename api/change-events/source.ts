@@ -55,7 +55,7 @@ export class ChangeEventSource {
   }
 
   /** Does the process's work when it is the organization's turn. */
-  encode(work: () => Uint8Array): Promise<Uint8Array> {
+  encode<T>(work: () => T): Promise<T> {
     return this.#services.gateway.turns.run(this.#options.organizationId, work);
   }
 

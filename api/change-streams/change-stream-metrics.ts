@@ -1,11 +1,11 @@
 /** Prometheus metrics of change streams. Every series of the closed sets exists from the start. */
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { changeStreamStates } from '../model/change-stream.ts';
-import { attemptOutcomes, type AttemptOutcome } from '../model/webhook.ts';
 import type { StreamFigures } from '../store/change-stream-work.ts';
+import { sinkOutcomes, type Delivery } from './sinks/sink.ts';
 
 export interface ChangeStreamMetrics {
-  attempted(outcome: AttemptOutcome, events: number, bytes: number): void;
+  attempted(outcome: Delivery['outcome'], events: number, bytes: number): void;
   ledgerFailed(): void;
   figures(figures: StreamFigures): void;
 }
@@ -18,8 +18,8 @@ export function changeStreamMetrics(
 ): ChangeStreamMetrics {
   const attempts = registry.counter(
     `${prefix}change_stream_attempts_total`,
-    'Requests with change events to sinks.',
-    attemptOutcomes.map((outcome) => ({ outcome })),
+    'Attempts to deliver a page of change events to a sink.',
+    sinkOutcomes.map((outcome) => ({ outcome })),
   );
   const events = registry.counter(
     `${prefix}change_stream_events_total`,

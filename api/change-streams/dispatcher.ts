@@ -23,10 +23,10 @@ import {
 import type { Sealer } from '../store/sealing.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
-import type { WebhookSender } from '../webhooks/sender.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { ChangeStreamMetrics } from './change-stream-metrics.ts';
 import { runStream, type RunFailure, type RunResult } from './stream-run.ts';
+import { openSink, type SinkServices } from './sinks/open-sink.ts';
 import { tellStream, tellTrouble } from './stream-events.ts';
 import { ourFault, secretUnreadable, unexpected } from './our-fault.ts';
 import { retryInMs, verdictOn } from './trouble.ts';
@@ -36,14 +36,14 @@ interface ChangeStreamsOptions {
   readonly sealer: Sealer;
   /** Where events are read. */
   readonly ledgers: SourceServices;
-  readonly sender: WebhookSender;
+  readonly sinks: SinkServices & { close(): Promise<void> };
   /** Identity of the process. */
   readonly identity: string;
   readonly logger: Logger;
   readonly metrics: (busy: () => number) => ChangeStreamMetrics;
 }
 
-/** Streams at a time. Each holds one page and its text in two forms, about 0.5 MiB: 32 MiB in all. */
+/** Streams at a time. Each holds one page and its text: about 0.5 MiB for a webhook, and 3 MiB for a broker; 192 MiB at most. */
 const runsMax = 64;
 const leaseMs = 15_000;
 /** Bytes of requests of an organization in a second, in this process: a ledger of years that is sent at once leaves room for others. */
@@ -73,7 +73,7 @@ export class ChangeStreams {
   /** What is cut off is sent again by another worker. */
   async stop(): Promise<void> {
     await this.#work.stop();
-    await this.#options.sender.close();
+    await this.#options.sinks.close();
   }
 
   #leasedWork(): LeasedWork<LeasedStream> {
@@ -106,7 +106,7 @@ export class ChangeStreams {
 
   /** A run that fails by our own fault ends in a pause of its stream, and disturbs no other. */
   async #resultOf(leased: LeasedStream): Promise<RunResult> {
-    const { store, sealer, sender, ledgers, logger } = this.#options;
+    const { store, sealer, sinks, ledgers, logger } = this.#options;
     const { id, organizationId, databaseId } = leased.stream;
     const { stopping, abandoning } = this.#work;
     const failed = (error: unknown, reason: RunFailure['error']) => {
@@ -119,21 +119,21 @@ export class ChangeStreams {
     } catch (error) {
       return failed(error, secretUnreadable);
     }
+    const sink = openSink(sinks, leased.stream, secrets);
     try {
       return await runStream(leased, {
         store,
-        sender,
+        sink,
         source: new ChangeEventSource(ledgers, {
           organizationId,
           databaseId,
           requestId: id,
           signal: stopping,
         }),
-        secrets,
         crowded: () => this.#work.full,
         pauseMs: () => this.#budget.pauseMs(organizationId),
         record: this.#recorder(leased),
-        onAttempt: ({ outcome }, events, bytes) => {
+        onAttempt: (outcome, events, bytes) => {
           this.#budget.sent(organizationId, bytes);
           this.#metrics.attempted(outcome, events, bytes);
         },
@@ -144,6 +144,8 @@ export class ChangeStreams {
       if (!(error instanceof StoreUnavailable)) return failed(error, unexpected);
       logger.warn({ err: error, streamId: id }, 'the store broke work on a change stream off');
       return { kind: 'ended', waitMs: storeAwayMs };
+    } finally {
+      sink.close();
     }
   }
 

@@ -25,8 +25,8 @@ import {
 import { lockDatabase } from '../store/databases.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
-import { checkUrl } from '../webhooks/endpoint-url.ts';
 import { shownStream, shownTo } from './present.ts';
+import { checkedSink, refuseOtherSink, requirePassword } from './sinks/requested-sink.ts';
 import { tellStream } from './stream-events.ts';
 
 interface ChangeStreamServices {
@@ -59,8 +59,9 @@ const create =
     const { params, body, principal, author, requestId, signal } = request;
     const { databaseId } = params;
     const { id: organizationId } = principal.organization;
-    checkUrl(body.sink.url, ranges, '#/sink/url');
-    const replyTo = (stream: ChangeStream, secret: string) => ({
+    const checked = checkedSink(body.sink, ranges);
+    requirePassword(checked);
+    const replyTo = (stream: ChangeStream, secret: string | null) => ({
       status: 201 as const,
       headers: { Location: `/api/v1/databases/${databaseId}/change-streams/${stream.id}` },
       body: { success: true as const, changeStream: shownStream(stream, now()), secret },
@@ -76,8 +77,7 @@ const create =
           organizationId,
           databaseId,
           description: body.description,
-          sinkType: body.sink.type,
-          url: body.sink.url,
+          ...checked,
           after,
         });
         if (made === 'too_many') throw tooMany();
@@ -112,21 +112,24 @@ const get =
   };
 
 const update =
-  ({ store, ranges, now }: ChangeStreamServices): Handler<'updateChangeStream'> =>
+  ({ store, sealer, ranges, now }: ChangeStreamServices): Handler<'updateChangeStream'> =>
   async ({ params, body, principal, author }) => {
     const { description, sink, state } = body;
     if (!onlyPauses(body)) requireActive(principal.organization);
-    if (sink !== undefined) checkUrl(sink.url, ranges, '#/sink/url');
+    const checked = sink && checkedSink(sink, ranges);
     const changed = await store.change(author, async (change) => {
       if (state === 'RUNNING')
         await refuseDeleted(change, principal.organization.id, params.databaseId);
       const before = await locked(change, principal.organization.id, params);
-      const after = await updateChangeStream(change, before, {
-        description,
-        url: sink?.url,
-        state,
-      });
-      const changes = changesBetween(before, after);
+      if (checked !== undefined) refuseOtherSink(before, checked);
+      const patch = { description, ...checked, state };
+      const after = await updateChangeStream(change, sealer, before, patch);
+      const changes = [
+        ...changesBetween(before, after),
+        ...(checked?.password === undefined
+          ? []
+          : [{ path: '/sink/password', from: '•••', to: '•••' }]),
+      ];
       if (changes.length > 0) await tellStream(change, 'change_stream.changed', after, changes);
       return after;
     });
@@ -153,6 +156,7 @@ const showSecret =
   async ({ params, principal, author }) => {
     const secret = await store.change(author, async (change) => {
       const stream = await locked(change, principal.organization.id, params);
+      requireSigned(stream);
       await tellStream(change, 'change_stream.secret_shown', stream);
       return secretOfChangeStream(change.db, sealer, stream.id);
     });
@@ -164,7 +168,9 @@ const rotateSecret =
   (request) => {
     const { params, principal, body } = request;
     return requests.change(request, async (change) => {
-      const { id } = await locked(change, principal.organization.id, params);
+      const stream = await locked(change, principal.organization.id, params);
+      requireSigned(stream);
+      const { id } = stream;
       const graceSeconds = body.gracePeriodSeconds;
       const rotated = await rotateChangeStreamSecret(change, sealer, { id, graceSeconds });
       await tellStream(change, 'change_stream.secret_rotated', rotated.stream);
@@ -199,17 +205,38 @@ async function locked(
   return found;
 }
 
-const fields = { '/description': 'description', '/sink/url': 'url', '/state': 'state' } as const;
+function requireSigned({ id, sink }: ChangeStream): void {
+  if (sink.type === 'WEBHOOK') return;
+  throw new Refusal('change_stream_not_signed', {
+    detail: `${id} is for a broker (${sink.type}).`,
+  });
+}
 
-/** Events go to webhooks and notifications as well. */
-const told = (field: string, value: string) => (field === 'url' ? maskedUrl(value) : value);
+/** What people set, as events tell it, which go to webhooks and notifications as well. */
+const settings = ({
+  description,
+  state,
+  sink,
+}: ChangeStream): Readonly<Record<string, unknown>> => {
+  const { type: _, url, ...more } = sink;
+  return {
+    '/description': description,
+    '/sink/url': url,
+    ...Object.fromEntries(Object.entries(more).map(([name, value]) => [`/sink/${name}`, value])),
+    '/state': state,
+  };
+};
 
-const changesBetween = (before: ChangeStream, after: ChangeStream): readonly FieldChange[] =>
-  Object.entries(fields).flatMap(([path, field]) =>
-    before[field] === after[field]
+function changesBetween(before: ChangeStream, after: ChangeStream): readonly FieldChange[] {
+  const [old, present] = [settings(before), settings(after)];
+  const told = (stream: ChangeStream, path: string, value: unknown) =>
+    path === '/sink/url' ? maskedUrl(stream.sink) : value;
+  return Object.entries(present).flatMap(([path, value]) =>
+    old[path] === value
       ? []
-      : [{ path, from: told(field, before[field]), to: told(field, after[field]) }],
+      : [{ path, from: told(before, path, old[path]), to: told(after, path, value) }],
   );
+}
 
 const notThere = (id: string): Refusal =>
   new Refusal('change_stream_not_found', { detail: `The database has no change stream ${id}.` });

@@ -13,8 +13,8 @@ export const shownStream = (stream: ChangeStream, now: Date): ShownStream => ({
   id: stream.id,
   databaseId: stream.databaseId,
   description: stream.description,
-  sink: { type: stream.sinkType, url: stream.url },
-  signing: 'v1',
+  sink: shownSink(stream),
+  signing: stream.sink.type === 'WEBHOOK' ? 'v1' : null,
   previousSecretUntil: stream.previousSecretUntil?.toISOString() ?? null,
   state: stream.state,
   stateReason: stream.stateReason,
@@ -33,6 +33,9 @@ export const shownStream = (stream: ChangeStream, now: Date): ShownStream => ({
   updatedAt: stream.updatedAt.toISOString(),
 });
 
+const shownSink = ({ sink, passwordSet }: ChangeStream): ShownStream['sink'] =>
+  sink.type === 'WEBHOOK' ? sink : { ...sink, passwordSet };
+
 const shownLag = (stream: ChangeStream, now: Date) => {
   const { seconds, unknown } = lagOf(stream, now.getTime());
   return { lagSeconds: seconds, lagUnknown: unknown };
@@ -42,5 +45,5 @@ const shownLag = (stream: ChangeStream, now: Date) => {
 export function shownTo(principal: Principal, stream: ChangeStream, now: Date): ShownStream {
   const shown = shownStream(stream, now);
   if (principal.type !== 'api_key' && hasRight(principal.role, 'changeDatabase')) return shown;
-  return { ...shown, sink: { ...shown.sink, url: maskedUrl(shown.sink.url) } };
+  return { ...shown, sink: { ...shown.sink, url: maskedUrl(shown.sink) } };
 }

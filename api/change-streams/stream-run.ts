@@ -6,34 +6,32 @@
 import { sleep, systemTimers } from '../../base/timers.ts';
 import type { ChangeEventSource } from '../change-events/source.ts';
 import { firstTimestamp, type ChangeEventsPage } from '../ledger/change-events.ts';
-import { changeEventsToJson } from '../ledger/encode-change-events.ts';
 import type { ChangeStream, FailingPart } from '../model/change-stream.ts';
 import { Refusal } from '../model/refusal.ts';
 import { mayGoOn, type LeasedStream, type Progress } from '../store/change-stream-work.ts';
 import type { Store } from '../store/store.ts';
-import type { Attempt, WebhookSender } from '../webhooks/sender.ts';
-import { batchBody, batchId, batchMax } from './body.ts';
+import type { Delivery, OpenSink } from './sinks/sink.ts';
 
 /** Time between two looks at a ledger that has nothing new. */
 export const idleMs = 1_000;
 /** A run begins nothing after this time, so that streams take turns, and processes too. */
 const runMaxMs = { crowded: 5_000, alone: 30_000 };
+/** Events of the first page after a failure: what a sink in trouble gets, and may get again, is little. */
+const probeMax = 100;
 /** The store was asked so lately that the lease need not be asked for before the next request. */
 const freshMs = 1_000;
 
 export interface RunParts {
   readonly store: Store;
   readonly source: Pick<ChangeEventSource, 'page' | 'encode'>;
-  readonly sender: Pick<WebhookSender, 'send'>;
-  /** Secrets that sign. */
-  readonly secrets: readonly string[];
+  readonly sink: OpenSink;
   /** Whether all places of this process are taken. */
   readonly crowded: () => boolean;
   /** Records progress. Returns `undefined` if the lease is another worker's. */
   readonly record: (progress: Progress) => Promise<ChangeStream | undefined>;
   /** Time until the organization may send on; 0: at once. */
   readonly pauseMs: () => number;
-  readonly onAttempt: (attempt: Attempt, events: number, bytes: number) => void;
+  readonly onAttempt: (outcome: Delivery['outcome'], events: number, bytes: number) => void;
   /** Nothing begins any more. */
   readonly stopping: AbortSignal;
   /** Requests under way are cut off. */
@@ -108,9 +106,14 @@ class StreamRun {
     return stopping.aborted || systemTimers.nowMs() - this.#beganAtMs > mostMs;
   }
 
+  get #pageMax(): number {
+    const { pageMax } = this.#parts.sink;
+    return this.#failures > 0 ? Math.min(pageMax, probeMax) : pageMax;
+  }
+
   async #read(): Promise<ChangeEventsPage | RunResult> {
     try {
-      return await this.#parts.source.page(this.#position, batchMax);
+      return await this.#parts.source.page(this.#position, this.#pageMax);
     } catch (error) {
       // The read was cut off by our own end.
       if (this.#parts.stopping.aborted) return atOnce;
@@ -123,40 +126,23 @@ class StreamRun {
 
   /** Sends a page. Returns how the run ends, if it does. */
   async #deliver(page: ChangeEventsPage): Promise<RunResult | undefined> {
-    const { source, sender, secrets, abandoning, onAttempt } = this.#parts;
-    const { stream } = this.#leased;
+    const { source, sink, abandoning, onAttempt } = this.#parts;
     // It waits for its turn, so the lease is asked for afterwards.
-    const text = await source.encode(() => changeEventsToJson(page.rows));
+    const { bytes, send } = await source.encode(() => sink.prepare(page, this.#position));
     if (!(await this.#isHeld())) return ended;
-    const body = batchBody(stream, this.#position, text);
-    const bytes = Buffer.byteLength(body);
-    const attempt = await sender.send(
-      {
-        endpointId: stream.id,
-        url: stream.url,
-        secrets,
-        eventId: batchId(stream, page),
-        body,
-      },
-      abandoning,
-    );
-    if (attempt.outcome === 'SUCCESS') {
-      onAttempt(attempt, page.count, bytes);
+    const { outcome, error, gone = false, retryAfterMs } = await send(abandoning);
+    if (outcome === 'SUCCESS') {
+      onAttempt(outcome, page.count, bytes);
       const pendingFrom = page.hasMore ? page.last : null;
       return (await this.#progress(page, bytes, pendingFrom)) ? undefined : ended;
     }
     // Cut off by our own end: nobody knows whether it arrived, so it is sent again.
     if (abandoning.aborted) return atOnce;
-    onAttempt(attempt, page.count, bytes);
+    onAttempt(outcome, page.count, bytes);
     return this.#failed(
       'SINK',
-      { code: attempt.outcome, message: attempt.error ?? attempt.outcome },
-      {
-        gone: attempt.statusCode === 410,
-        retryAfterMs: attempt.retryAfterMs,
-        bytes,
-        pendingFrom: firstTimestamp(page),
-      },
+      { code: outcome, message: error ?? outcome },
+      { gone, retryAfterMs, bytes, pendingFrom: firstTimestamp(page) },
     );
   }
 

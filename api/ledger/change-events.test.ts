@@ -3,7 +3,11 @@ import { array, assert, bigInt, integer, property, record, type Arbitrary } from
 import { changeEventExample } from '../contract/schemas/change-event.ts';
 import { changeEventTypes } from './change-event-types.ts';
 import { afterMax, changeEventsPage, changeEventsRequest } from './change-events.ts';
-import { changeEventsToJson, changeEventsToStream } from './encode-change-events.ts';
+import {
+  changeEventTexts,
+  changeEventsToJson,
+  changeEventsToStream,
+} from './encode-change-events.ts';
 
 const uint = (bits: number): Arbitrary<bigint> =>
   bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n });
@@ -126,6 +130,43 @@ test('every event is written exactly, as JSON and as an event of a stream', () =
     }),
     { numRuns: 200 },
   );
+});
+
+/** As Zig's `std.json.stringify` with `emit_nonportable_numbers_as_strings` writes it. */
+const portable = (value: unknown): unknown => {
+  if (typeof value === 'string' && /^\d+$/.test(value)) {
+    return BigInt(value) < 2n ** 53n ? Number(value) : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, portable(one)]));
+};
+
+test('for brokers every event has a text of its own, in TigerBeetle’s form too', () => {
+  assert(
+    property(array(anyEvent, { maxLength: 5 }), (events) => {
+      const { rows, timestamps } = rowsOf(events);
+      const wanted = events.map((event, i) => expected(event, timestamps[i] as bigint));
+      expect(changeEventTexts(rows, 'LEDGERHOUSE').map((one) => JSON.parse(text(one)))).toEqual(
+        wanted,
+      );
+      expect(changeEventTexts(rows, 'TIGERBEETLE').map(text)).toEqual(
+        wanted.map((event) => JSON.stringify(portable(event))),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each([
+  [2n ** 53n - 1n, '9007199254740991'],
+  [2n ** 53n, '"9007199254740992"'],
+  [2n ** 64n, '"18446744073709551616"'],
+  [2n ** 96n, '"79228162514264337593543950336"'],
+])('TigerBeetle writes the amount %p as %s', (amount, wanted) => {
+  const event = { step: 1, type: 0, ledger: 1n, ...zeros() } as Given;
+  const { rows } = rowsOf([{ ...event, transfer: { ...event.transfer, amount } }]);
+  const [one = new Uint8Array()] = changeEventTexts(rows, 'TIGERBEETLE');
+  expect(text(one)).toContain(`"amount":${wanted},"pending_id":0,`);
 });
 
 test('an event has the properties of the documented one, in its order', () => {

@@ -1,6 +1,7 @@
 /** Writes change events as JSON, directly from their bytes: an array, or a stream of server-sent events. */
 import { ChangeEvent } from '../../engine/wire/records.ts';
 import { changeEventTypes } from './change-event-types.ts';
+import type { EventFormat } from '../model/change-stream.ts';
 import { utf8, TextWriter } from './text-writer.ts';
 
 /** Typical size of an event's text, in bytes. */
@@ -15,6 +16,8 @@ interface Part {
   /** In bytes, from the start of the record. */
   readonly offset: number;
   readonly width: Width;
+  /** In quotes if a double cannot hold it. */
+  readonly portable: boolean;
 }
 
 interface Pattern {
@@ -38,6 +41,22 @@ export function changeEventsToStream(rows: Uint8Array): Uint8Array {
   return writer.written;
 }
 
+/**
+ * The text of each event. `TIGERBEETLE`: as its `amqp` job writes it, where integers are strings from 2^53 on, and numbers below.
+ * The texts share one buffer.
+ */
+export function changeEventTexts(rows: Uint8Array, format: EventFormat): readonly Uint8Array[] {
+  const writer = writerFor(rows);
+  const patterns = format === 'TIGERBEETLE' ? tigerbeetlePatterns : jsonPatterns;
+  const ends: number[] = [];
+  for (let base = 0; base < rows.length; base += rowSize) {
+    writeEvent(writer, rows, base, patterns);
+    ends.push(writer.length);
+  }
+  const { written } = writer;
+  return ends.map((end, index) => written.subarray(ends[index - 1] ?? 0, end));
+}
+
 function writerFor(rows: Uint8Array): TextWriter {
   const writer = new TextWriter(2 + (rows.length / rowSize) * eventRoom);
   writer.readsFrom(rows);
@@ -51,14 +70,24 @@ function write(
   separator: Uint8Array,
 ): void {
   for (let base = 0; base < rows.length; base += rowSize) {
-    const pattern = patterns[rows[base + ChangeEvent.type * 4] as number] as Pattern;
     if (base > 0) writer.text(separator);
-    for (const { before, offset, width } of pattern.parts) {
-      writer.text(before);
-      writer.integer(base + offset, width);
-    }
-    writer.text(pattern.end);
+    writeEvent(writer, rows, base, patterns);
   }
+}
+
+function writeEvent(
+  writer: TextWriter,
+  rows: Uint8Array,
+  base: number,
+  patterns: readonly Pattern[],
+): void {
+  const pattern = patterns[rows[base + ChangeEvent.type * 4] as number] as Pattern;
+  for (const { before, offset, width, portable } of pattern.parts) {
+    writer.text(before);
+    if (portable) writer.portableInteger(base + offset, width);
+    else writer.integer(base + offset, width);
+  }
+  writer.text(pattern.end);
 }
 
 type Field = readonly [name: string, offset: number, width: Width];
@@ -100,43 +129,54 @@ const account = (word: number, timestamp: number): readonly Field[] => [
   long('timestamp', timestamp),
 ];
 
-/** The field with its name; integers of 8 and 16 bytes are strings. */
-const named = (field: Field): readonly Token[] => {
+/** The field with its name. */
+type Named = (field: Field) => readonly Token[];
+
+/** Integers of 8 and 16 bytes are strings. */
+const quotedByWidth: Named = (field) => {
   const quote = field[2] >= 8 ? '"' : '';
   return [`"${field[0]}":${quote}`, field, quote];
 };
-const joined = (fields: readonly Field[]): readonly Token[] =>
-  fields.flatMap((field, index) => [index === 0 ? '' : ',', ...named(field)]);
+/** The integer brings its quotes. */
+const quotedByValue: Named = (field) => [`"${field[0]}":`, field];
 
 const timestamp = long('timestamp', ChangeEvent.timestamp);
 
-const jsonOf = (type: string): readonly Token[] => [
-  '{',
-  ...named(timestamp),
-  `,"type":"${type}",`,
-  ...named(int('ledger', ChangeEvent.ledger)),
-  ',"transfer":{',
-  ...joined(transfer),
-  '},"debit_account":{',
-  ...joined(account(ChangeEvent.debitAccount, ChangeEvent.debitAccountTimestamp)),
-  '},"credit_account":{',
-  ...joined(account(ChangeEvent.creditAccount, ChangeEvent.creditAccountTimestamp)),
-  '}}',
-];
+function jsonOf(type: string, named: Named = quotedByWidth): readonly Token[] {
+  const joined = (fields: readonly Field[]): readonly Token[] =>
+    fields.flatMap((field, index) => [index === 0 ? '' : ',', ...named(field)]);
+  return [
+    '{',
+    ...named(timestamp),
+    `,"type":"${type}",`,
+    ...named(int('ledger', ChangeEvent.ledger)),
+    ',"transfer":{',
+    ...joined(transfer),
+    '},"debit_account":{',
+    ...joined(account(ChangeEvent.debitAccount, ChangeEvent.debitAccountTimestamp)),
+    '},"credit_account":{',
+    ...joined(account(ChangeEvent.creditAccount, ChangeEvent.creditAccountTimestamp)),
+    '}}',
+  ];
+}
 
 const jsonPatterns = changeEventTypes.map((type) => patternOf(jsonOf(type)));
+const tigerbeetlePatterns = changeEventTypes.map((type) =>
+  patternOf(jsonOf(type, quotedByValue), true),
+);
 const streamPatterns = changeEventTypes.map((type) =>
   patternOf(['id: ', timestamp, '\nevent: change\ndata: ', ...jsonOf(type), '\n\n']),
 );
 
-function patternOf(tokens: readonly Token[]): Pattern {
+/** `portable`: integers bring their quotes. */
+function patternOf(tokens: readonly Token[], portable = false): Pattern {
   const parts: Part[] = [];
   let text = '';
   for (const token of tokens) {
     if (typeof token === 'string') text += token;
     else {
       const [, offset, width] = token;
-      parts.push({ before: utf8(text), offset, width });
+      parts.push({ before: utf8(text), offset, width, portable });
       text = '';
     }
   }

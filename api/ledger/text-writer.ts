@@ -3,6 +3,7 @@ import { writeDecimal, writeSafeInteger } from './decimal.ts';
 
 /** Maximum room that one integer takes, in bytes. */
 const integerRoom = 40;
+const quote = 0x22;
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -19,6 +20,11 @@ export class TextWriter {
   /** The written bytes. Nothing may be written afterwards. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#at);
+  }
+
+  /** Number of bytes that are written. */
+  get length(): number {
+    return this.#at;
   }
 
   text(text: Uint8Array): void {
@@ -54,6 +60,28 @@ export class TextWriter {
         wide ? view.getUint32(offset + 12, true) : 0,
       );
     }
+  }
+
+  /** The same as JSON that every reader takes exactly: in quotes from 2^53 on, which a double does not hold. */
+  portableInteger(offset: number, width: 2 | 4 | 8 | 16): void {
+    if (width < 8 || this.#isSafe(offset, width)) return this.integer(offset, width);
+    this.#makeRoom(integerRoom + 2);
+    this.#bytes[this.#at] = quote;
+    this.#at += 1;
+    this.integer(offset, width);
+    this.#makeRoom(1);
+    this.#bytes[this.#at] = quote;
+    this.#at += 1;
+  }
+
+  #isSafe(offset: number, width: number): boolean {
+    const view = this.#view as DataView;
+    if (
+      width === 16 &&
+      (view.getUint32(offset + 8, true) | view.getUint32(offset + 12, true)) !== 0
+    )
+      return false;
+    return view.getUint32(offset + 4, true) < 0x20_0000;
   }
 
   /** Writes an integer that is in no record, such as a count. */

@@ -55,4 +55,6 @@ test.each([
   ['https://hooks.example.com/?key=t0ken', 'https://hooks.example.com/•••'],
   ['https://user:t0ken@hooks.example.com:8443/x', 'https://hooks.example.com:8443/•••'],
   ['https://hooks.example.com/', 'https://hooks.example.com/'],
-])('of %s others see the host', (url, shown) => expect(maskedUrl(url)).toBe(shown));
+])('of %s others see the host', (url, shown) =>
+  expect(maskedUrl({ type: 'WEBHOOK', url })).toBe(shown),
+);

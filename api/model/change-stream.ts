@@ -7,7 +7,50 @@ import type { Actor } from './actor.ts';
 export const changeStreamStates = ['RUNNING', 'PAUSED', 'RETRYING', 'FAILED'] as const;
 export type ChangeStreamState = (typeof changeStreamStates)[number];
 
-export type SinkType = 'WEBHOOK';
+/** How an event is written: as this service's API has it, or byte for byte as TigerBeetle's own `amqp` job does. */
+export const eventFormats = ['LEDGERHOUSE', 'TIGERBEETLE'] as const;
+export type EventFormat = (typeof eventFormats)[number];
+
+export interface WebhookSink {
+  readonly type: 'WEBHOOK';
+  readonly url: string;
+}
+
+/** A broker that speaks AMQP 0-9-1. Its password is the stream's secret. */
+export interface AmqpSink {
+  readonly type: 'AMQP';
+  /** `amqps://host:port/vhost`, without user name and password. */
+  readonly url: string;
+  readonly username: string;
+  /** Empty: the default exchange, whose routing keys are names of queues. */
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly format: EventFormat;
+  /** Certificates in PEM of the authorities that are trusted instead of the public ones; null: the public ones. */
+  readonly certificateAuthority: string | null;
+}
+
+/** What must stay in order in a topic of several partitions. */
+export const kafkaKeys = ['DATABASE', 'LEDGER', 'DEBIT_ACCOUNT'] as const;
+export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
+
+/** A cluster that speaks Kafka's protocol. The user's password is the stream's secret. */
+export interface KafkaSink {
+  readonly type: 'KAFKA';
+  /** `kafkas://host:port,host:port`, without user name and password. */
+  readonly url: string;
+  readonly topic: string;
+  readonly key: (typeof kafkaKeys)[number];
+  /** Empty: nobody signs in. */
+  readonly username: string;
+  readonly mechanism: (typeof saslMechanisms)[number];
+  readonly format: EventFormat;
+  /** Certificates in PEM of the authorities that are trusted instead of the public ones; null: the public ones. */
+  readonly certificateAuthority: string | null;
+}
+
+export type Sink = WebhookSink | AmqpSink | KafkaSink;
+export type SinkType = Sink['type'];
 
 /**
  * The part that failed. Only a failing sink ends in `FAILED`: a ledger recovers by itself. `SERVICE` is a fault of this service, for
@@ -29,8 +72,9 @@ export interface ChangeStream {
   readonly organizationId: string;
   readonly databaseId: string;
   readonly description: string;
-  readonly sinkType: SinkType;
-  readonly url: string;
+  readonly sink: Sink;
+  /** A password for the sink is stored. */
+  readonly passwordSet: boolean;
   /** After a rotation: until then the previous secret signs as well. */
   readonly previousSecretUntil: Date | null;
   readonly state: ChangeStreamState;
@@ -62,8 +106,12 @@ export interface ChangeStream {
   readonly updatedAt: Date;
 }
 
-/** What other receivers and people who may only read see of a sink: its host. A path or a query may be what lets requests in. */
-export function maskedUrl(text: string): string {
+/**
+ * What other receivers and people who may only read see of a webhook's URL: its host. A path or a query may be what lets requests
+ * in. URLs of brokers let nobody in.
+ */
+export function maskedUrl({ type, url: text }: Pick<Sink, 'type' | 'url'>): string {
+  if (type !== 'WEBHOOK') return text;
   const { origin, pathname, search } = new URL(text);
   return pathname === '/' && search === '' ? text : `${origin}/•••`;
 }
@@ -72,12 +120,11 @@ export function maskedUrl(text: string): string {
 export const changeStreamFact = ({
   id,
   state,
-  sinkType,
-  url,
-}: Pick<ChangeStream, 'id' | 'state' | 'sinkType' | 'url'>) => ({
+  sink,
+}: Pick<ChangeStream, 'id' | 'state' | 'sink'>) => ({
   id,
   state,
-  sink: { type: sinkType, url: maskedUrl(url) },
+  sink: { type: sink.type, url: maskedUrl(sink) },
 });
 
 /** Why nobody knows whether events wait. */

@@ -158,6 +158,11 @@ export const problems = {
     'Check the ID (`dlv_…`); deliveries are kept for 30 days.',
   ),
   change_stream_not_found: problem(404, 'Change stream not found', 'Check the ID (`chs_…`).'),
+  change_stream_not_signed: problem(
+    409,
+    'The stream has no secret that signs',
+    'Only webhooks have one. Give a broker’s password with `sink` in a change of the stream.',
+  ),
   unknown_operation: problem(404, 'Unknown ledger operation', 'Use one of `allowedOperations`.'),
   method_not_allowed: problem(
     405,

@@ -1,4 +1,5 @@
 /** Change streams: the change events of one database, pushed to a sink. */
+import { isDeepStrictEqual } from 'node:util';
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
@@ -6,7 +7,7 @@ import type {
   ChangeStream,
   ChangeStreamState,
   FailingPart,
-  SinkType,
+  Sink,
   StreamError,
 } from '../model/change-stream.ts';
 import type { Change } from './change.ts';
@@ -23,18 +24,19 @@ interface NewChangeStream {
   readonly organizationId: string;
   readonly databaseId: string;
   readonly description: string;
-  readonly sinkType: SinkType;
-  readonly url: string;
+  readonly sink: Sink;
+  /** Of a sink that does not sign. */
+  readonly password: string | undefined;
   /** Timestamp of the ledger after which it begins. */
   readonly after: bigint;
 }
 
-/** Makes a stream. `secret`: in the form of Standard Webhooks. Returns `too_many` if organization or database have the maximum. */
+/** Makes a stream. `secret`: in the form of Standard Webhooks, if the sink has one. Returns `too_many` if organization or database have the maximum. */
 export async function createChangeStream(
   change: Change,
   sealer: Sealer,
   stream: NewChangeStream,
-): Promise<{ stream: ChangeStream; secret: string } | 'too_many'> {
+): Promise<{ stream: ChangeStream; secret: string | null } | 'too_many'> {
   const organizationId = uuidOf(stream.organizationId);
   const databaseId = uuidOf(stream.databaseId);
   // The lock makes the second of two concurrent calls wait until the first is counted.
@@ -54,7 +56,8 @@ export async function createChangeStream(
     return 'too_many';
   }
   const id = newTypeId('chs');
-  const secret = newSecret();
+  const secret = stream.sink.type === 'WEBHOOK' ? newSecret() : null;
+  const sealed = sealer.seal(id, secret ?? stream.password ?? '');
   const row = await change.db
     .insertInto('changeStreams')
     .values({
@@ -62,9 +65,9 @@ export async function createChangeStream(
       organizationId,
       databaseId,
       description: stream.description,
-      sinkType: stream.sinkType,
-      url: stream.url,
-      sealedSecret: sealer.seal(id, secret),
+      ...sinkColumns(stream.sink),
+      passwordSet: stream.password !== undefined,
+      sealedSecret: sealed,
       sealedBy: sealer.version,
       startedAfter: String(stream.after),
       position: String(stream.after),
@@ -77,7 +80,10 @@ export async function createChangeStream(
 
 interface ChangeStreamPatch {
   readonly description?: string | undefined;
-  readonly url?: string | undefined;
+  /** Of the type that it has. */
+  readonly sink?: Sink | undefined;
+  /** Of a sink that does not sign. */
+  readonly password?: string | undefined;
   /** `RUNNING` lets it go on from its position, at once. */
   readonly state?: 'RUNNING' | 'PAUSED' | undefined;
 }
@@ -85,16 +91,23 @@ interface ChangeStreamPatch {
 /** Changes a stream that is locked. */
 export async function updateChangeStream(
   change: Change,
+  sealer: Sealer,
   before: ChangeStream,
-  { description, url, state }: ChangeStreamPatch,
+  { description, sink, password, state }: ChangeStreamPatch,
 ): Promise<ChangeStream> {
-  const isMoved = url !== undefined && url !== before.url;
+  const isMoved =
+    password !== undefined || (sink !== undefined && !isDeepStrictEqual(sink, before.sink));
   const works = before.state === 'RUNNING' || before.state === 'RETRYING';
   const row = await change.db
     .updateTable('changeStreams')
     .set({
       ...(description !== undefined && { description }),
-      ...(url !== undefined && { url }),
+      ...(sink !== undefined && sinkColumns(sink)),
+      ...(password !== undefined && {
+        sealedSecret: sealer.seal(before.id, password),
+        sealedBy: sealer.version,
+        passwordSet: true,
+      }),
       // What the sink before still confirms does not count for this one.
       ...(isMoved && withdrawn),
       ...(isMoved && works && goingOn),
@@ -219,14 +232,20 @@ const one = (db: Reader, databaseId: string, id: string) =>
     .where('id', '=', uuidOf(id))
     .where('databaseId', '=', uuidOf(databaseId));
 
+const sinkColumns = ({ type, url, ...options }: Sink) => ({
+  sinkType: type,
+  url,
+  sinkOptions: JSON.stringify(options),
+});
+
 export function streamOf(row: Selectable<ChangeStreamsTable>): ChangeStream {
   return {
     id: typeIdOfUuid('chs', row.id),
     organizationId: typeIdOfUuid('org', row.organizationId),
     databaseId: typeIdOfUuid('db', row.databaseId),
     description: row.description,
-    sinkType: row.sinkType as SinkType,
-    url: row.url,
+    sink: { type: row.sinkType, url: row.url, ...row.sinkOptions } as Sink,
+    passwordSet: row.passwordSet,
     previousSecretUntil: row.previousSecretUntil,
     state: row.state as ChangeStreamState,
     stateReason: row.stateReason,

@@ -367,6 +367,8 @@ export interface ChangeStreamsTable {
   description: string;
   sinkType: string;
   url: string;
+  sinkOptions: Json<object>;
+  passwordSet: Generated<boolean>;
   sealedSecret: Buffer;
   sealedBy: string;
   previousSealedSecret: Buffer | null;

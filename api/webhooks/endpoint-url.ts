@@ -4,7 +4,7 @@ import { Refusal } from '../model/refusal.ts';
 import { AddressGuard } from './addresses.ts';
 
 /** Lower ports belong to other protocols, which must not get our requests. */
-const firstFreePort = 1_024;
+export const firstFreePort = 1_024;
 const webPorts = new Set(['', '80', '443']);
 
 /**
@@ -32,7 +32,11 @@ export function faultOfUrl(text: string, guard: AddressGuard, plain: boolean): s
   if (!webPorts.has(url.port) && Number(url.port) < firstFreePort) {
     return `must have the port 443, 80, or one from ${firstFreePort} on`;
   }
-  const host = hostOf(url);
+  return faultOfHost(hostOf(url), guard);
+}
+
+/** Returns the reason why nothing can be sent to the host, a name or an address; `undefined`: it can. */
+export function faultOfHost(host: string, guard: AddressGuard): string | undefined {
   if (isIP(host) !== 0) {
     return guard.allows(host) ? undefined : 'leads to an address that is not public';
   }

@@ -40,7 +40,7 @@ export class ReceiverNames {
       throw new BlockedAddress('the host name leads to an address that is not public');
     }
     if (plain && !this.#guard.isNamed(address)) {
-      throw new BlockedAddress('the address takes webhooks by https only');
+      throw new BlockedAddress('the address is reached with TLS only');
     }
   }
 
@@ -56,6 +56,12 @@ export class ReceiverNames {
         else if (options.all === true) callback(null, [...addresses]);
         else callback(null, addresses[0].address, addresses[0].family);
       });
+  }
+
+  /** One of the addresses of the name, all of which were checked, for a connection that looks up nothing itself. */
+  async addressOf(hostname: string, plain: boolean): Promise<string> {
+    const [{ address }] = await this.#checked(hostname, plain);
+    return address;
   }
 
   async #checked(hostname: string, plain: boolean): Promise<readonly [Address, ...Address[]]> {

@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
 import type { AttemptOutcome, AttemptRecord } from '../model/webhook.ts';
+import { cutOff } from './cut-off.ts';
 import { hostOf } from './endpoint-url.ts';
 import { BlockedAddress, type ReceiverNames } from './resolver.ts';
 import { readRetryAfter } from './schedule.ts';
@@ -131,30 +132,6 @@ export class WebhookSender {
   }
 }
 
-/**
- * Signal that aborts after a time or with another signal. Its listener is removed afterwards: `AbortSignal.any` would leave one on
- * the process's own signal with each request.
- */
-function cutOff(timeoutMs: number, abandoning: AbortSignal) {
-  const cut = new AbortController();
-  let timedOut = false;
-  const abandon = () => cut.abort();
-  const timer = setTimeout(() => {
-    timedOut = true;
-    cut.abort();
-  }, timeoutMs);
-  if (abandoning.aborted) cut.abort();
-  abandoning.addEventListener('abort', abandon);
-  return {
-    signal: cut.signal,
-    timedOut: () => timedOut,
-    release: () => {
-      clearTimeout(timer);
-      abandoning.removeEventListener('abort', abandon);
-    },
-  };
-}
-
 type Answer = Pick<
   Attempt,
   'outcome' | 'error' | 'statusCode' | 'responseExcerpt' | 'retryAfterMs'
@@ -187,11 +164,12 @@ function failureOf(error: unknown, timedOut: boolean, timeoutMs: number): Verdic
   // Codes are enough: messages of the network name addresses.
   return failure(
     'CONNECTION_ERROR',
-    reasons[code] ?? `The connection failed (${code || 'no code'}).`,
+    connectionFaults[code] ?? `The connection failed (${code || 'no code'}).`,
   );
 }
 
-const reasons: Readonly<Record<string, string>> = {
+/** Of the network and of TLS, by the code of the error. */
+export const connectionFaults: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name has no address.',
   ENODATA: 'The host name has no address.',
   ECONNREFUSED: 'The connection was refused.',

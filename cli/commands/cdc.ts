@@ -1,5 +1,6 @@
 /** Commands for the change events of databases, and for the streams that push them. */
 import type { Command, Group, Option } from '../command.ts';
+import { sinkOptions } from '../change-stream-sink.ts';
 import { graceOption } from '../secret-rotation.ts';
 
 const database = { name: 'database' } as const;
@@ -55,16 +56,26 @@ const get: Command = {
 const create: Command = {
   kind: 'command',
   name: 'create',
-  summary: 'Push the change events of a database to a URL; prints the secret; needs a sign-in',
+  summary: 'Push the change events of a database to a webhook or a broker; needs a sign-in',
   description:
-    'Requests follow Standard Webhooks, at most 100 events in each, at least once and in the order of their timestamps.',
+    'Events come at least once and in the order of their timestamps. https: requests by Standard Webhooks, at most 100 events in each; the secret that signs is printed. amqps: messages of TigerBeetle’s own form to a broker such as RabbitMQ. kafkas: messages to a topic. The password of a user is read from standard input.',
   arguments: [database, { name: 'url' }],
-  options: [after, description],
+  options: [after, description, ...sinkOptions],
   examples: [
     { command: 'cdc create payments-prod https://hooks.example.com/ledger > secret' },
     {
       command: 'cdc create payments-prod https://hooks.example.com/ledger --after beginning',
       says: 'with all events that the ledger has',
+    },
+    {
+      command:
+        'cdc create payments-prod amqps://broker.example.com/payments --username ledger --exchange ledger-events --routing-key payments < password',
+      says: 'to an exchange of RabbitMQ',
+    },
+    {
+      command:
+        'cdc create payments-prod kafkas://broker.example.com:9093 --username ledger --topic ledger-events < password',
+      says: 'to a topic of Kafka',
     },
   ],
   load: async () => (await streamHandlers()).createStream,
@@ -73,10 +84,12 @@ const create: Command = {
 const update: Command = {
   kind: 'command',
   name: 'update',
-  summary: 'Change the URL or the description of a change stream; needs a sign-in',
+  summary: 'Change the sink or the description of a change stream; needs a sign-in',
   arguments: [database, stream],
   options: [
     { name: 'url', value: 'url', summary: 'URL for the next event and later ones' },
+    { name: 'password', summary: 'of a broker: ask for another password' },
+    ...sinkOptions,
     description,
   ],
   examples: [{ command: `cdc update payments-prod ${chs} --url https://other.example.com/ledger` }],

@@ -1,4 +1,5 @@
 import type { ChangeStream, UpdateChangeStreamRequest } from '../../gen/api.ts';
+import { changedSink, changesSink, newSink } from '../change-stream-sink.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
@@ -31,17 +32,20 @@ export const getStream: Handler = async (context, input) => {
 export const createStream: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const [after, description] = [input.text('after'), input.text('description')];
+  const sink = await newSink(input.argument(1), input);
   const request = contractRequest('post', all, {
     params: { databaseId: await databaseIdOf(exchange, input.argument(0)) },
     body: {
-      sink: { type: 'WEBHOOK', url: input.argument(1) },
+      sink,
       ...(after !== undefined && { after }),
       ...(description !== undefined && { description }),
     },
   });
   const received = await receive(exchange, request);
-  printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
-  context.output.note(`${received.document.changeStream.id}; requests are signed with the secret`);
+  printAnswer(context, input, received, ({ secret }) => (secret === null ? '' : `${secret}\n`));
+  const { changeStream, secret } = received.document;
+  const signed = secret === null ? '' : '; requests are signed with the secret';
+  context.output.note(`${changeStream.id}${signed}`);
   return ExitCode.Ok;
 };
 
@@ -49,16 +53,24 @@ export const pauseStream: Handler = (context, input) => change(context, input, {
 export const resumeStream: Handler = (context, input) =>
   change(context, input, { state: 'RUNNING' });
 
-export const updateStream: Handler = (context, input) => {
-  const [url, description] = [input.text('url'), input.text('description')];
-  if (url === undefined && description === undefined) {
+export const updateStream: Handler = async (context, input) => {
+  const description = input.text('description');
+  if (!changesSink(input) && description === undefined) {
     throw usageFailure('no change is given', 'see --help for what can be changed');
   }
   return change(context, input, {
-    ...(url !== undefined && { sink: { type: 'WEBHOOK', url } }),
+    ...(changesSink(input) && { sink: await sinkAfter(context, input) }),
     ...(description !== undefined && { description }),
   });
 };
+
+/** The sink is changed as a whole, so what it has is read first. */
+async function sinkAfter(context: Context, input: Input) {
+  const { exchange } = await context.service();
+  const request = contractRequest('get', one, { params: await paramsOf(context, input) });
+  const { document } = await receive(exchange, request);
+  return changedSink(document.changeStream.sink, input);
+}
 
 async function change(context: Context, input: Input, body: UpdateChangeStreamRequest) {
   const { exchange } = await context.service();

@@ -27,6 +27,7 @@ export function streamText(stream: ChangeStream): string {
     ['id', stream.id],
     ['database', stream.databaseId],
     ['sink', `${stream.sink.type} ${stream.sink.url}`],
+    ...brokerFields(stream.sink),
     ['description', orDash(stream.description)],
     ['state', stream.state],
     ['reason', orDash(stream.stateReason)],
@@ -45,4 +46,24 @@ export function streamText(stream: ChangeStream): string {
     ['old secret until', orDash(stream.previousSecretUntil)],
     ['created', `${stream.createdAt} by ${stream.actor.display}`],
   ]);
+}
+
+function brokerFields(sink: ChangeStream['sink']): readonly (readonly [string, string])[] {
+  if (sink.type === 'WEBHOOK') return [];
+  const password = sink.passwordSet ? 'with a password' : 'without a password';
+  return [
+    ['user', sink.username === '' ? '-' : `${sink.username}, ${password}`],
+    ...(sink.type === 'KAFKA'
+      ? ([
+          ['topic', sink.topic],
+          ['key', sink.key],
+          ['mechanism', sink.mechanism],
+        ] as const)
+      : ([
+          ['exchange', sink.exchange === '' ? '(the default one)' : sink.exchange],
+          ['routing key', orDash(sink.routingKey)],
+        ] as const)),
+    ['format', sink.format],
+    ['authority', sink.certificateAuthority === null ? 'public' : 'of its own'],
+  ];
 }

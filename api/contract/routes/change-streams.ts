@@ -1,12 +1,15 @@
 import { access } from '../../model/access.ts';
 import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
 import {
+  amqpExample,
   changedChangeStream,
   changeStreamExample,
   changeStreamList,
   createChangeStreamRequest,
   createdChangeStream,
+  kafkaExample,
   readChangeStream,
+  resignedChangeStream,
   updateChangeStreamRequest,
 } from '../schemas/change-stream.ts';
 import {
@@ -26,7 +29,7 @@ export const changeStreamRoutes = {
     tag,
     summary: 'Push the change events of a database to a sink',
     description:
-      'Every transfer that is created and every pending transfer that expires, at least once and in the order of their timestamps, in requests of at most 100 events that are signed by Standard Webhooks. The next request follows when this one was answered with 2xx. A body has `data`, the events as `GET …/change-events` has them, and `after`, the timestamp of the event before them. A consumer that stores the last timestamp with its own writes, and leaves out what is not above it, takes each event once. Transfers with the flag `imported` have timestamps of the past: a stream that is already beyond them does not have them.',
+      'Every transfer that is created and every pending transfer that expires, at least once and in the order of their timestamps. To a webhook: in requests of at most 100 events that are signed by Standard Webhooks; the next request follows when this one was answered with 2xx. A body has `data`, the events as `GET …/change-events` has them, and `after`, the timestamp of the event before them. To a broker: a message for each event, persistent and `mandatory`; the next ones follow when the broker has confirmed these. A consumer that stores the last timestamp with its own writes, and leaves out what is not above it, takes each event once. Transfers with the flag `imported` have timestamps of the past: a stream that is already beyond them does not have them.',
     access: access.changeStreams,
     body: jsonBody(createChangeStreamRequest, {
       now: { sink: { type: 'WEBHOOK', url: 'https://hooks.example.com/ledger' } },
@@ -34,10 +37,12 @@ export const changeStreamRoutes = {
         sink: { type: 'WEBHOOK', url: 'https://hooks.example.com/ledger' },
         after: 'beginning',
       },
+      amqp: { sink: { ...amqpExample, password: 'correct horse' } },
+      kafka: { sink: { ...kafkaExample, password: 'correct horse' } },
     }),
     responses: {
       201: answer(
-        'The stream, with the secret that signs.',
+        'The stream, with the secret that signs, if its sink takes signatures.',
         createdChangeStream,
         { success: true, changeStream: changeStreamExample, secret: secretExample },
         ['Location'],
@@ -121,7 +126,7 @@ export const changeStreamRoutes = {
     description: 'The audit log records who looked.',
     access: access.changeStreams,
     responses: { 200: answer('The secret.', shownWebhookSecret, { secret: secretExample }) },
-    problems: [],
+    problems: ['change_stream_not_signed'],
     cache: 'no-store, no-transform',
   },
   rotateChangeStreamSecret: {
@@ -137,13 +142,13 @@ export const changeStreamRoutes = {
       optional: true,
     },
     responses: {
-      200: answer('The stream, with its new secret.', createdChangeStream, {
+      200: answer('The stream, with its new secret.', resignedChangeStream, {
         success: true,
         changeStream: changeStreamExample,
         secret: secretExample,
       }),
     },
-    problems: [],
+    problems: ['change_stream_not_signed'],
     cache: 'no-store, no-transform',
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -1,15 +1,139 @@
 /** Change streams: the change events of a database, pushed to a sink. */
 import { z } from 'zod';
 import { afterMax } from '../../ledger/change-events.ts';
-import { changeStreamStates, lagUnknowns } from '../../model/change-stream.ts';
+import {
+  changeStreamStates,
+  eventFormats,
+  kafkaKeys,
+  lagUnknowns,
+  saslMechanisms,
+} from '../../model/change-stream.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
 import { transfer } from './ledger.ts';
 import { receiverUrl, secret } from './webhook-endpoint.ts';
 
 const description = z.string().max(200).describe('Note for people.');
-const sink = z
+const webhookSink = z
   .strictObject({ type: z.literal('WEBHOOK'), url: receiverUrl })
-  .describe('Where the events go: requests that are signed by Standard Webhooks.');
+  .describe('Requests that are signed by Standard Webhooks.');
+
+/** AMQP's short strings. */
+const shortMax = 255;
+const shortText = z
+  .string()
+  .max(shortMax)
+  .refine((text) => new TextEncoder().encode(text).length <= shortMax, {
+    error: `must have ${shortMax} bytes at most`,
+  });
+const password = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .optional()
+  .meta({ writeOnly: true })
+  .describe(
+    'Never shown. In a change: absent keeps it, while address and user name stay the same.',
+  );
+const certificateAuthority = z
+  .string()
+  .max(65_536)
+  .regex(/^\s*-----BEGIN CERTIFICATE-----/)
+  .nullable()
+  .default(null)
+  .describe(
+    'Certificates in PEM of the authorities that may have signed the broker’s; null: the public ones.',
+  );
+const format = z
+  .enum(eventFormats)
+  .describe(
+    '`TIGERBEETLE`: the messages of TigerBeetle’s `amqp` job, byte for byte. `LEDGERHOUSE`: as `GET …/change-events` has them; integers of 64 and 128 bits are always strings.',
+  );
+
+const amqpSink = z
+  .strictObject({
+    type: z.literal('AMQP'),
+    url: z
+      .url({ protocol: /^amqps?$/ })
+      .max(2_048)
+      .describe(
+        '`amqps://host:port/vhost`, without user name and password; 5671 and the vhost `/` when absent. An installation may allow further addresses, and amqp there.',
+      ),
+    username: shortText.min(1),
+    password,
+    exchange: shortText
+      .default('')
+      .describe('It must be there. Empty: the default exchange; `routingKey` is a queue then.'),
+    routingKey: shortText.default(''),
+    format: format.default('TIGERBEETLE'),
+    certificateAuthority,
+  })
+  .refine(({ exchange, routingKey }) => exchange !== '' || routingKey !== '', {
+    error: 'must have an exchange or a routing key',
+  })
+  .describe('Persistent messages to a broker that speaks AMQP 0-9-1, such as RabbitMQ.');
+
+const topic = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/);
+const kafkaKey = z
+  .enum(kafkaKeys)
+  .describe(
+    'What a message’s key is, and so what stays in order in a topic of several partitions: all of the database, each ledger, or each debit account.',
+  );
+const mechanism = z.enum(saslMechanisms).describe('How the user signs in (SASL).');
+
+const kafkaSink = z
+  .strictObject({
+    type: z.literal('KAFKA'),
+    url: z
+      .string()
+      .max(2_048)
+      .regex(/^kafkas?:\/\//)
+      .describe(
+        '`kafkas://host:port,host:port`, without user name and password; 9092 when absent. An installation may allow further addresses, and kafka there.',
+      ),
+    topic: topic.describe('It must be there.'),
+    key: kafkaKey.default('DATABASE'),
+    username: z.string().max(255).default('').describe('Empty: nobody signs in.'),
+    mechanism: mechanism.default('SCRAM-SHA-512'),
+    password,
+    format: format.default('LEDGERHOUSE'),
+    certificateAuthority,
+  })
+  .describe('Messages to a topic of a cluster that speaks Kafka’s protocol (from Kafka 2.4).');
+
+const sink = z
+  .discriminatedUnion('type', [webhookSink, amqpSink, kafkaSink])
+  .describe('Where the events go. A stream keeps the type of its sink.');
+
+const webhookUrl = z
+  .string()
+  .describe(
+    'Path and query, which may be secret, are `•••` for callers who cannot change the stream.',
+  );
+const passwordSet = z.boolean().describe('Whether a password is stored.');
+const shownSink = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('WEBHOOK'), url: webhookUrl }),
+  z.object({
+    type: z.literal('AMQP'),
+    url: z.string(),
+    username: z.string(),
+    passwordSet,
+    exchange: z.string(),
+    routingKey: z.string(),
+    format,
+    certificateAuthority: z.string().nullable(),
+  }),
+  z.object({
+    type: z.literal('KAFKA'),
+    url: z.string(),
+    topic: z.string(),
+    key: kafkaKey,
+    username: z.string(),
+    passwordSet,
+    mechanism,
+    format,
+    certificateAuthority: z.string().nullable(),
+  }),
+]);
 
 export const createChangeStreamRequest = z
   .strictObject({
@@ -45,15 +169,11 @@ export const changeStream = z
     id: id('chs', 'Stream ID.'),
     databaseId: id('db', 'The database whose events it pushes.'),
     description: z.string(),
-    sink: z.object({
-      type: z.literal('WEBHOOK'),
-      url: z
-        .string()
-        .describe(
-          'Path and query, which may be secret, are `•••` for callers who cannot change the stream.',
-        ),
-    }),
-    signing: z.literal('v1').describe('Standard Webhooks: HMAC-SHA-256.'),
+    sink: shownSink,
+    signing: z
+      .literal('v1')
+      .nullable()
+      .describe('Standard Webhooks: HMAC-SHA-256. null: the sink takes no signatures.'),
     previousSecretUntil: time(
       'After a rotation: until then requests carry a signature of the secret before as well.',
     ).nullable(),
@@ -108,8 +228,30 @@ export const changedChangeStream = z
   .object({ success, changeStream })
   .meta({ id: 'ChangedChangeStream' });
 export const createdChangeStream = z
-  .object({ success, changeStream, secret })
+  .object({
+    success,
+    changeStream,
+    secret: secret.nullable().describe('Of a webhook: it signs. `GET …/secret` shows it again.'),
+  })
   .meta({ id: 'CreatedChangeStream' });
+export const resignedChangeStream = z
+  .object({ success, changeStream, secret })
+  .meta({ id: 'ResignedChangeStream' });
+
+export const amqpExample = {
+  type: 'AMQP',
+  url: 'amqps://broker.example.com/payments',
+  username: 'ledger',
+  exchange: 'ledger-events',
+  routingKey: 'payments',
+} as const;
+
+export const kafkaExample = {
+  type: 'KAFKA',
+  url: 'kafkas://broker1.example.com:9093,broker2.example.com:9093',
+  topic: 'ledger-events',
+  username: 'ledger',
+} as const;
 
 export const changeStreamExample: z.input<typeof changeStream> = {
   id: exampleId('chs'),

@@ -34,6 +34,7 @@ import { backupSchedules } from './0041-backup-schedules.ts';
 import { changeStreams } from './0043-change-streams.ts';
 import { imports } from './0044-imports.ts';
 import { changeStreamBytes } from './0045-change-stream-bytes.ts';
+import { changeStreamSinks } from './0046-change-stream-sinks.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   changeStreams,
   imports,
   changeStreamBytes,
+  changeStreamSinks,
 ];

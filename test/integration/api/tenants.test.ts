@@ -188,8 +188,8 @@ async function everything(): Promise<typeof ours> {
       organizationId: us,
       databaseId,
       description: '',
-      sinkType: 'WEBHOOK',
-      url: 'https://receiver.example.com/',
+      sink: { type: 'WEBHOOK', url: 'https://receiver.example.com/' },
+      password: undefined,
       after: 0n,
     });
     return {

@@ -72,8 +72,8 @@ async function streamTo(url: string, databaseId: string) {
       organizationId: workers.organizationId,
       databaseId,
       description: '',
-      sinkType: 'WEBHOOK',
-      url,
+      sink: { type: 'WEBHOOK', url },
+      password: undefined,
       after: 0n,
     }),
   );
@@ -339,7 +339,7 @@ test('workers of a change stream are killed and frozen: every event arrives in o
       const now = await findChangeStream(store.read, database.id, stream.id);
       return now?.delivered === BigInt(count) || undefined;
     });
-    receiver.verify(secret);
+    receiver.verify(secret ?? '');
     const events = receiver.received.flatMap(eventsOf);
     const once = new Map(events.map((event) => [event.timestamp, event.transfer.id]));
     // In the order in which each came first.

@@ -16,7 +16,7 @@ import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
 import { StreamActions } from './StreamActions.tsx';
 import { StreamDialog } from './StreamDialog.tsx';
-import { lagWords, stateTones, stateWords } from './words.ts';
+import { lagWords, placeWords, stateTones, stateWords } from './words.ts';
 
 /** The receivers of the database's change events, with the progress and the last failure of each. */
 export function ChangeStreams() {
@@ -44,8 +44,8 @@ export function ChangeStreams() {
       {list.isPending && <Skeleton lines={2} />}
       {list.isSuccess && rows.length === 0 && (
         <p className={styles.soft}>
-          No stream yet. One pushes every transfer to a URL of yours, in order, and goes on only
-          when the URL has confirmed what it got.
+          No stream yet. One pushes every transfer to a webhook or a broker of yours, in order, and
+          goes on only when it has confirmed what it got.
         </p>
       )}
       {rows.length > 0 && (
@@ -84,6 +84,7 @@ const Row = ({ stream, onSecret }: RowProps) => (
       <div>
         <strong>{stream.sink.url}</strong>{' '}
         <Badge tone={stateTones[stream.state]}>{stateWords[stream.state]}</Badge>
+        {stream.sink.type !== 'WEBHOOK' && <p className={styles.soft}>{placeWords(stream.sink)}</p>}
         <p className={styles.soft}>
           {stream.description !== '' && `${said(stream.description)}, `}
           <code>{stream.id}</code>

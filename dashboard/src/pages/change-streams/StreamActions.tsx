@@ -39,13 +39,17 @@ export function StreamActions({ stream, onSecret }: Props) {
     <>
       <Button {...button(verb)} busy={step.isPending} onClick={() => step.mutate()} />
       <Button {...button('Change')} look="quiet" onClick={() => setAsked('change')} />
-      <Button
-        {...button('Secret')}
-        look="quiet"
-        busy={reveal.isPending}
-        onClick={() => reveal.mutate()}
-      />
-      <Button {...button('New secret')} look="quiet" onClick={() => setAsked('rotate')} />
+      {stream.signing !== null && (
+        <>
+          <Button
+            {...button('Secret')}
+            look="quiet"
+            busy={reveal.isPending}
+            onClick={() => reveal.mutate()}
+          />
+          <Button {...button('New secret')} look="quiet" onClick={() => setAsked('rotate')} />
+        </>
+      )}
       <Button {...button('Delete')} look="bad" onClick={() => setAsked('delete')} />
       <StreamDialog open={asked === 'change'} onClose={close} stream={stream} />
       <Rotate open={asked === 'rotate'} onClose={close} stream={stream} onSecret={onSecret} />

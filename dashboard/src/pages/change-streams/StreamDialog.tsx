@@ -15,13 +15,14 @@ import form from '../../ui/Form.module.css';
 import { Problem } from '../../ui/Problem.tsx';
 import { useDatabase } from '../database/use-database.ts';
 import { changesOf, draftOf, newStream, startOf, type StreamDraft } from './draft.ts';
+import { SinkFields } from './SinkFields.tsx';
 
 interface Props {
   readonly open: boolean;
   readonly onClose: () => void;
   /** The stream to change. Absent: the dialog makes a new one. */
   readonly stream?: ChangeStream;
-  /** Called with the secret of a stream that was made. */
+  /** Called with the secret of a stream that was made, if its sink takes signatures. */
   readonly onMade?: (secret: string) => void;
 }
 
@@ -32,7 +33,7 @@ export const StreamDialog = (props: Props) => (
     title={props.stream === undefined ? 'New change stream' : 'Change the stream'}
     about={
       props.stream === undefined
-        ? 'The URL gets every transfer that is created and every pending one that expires: in order, at least once, signed by Standard Webhooks.'
+        ? 'It gets every transfer that is created and every pending one that expires: in order, and at least once.'
         : 'It keeps its place: another receiver gets the next event.'
     }
   >
@@ -46,7 +47,8 @@ function StreamForm({ stream, onClose, onMade }: Props) {
   const change = (part: Partial<StreamDraft>) => setDraft({ ...draft, ...part });
   const make = useMake((secret) => {
     onClose();
-    onMade?.(secret);
+    if (secret === null) say('The stream is made');
+    else onMade?.(secret);
   });
   const save = useSave(stream, onClose);
   const act = stream === undefined ? make : save;
@@ -65,15 +67,11 @@ function StreamForm({ stream, onClose, onMade }: Props) {
         submit();
       }}
     >
-      <Input
-        label="URL"
-        required
-        mono
-        maxLength={2_048}
-        placeholder="https://hooks.example.com/ledger"
-        value={draft.url}
+      <SinkFields
+        draft={draft}
+        isThere={stream !== undefined}
         error={errors['sink']}
-        onChange={(event) => change({ url: event.target.value })}
+        onChange={change}
       />
       <Input
         label="Note"
@@ -145,7 +143,7 @@ function Start({ draft, after, error, onChange }: StartProps) {
 
 const all = '/api/v1/databases/{databaseId}/change-streams';
 
-function useMake(onMade: (secret: string) => void) {
+function useMake(onMade: (secret: string | null) => void) {
   const { database, organizationId } = useDatabase();
   const { id: databaseId } = database;
   const queryClient = useQueryClient();

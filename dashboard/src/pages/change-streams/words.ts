@@ -19,6 +19,30 @@ export const stateWords: Readonly<Record<State, string>> = {
   FAILED: 'stopped: it failed',
 };
 
+type SinkType = ChangeStream['sink']['type'];
+
+export const sinkWords: Readonly<Record<SinkType, string>> = {
+  WEBHOOK: 'a webhook',
+  AMQP: 'RabbitMQ, or another broker that speaks AMQP 0-9-1',
+  KAFKA: 'Kafka, or another broker that speaks its protocol',
+};
+
+/** URLs as examples. */
+export const sinkHints: Readonly<Record<SinkType, string>> = {
+  WEBHOOK: 'https://hooks.example.com/ledger',
+  AMQP: 'amqps://broker.example.com/payments',
+  KAFKA: 'kafkas://broker1.example.com:9093,broker2.example.com:9093',
+};
+
+/** Where in a broker the events go. */
+export function placeWords(sink: ChangeStream['sink']): string {
+  if (sink.type === 'WEBHOOK') return '';
+  if (sink.type === 'KAFKA') return `to the topic ${sink.topic}`;
+  const { exchange, routingKey } = sink;
+  if (exchange === '') return `to the queue ${routingKey}`;
+  return `to the exchange ${exchange}${routingKey === '' ? '' : ` with the routing key ${routingKey}`}`;
+}
+
 const unknownWords: Readonly<Record<NonNullable<ChangeStream['lagUnknown']>, string>> = {
   PAUSED: 'not known while it is paused',
   FAILED: 'not known since it failed',

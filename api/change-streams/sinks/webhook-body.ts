@@ -1,6 +1,6 @@
 /** Requests to the receiver of a change stream. */
-import { firstTimestamp, type ChangeEventsPage } from '../ledger/change-events.ts';
-import type { ChangeStream } from '../model/change-stream.ts';
+import { firstTimestamp, type ChangeEventsPage } from '../../ledger/change-events.ts';
+import type { ChangeStream } from '../../model/change-stream.ts';
 
 /** Most events of a request: about 100 KiB of JSON. */
 export const batchMax = 100;

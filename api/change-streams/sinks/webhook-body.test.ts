@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { newTypeId } from '../../domain/type-id.ts';
-import { ChangeEvent } from '../../engine/wire/records.ts';
-import { changeEventsPage } from '../ledger/change-events.ts';
-import { changeEventsToJson } from '../ledger/encode-change-events.ts';
-import { batchBody, batchId } from './body.ts';
+import { newTypeId } from '../../../domain/type-id.ts';
+import { ChangeEvent } from '../../../engine/wire/records.ts';
+import { changeEventsPage } from '../../ledger/change-events.ts';
+import { changeEventsToJson } from '../../ledger/encode-change-events.ts';
+import { batchBody, batchId } from './webhook-body.ts';
 
 const stream = {
   id: newTypeId('chs'),

@@ -1,0 +1,7 @@
+/** What a broker says, as part of a message for people. It is anybody's text. */
+const textMax = 300;
+
+export const brokerText = (text: string): string =>
+  // Control characters include NUL, which PostgreSQL does not keep.
+  // oxlint-disable-next-line no-control-regex -- they are what is meant
+  text.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, textMax);
