@@ -46,7 +46,7 @@ export async function readChains(
 ): Promise<readonly Chain[]> {
   const notes: ChainNote[] = [];
   for await (const key of store.list(chainsPrefix(databaseId)))
-    notes.push(decodeNote(key, await store.read(key), databaseId));
+    notes.push(await readChainNote(store, key, databaseId));
   const found: Chain[] = [];
   for (const line of new Set(notes.map((note) => note.line))) {
     const own = notes.filter((note) => note.line === line);
@@ -66,7 +66,12 @@ export async function readChains(
   return found;
 }
 
-function decodeNote(key: string, bytes: Uint8Array, databaseId: string): ChainNote {
+export async function readChainNote(
+  store: ObjectStore,
+  key: string,
+  databaseId: string,
+): Promise<ChainNote> {
+  const bytes = await store.read(key);
   const parsed = noteSchema.safeParse(jsonOf(Buffer.from(bytes).toString('utf8')));
   if (!parsed.success || parsed.data.databaseId !== databaseId)
     throw damaged(key, 'it is no note of a chain of this database');

@@ -7,8 +7,8 @@ export interface ObjectStore {
   create(key: string, bytes: Uint8Array): Promise<'created' | 'exists'>;
   /** Rejects with `object_missing` if there is none. */
   read(key: string): Promise<Uint8Array>;
-  /** Yields all keys that begin with `prefix`, in order. */
-  list(prefix: string): AsyncIterable<string>;
+  /** Yields all keys that begin with `prefix`, in order; with `after`, only those that follow that key. */
+  list(prefix: string, after?: string): AsyncIterable<string>;
 }
 
 /** Additional methods for reading a large object in parts. */

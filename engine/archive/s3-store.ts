@@ -135,8 +135,8 @@ export class S3Store implements SweptStore, RangedStore {
     });
   }
 
-  async *list(start: string): AsyncIterable<string> {
-    for await (const page of this.#pages(start)) {
+  async *list(start: string, after?: string): AsyncIterable<string> {
+    for await (const page of this.#pages(start, { after })) {
       for (const { Key } of page.Contents ?? []) {
         if (Key !== undefined) yield Key.slice(this.#options.prefix.length);
       }
@@ -144,7 +144,7 @@ export class S3Store implements SweptStore, RangedStore {
   }
 
   async *folders(): AsyncIterable<string> {
-    for await (const page of this.#pages('', '/')) {
+    for await (const page of this.#pages('', { delimiter: '/' })) {
       for (const { Prefix } of page.CommonPrefixes ?? []) {
         if (Prefix !== undefined) yield Prefix.slice(this.#options.prefix.length, -1);
       }
@@ -157,7 +157,10 @@ export class S3Store implements SweptStore, RangedStore {
     await this.#retry((abortSignal) => this.#client.send(command, { abortSignal }));
   }
 
-  async *#pages(start: string, delimiter?: string): AsyncIterable<ListObjectsV2CommandOutput> {
+  async *#pages(
+    start: string,
+    { after, delimiter }: { readonly after?: string | undefined; readonly delimiter?: string },
+  ): AsyncIterable<ListObjectsV2CommandOutput> {
     const { bucket, prefix } = this.#options;
     let token: string | undefined;
     do {
@@ -165,6 +168,7 @@ export class S3Store implements SweptStore, RangedStore {
         Bucket: bucket,
         Prefix: `${prefix}${start}`,
         ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
+        ...(after === undefined ? {} : { StartAfter: `${prefix}${after}` }),
         ...(token === undefined ? {} : { ContinuationToken: token }),
       });
       const page = await this.#retry((abortSignal) => this.#client.send(command, { abortSignal }));

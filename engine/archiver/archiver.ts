@@ -15,7 +15,7 @@ import { FIRST_LINE, writeChainNote } from '../archive/log-chains.ts';
 import { decodeSegment, decodeSegmentHead } from '../archive/log-segment.ts';
 import type { ObjectStore } from '../archive/object-store.ts';
 import type { FeedAnswer } from '../feed/archive-feed.ts';
-import { confirmEnd, endOf, findEnd } from './archive-end.ts';
+import { confirmEnd, endOf, findEnd, findLaterEnd } from './archive-end.ts';
 import { BEGINNING, Collector, type CollectorPlace } from './collector.ts';
 import type { Feed } from './feed-client.ts';
 import type { ArchiveEnd, Spool, SpooledSegment } from './spool.ts';
@@ -74,6 +74,8 @@ export class Archiver {
   #putSeconds: number | undefined;
   /** Questions that the engine did not answer, since the last answer. */
   #unanswered = 0;
+  /** Whether another replica's archiver may have written since this one last knew the end. */
+  #isStale = false;
   /** Resolves waits of the sender when there is something to send. */
   #wake: () => void = () => undefined;
 
@@ -180,7 +182,7 @@ export class Archiver {
       const answer = await this.#ask(collector, due === undefined ? WAIT_MS : 0, signal);
       // Another archiver's segment may have been taken up meanwhile.
       if (answer !== undefined && this.#collector === collector)
-        await this.#heard(collector, answer);
+        await this.#heard(collector, answer, signal);
       if (collector.dueInMs === 0) await this.#seal();
     }
   }
@@ -205,18 +207,23 @@ export class Archiver {
     }
   }
 
-  async #heard(collector: Collector, answer: FeedAnswer): Promise<void> {
+  async #heard(collector: Collector, answer: FeedAnswer, signal: AbortSignal): Promise<void> {
     const { timers, logger } = this.#options;
     switch (answer.kind) {
       case 'part':
+        if (this.#isStale) await this.#refresh(signal);
+        if (this.#collector !== collector) return;
         if (this.#fault?.state === 'ArchiveForeign') this.#fault = undefined;
         collector.take(answer);
         return;
       case 'nothing':
-        if (!answer.leads) await sleep(timers, LOOK_MS);
+        collector.hasMore = false;
+        if (!answer.leads) this.#isStale = true;
         return;
       case 'gone':
         await this.#seal();
+        await this.#refresh(signal);
+        if (this.#collector !== collector || signal.aborted) return;
         logger.warn({ after: collector.place.op, oldestOp: answer.oldestOp }, 'a gap in the log');
         collector.skipTo(answer.oldestOp);
         return;
@@ -225,9 +232,29 @@ export class Archiver {
         const what = `The archive has operation ${op}, and the database, which is at ${answer.committedOp}, has another one or has not come as far.`;
         this.#failed(foreign(what));
         await this.#tell();
-        await sleep(timers, LOOK_MS);
+        await sleep(timers, LOOK_MS, signal);
       }
     }
+  }
+
+  /** Finds the archive's end again, once everything of this archiver is sent, and goes on from there if it has moved. */
+  async #refresh(signal: AbortSignal): Promise<void> {
+    const { spool, store, databaseId, timers } = this.#options;
+    while (spool.count > 0 && !signal.aborted) await sleep(timers, 100, signal);
+    let end = this.#end;
+    const isDone = await this.#untilDone(signal, async () => {
+      end =
+        this.#end === undefined
+          ? await findEnd(store, databaseId)
+          : await findLaterEnd(store, this.#end);
+    });
+    if (!isDone) return;
+    this.#isStale = false;
+    if (end === undefined || end.lastOp === this.#end?.lastOp) return;
+    this.#end = end;
+    await spool.writeEnd(end);
+    this.#goOnFrom(placeOf(end));
+    await this.#tell();
   }
 
   async #seal(): Promise<void> {

@@ -10,12 +10,10 @@ import type { FeedPart } from './feed-body.ts';
 
 /** A log that entries can be read from after they are executed. */
 export interface ReadableLog {
-  /** The first op that can be read. */
-  readonly oldestOp: number;
   /** Says how far an archive has the log. */
   archived(op: number): void;
-  /** Reads committed entries from `op` on; `undefined` if the first of them is gone. */
-  read(op: number, bytesMax: number): Promise<readonly LogEntry[] | undefined>;
+  /** Reads committed entries from `op` on; if the first of them is gone, says which op is the first that is left. */
+  read(op: number, bytesMax: number): Promise<readonly LogEntry[] | { readonly oldestOp: number }>;
 }
 
 interface FeedOptions {
@@ -94,14 +92,15 @@ export class ArchiveFeed {
     const { log, committedOp, leads } = this.#options;
     if (!leads()) return { kind: 'nothing', leads: false };
     if (op > committedOp()) return { kind: 'foreign', committedOp: committedOp() };
-    if (op + 1 < log.oldestOp) return { kind: 'gone', oldestOp: log.oldestOp };
     // The archive's last entry is read again, if it is still there, to see that both have one history.
-    const known = op > 0 && op >= log.oldestOp && checksum !== undefined;
-    const found = await log.read(known ? op : op + 1, READ_BYTES);
-    if (found === undefined) return { kind: 'gone', oldestOp: log.oldestOp };
-    if (known && found[0] !== undefined && !isOf(found[0], checksum))
+    const before = op > 0 && checksum !== undefined ? await log.read(op, READ_BYTES) : undefined;
+    const [known] = before !== undefined && 'oldestOp' in before ? [] : (before ?? []);
+    if (known !== undefined && checksum !== undefined && !isOf(known, checksum))
       return { kind: 'foreign', committedOp: committedOp() };
-    const entries = (known ? found.slice(1) : found).filter((one) => one.op <= committedOp());
+    const found =
+      before === undefined || 'oldestOp' in before ? await log.read(op + 1, READ_BYTES) : before;
+    if ('oldestOp' in found) return { kind: 'gone', oldestOp: found.oldestOp };
+    const entries = found.filter((one) => one.op > op && one.op <= committedOp());
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return { kind: 'nothing', leads: true };
     const marks = this.#marks.filter((mark) => mark.op >= first.op && mark.op <= last.op);

@@ -91,16 +91,11 @@ export class FileLog implements ReplicaLog {
     this.#recovered().archived(op);
   }
 
-  /** The first op that can be read. */
-  get oldestOp(): number {
-    return this.#recovered().oldestOp;
-  }
-
   /**
-   * Reads committed entries from `op` on, `bytesMax` or a little more. Returns `undefined` if the first of them is gone, because
-   * a checkpoint contains it.
+   * Reads committed entries from `op` on, `bytesMax` or a little more. If the first of them is gone, because a checkpoint contains
+   * it, says which op is the first that is left.
    */
-  read(op: number, bytesMax: number): Promise<readonly LogEntry[] | undefined> {
+  read(op: number, bytesMax: number): Promise<readonly LogEntry[] | { readonly oldestOp: number }> {
     return this.#recovered().read(op, bytesMax);
   }
 

@@ -153,17 +153,16 @@ export class LogRing {
     this.#archivedOp = op;
   }
 
-  /** The first op that can be read. */
-  get oldestOp(): number {
-    return this.#live[0]?.firstOp ?? this.#appendedOp + 1;
-  }
-
   /**
-   * Reads durable entries from `op` on: whole groups, until they have `bytesMax` or more. Returns `undefined` if the first of
-   * them is gone.
+   * Reads durable entries from `op` on: whole groups, until they have `bytesMax` or more. If the first of them is gone, says
+   * which op is the first that is left.
    */
-  async read(op: number, bytesMax: number): Promise<readonly LogEntry[] | undefined> {
-    if (op < this.oldestOp) return undefined;
+  async read(
+    op: number,
+    bytesMax: number,
+  ): Promise<readonly LogEntry[] | { readonly oldestOp: number }> {
+    const gone = () => ({ oldestOp: this.#live[0]?.firstOp ?? this.#appendedOp + 1 });
+    if (op < gone().oldestOp) return gone();
     const entries: LogEntry[] = [];
     let bytes = 0;
     const groups = this.#live.filter(({ lastOp }) => lastOp >= op && lastOp <= this.#durableOp);
@@ -171,7 +170,7 @@ export class LogRing {
       if (bytes >= bytesMax) break;
       const found = await this.#readGroup(group);
       // It may have been released and overwritten meanwhile.
-      if (found === undefined) return entries.length === 0 ? undefined : entries;
+      if (found === undefined) return entries.length === 0 ? gone() : entries;
       entries.push(...found.filter((entry) => entry.op >= op));
       bytes += group.size;
     }

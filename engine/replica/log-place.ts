@@ -66,8 +66,8 @@ export class LogPlace {
   }
 
   #open(position: LogPosition): ReplicatedLog {
-    const { identity, incarnation, etcd, peers, timers, random, nonce, retainedBytesMax } =
-      this.#options;
+    const { identity, incarnation, etcd, peers, timers, random, nonce } = this.#options;
+    const { retainedBytesMax, neededByArchive } = this.#options;
     return new ReplicatedLog({
       etcd,
       timers,
@@ -86,6 +86,7 @@ export class LogPlace {
         behind: (floor) => this.#parts.executed(() => void this.#fellBehind(floor)),
       },
       ...(retainedBytesMax === undefined ? {} : { retainedBytesMax }),
+      neededByArchive,
     });
   }
 

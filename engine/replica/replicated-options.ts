@@ -38,6 +38,8 @@ export interface ReplicatedReplicaOptions {
   /** Bytes of log after which a checkpoint is due; tests set a smaller value. */
   readonly checkpointAfterBytes?: number;
   readonly retainedBytesMax?: number;
+  /** First block of the log that an archive needs; absent without an archive. */
+  readonly neededByArchive?: () => number | undefined;
   /** Called when a checkpoint or a fetch failed; it is tried again. */
   readonly onCheckpointError: (error: unknown) => void;
   /** Called when this replica stops serving until an operator acts. */

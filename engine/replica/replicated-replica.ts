@@ -83,6 +83,12 @@ export class ReplicatedReplica implements ServedReplica, Host {
     return this.#parts.state.checkpoints.op;
   }
 
+  /** The last block that was executed, and the op that it ends with. */
+  get executed(): { readonly sequence: number; readonly op: number } {
+    const { sequence = 0, op = 0 } = this.#parts.state.position ?? {};
+    return { sequence, op };
+  }
+
   get view(): number {
     return Math.max(
       this.#parts.state.executor.view,

@@ -39,8 +39,7 @@ export class Engine {
       connectionsMax: options.connectionsMax,
       logger: options.logger,
     });
-    this.#feed =
-      options.archived === true && open.log !== undefined ? this.#newFeed(open.log) : undefined;
+    this.#feed = options.archived === true ? this.#newFeed(open.log) : undefined;
     this.#status = new StatusServer({
       feed: this.#feed,
       status: () => this.status(),

@@ -13,6 +13,7 @@ import type { Scrubbing } from '../log/scrubber.ts';
 import { removeUnfinished, replaceDataFile } from '../log/replace-file.ts';
 import type { Etcd, EtcdMembership } from '../log/replicated/etcd.ts';
 import { createEtcdClient } from '../log/replicated/etcd-client.ts';
+import { ReplicatedReader } from '../log/replicated/readable-log.ts';
 import { MemberKeeper } from '../members/member-keeper.ts';
 import { OwnMember } from '../members/own-member.ts';
 import { memberIdsOf, questionOf } from '../members/questions.ts';
@@ -53,8 +54,8 @@ export interface OpenReplicaOptions {
 export interface OpenReplica {
   readonly identity: ReplicaIdentity;
   readonly replica: ServedReplica;
-  /** The log for an archiver; absent for one of several replicas. */
-  readonly log?: ReadableLog;
+  /** The log for an archiver. */
+  readonly log: ReadableLog;
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
   /** How far the verification of the data file in the background is. */
   scrubbing(): Scrubbing;
@@ -153,7 +154,8 @@ async function oneOfSeveral(
   const listen = cluster.peerListen ?? own;
   if (listen !== undefined) await peers.listen(listen);
   const client = createEtcdClient(etcd);
-  const replica = new ReplicatedReplica({
+  const log = newReader(client, identity, incarnation, () => replica.executed);
+  const replica: ReplicatedReplica = new ReplicatedReplica({
     identity,
     incarnation,
     nonce: randomBytes(8).toString('hex'),
@@ -169,6 +171,7 @@ async function oneOfSeveral(
       }),
     newLedger: () => newLedger(memoryLimitBytes),
     etcd: client,
+    neededByArchive: () => log.neededFrom,
     peers,
     timers: systemTimers,
     random: Math.random,
@@ -186,15 +189,20 @@ async function oneOfSeveral(
   return {
     identity,
     replica,
+    log,
     storage: () => replica.storage(),
     scrubbing: () => replica.scrubbing(),
-    leave: () => {
-      keeper.stop();
-      ownMember.stop();
-    },
+    leave: () => [log, keeper, ownMember].forEach((part) => part?.stop()),
     exportTo: (write) => replica.exportTo(write),
   };
 }
+
+const newReader = (
+  etcd: Etcd,
+  identity: ReplicaIdentity,
+  incarnation: number,
+  executed: () => ReplicatedReplica['executed'],
+): ReplicatedReader => new ReplicatedReader({ etcd, identity, incarnation, executed });
 
 const viewOf = (role: { readonly kind: string; readonly view?: number }): number | undefined =>
   role.view;

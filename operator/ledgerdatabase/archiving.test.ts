@@ -69,8 +69,8 @@ test('a log that follows a gap is not archived until a backup is in it', () => {
 
 test('what cannot be archived says why, and what is not asked for is no fault', () => {
   expect(verdict(undefined, { enabled: false })).toEqual(['Unknown', 'NotEnabled']);
-  const several = subjectOf('Builtin', 'ha-3');
-  expect(verdict(undefined, { subject: several })).toEqual(['False', 'NotSupported']);
+  const beetle = subjectOf('TigerBeetle', 'single');
+  expect(verdict(undefined, { subject: beetle })).toEqual(['False', 'NotSupported']);
   expect(verdict(undefined, { subject: subjectOf('Builtin', 'single') })).toEqual([
     'False',
     'StoreNotConfigured',

@@ -16,11 +16,11 @@ export type PlanOptions = Pick<
 /** Absent if the log is not archived: not asked for, or not possible (the condition ContinuousArchiving says why). */
 function archivingOf(
   { spec }: Observation['database'],
-  { engine, topology }: Subject['resolved'],
+  { engine }: Subject['resolved'],
   { store }: PlanOptions,
 ): Pick<Subject, 'archiving'> {
   const { enabled = false, rpoSeconds = 5 } = spec.backup?.continuous ?? {};
-  const isPossible = store !== undefined && engine.name === 'Builtin' && topology.replicas === 1;
+  const isPossible = store !== undefined && engine.name === 'Builtin';
   return enabled && isPossible ? { archiving: { rpoSeconds } } : {};
 }
 

@@ -146,6 +146,11 @@ export class ReplicaGroup {
     this.start(replica);
   }
 
+  /** Port of a replica's status. */
+  statusPort(replica: number): number {
+    return this.#statusPort(replica);
+  }
+
   /** URL of a replica's status. */
   statusUrl(replica: number): string {
     return `http://127.0.0.1:${this.#statusPort(replica)}/status`;

@@ -55,9 +55,9 @@ export class MemoryStore implements SweptStore, RangedStore {
     yield* new Set([...this.objects.keys()].map((key) => key.slice(0, key.indexOf('/'))));
   }
 
-  async *list(prefix: string): AsyncIterable<string> {
+  async *list(prefix: string, after = ''): AsyncIterable<string> {
     await Promise.resolve();
-    yield* [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+    yield* [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
   }
 
   /** The same bucket with one object changed, or without it. */

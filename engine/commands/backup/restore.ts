@@ -6,6 +6,7 @@ import type { ReplicaIdentity } from '../../log/log.ts';
 import { forgetMember } from '../../members/own-member.ts';
 import { Executor } from '../../replica/executor.ts';
 import { newLedger } from '../../replica/new-ledger.ts';
+import { containerMemory, ledgerMemoryLimit } from '../../server/memory-limit.ts';
 import { batchSizeLimitProduction } from '../../wire/limits.ts';
 import { engineRelease } from '../../wire/release.ts';
 import { identityFlags, readIdentity } from '../identity.ts';
@@ -57,8 +58,8 @@ async function restoredTo(
 ): Promise<object> {
   const archive = await Archive.read(store, databaseId);
   const plan = await archive.plan(target);
-  // The memory limit is for clients' writes; there are none here.
-  const ledger = newLedger(Number.MAX_SAFE_INTEGER);
+  // The limit is for clients' writes; there are none here. Rows of the backup leave memory when it gets short.
+  const ledger = newLedger(Number.MAX_SAFE_INTEGER, ledgerMemoryLimit(containerMemory()) / 2);
   const position = await restoreMoment({
     store,
     plan,

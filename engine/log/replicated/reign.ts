@@ -21,6 +21,7 @@ interface ReignOptions {
   readonly retained: RetainedBytes;
   readonly retainedBytesMax: () => number;
   readonly bytesInUse: () => number | undefined;
+  readonly neededByArchive?: (() => number | undefined) | undefined;
   readonly onCommitted: (block: Block) => void;
   /** Called when a call through the local member has found that the fence stands. */
   readonly onProved: () => void;

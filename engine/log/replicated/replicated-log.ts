@@ -81,6 +81,8 @@ interface ReplicatedLogOptions {
    * quota. Blocks that no majority has in a checkpoint are kept without a bound (`full` says when there is no room).
    */
   readonly retainedBytesMax?: number;
+  /** First block that an archive needs: it is kept like those that a replica needs which is behind. */
+  readonly neededByArchive?: (() => number | undefined) | undefined;
 }
 
 type Appended = 'taken' | 'full' | 'not_leading';
@@ -453,6 +455,7 @@ export class ReplicatedLog {
       retained: this.#retained,
       retainedBytesMax: () => this.#retainedBytesMax(),
       bytesInUse: () => this.#status?.bytesInUse,
+      neededByArchive: this.#options.neededByArchive,
       onCommitted: (block) => {
         this.#memberServed();
         this.#tell(block);

@@ -29,10 +29,14 @@ interface TrimmerOptions {
   readonly retainedBytesMax: () => number;
   /** Returns the bytes that etcd has in use, which all blocks are part of; `undefined` if unknown. */
   readonly bytesInUse: () => number | undefined;
+  /** First block that an archive needs, which counts like a replica's need; `undefined` without an archive. */
+  readonly neededByArchive?: (() => number | undefined) | undefined;
 }
 
 interface TrimBounds {
   readonly replicaCount: number;
+  /** First block that an archive needs. */
+  readonly neededByArchive?: number | undefined;
   /** Lowest sequence from which on the blocks are within the bound in bytes. */
   readonly withinBudget: number;
 }
@@ -40,15 +44,15 @@ interface TrimBounds {
 /** Returns the new floor, or `undefined` if nothing is to be deleted. Exported for its tests. */
 export function planTrim(
   { floor, checkpoints }: Pick<Records, 'floor' | 'checkpoints'>,
-  { replicaCount, withinBudget }: TrimBounds,
+  { replicaCount, withinBudget, neededByArchive = Infinity }: TrimBounds,
 ): number | undefined {
   const firstNeeded = (replica: number): number => (checkpoints.get(replica)?.sequence ?? 0) + 1;
   const needed = Array.from({ length: replicaCount }, (_, replica) => firstNeeded(replica));
   // A majority has every block before this one in its checkpoints.
   const neededByMajority = needed.sort((a, b) => b - a)[Math.floor(replicaCount / 2)] ?? 1;
-  const neededByAll = needed.at(-1) ?? 1;
+  const neededByAll = Math.min(needed.at(-1) ?? 1, neededByArchive);
   const target = Math.min(Math.max(neededByAll, withinBudget), neededByMajority);
-  if (target <= floor.sequence || target === 1) return undefined;
+  if (target <= floor.sequence || target <= 1) return undefined;
   return Math.min(target, Math.max(floor.sequence, 1) + TRIM_BLOCKS_MAX);
 }
 
@@ -92,7 +96,8 @@ export class Trimmer {
     if (this.#busy || this.#records === undefined || signal.aborted) return;
     const { floor } = this.#records;
     const withinBudget = this.#withinBudget(floor.sequence);
-    const target = planTrim(this.#records, { replicaCount, withinBudget });
+    const neededByArchive = this.#options.neededByArchive?.();
+    const target = planTrim(this.#records, { replicaCount, withinBudget, neededByArchive });
     if (target === undefined && floor.modRevision <= this.#compactedRevision) return;
     this.#busy = true;
     try {

@@ -7,7 +7,8 @@ import { eventually } from '../shell.ts';
 import { engineProgram, type TestEngine } from './engine.ts';
 
 interface ArchiverOptions {
-  readonly engine: TestEngine;
+  /** The engine beside it: a folder for the spool, and where it serves its status. */
+  readonly engine: { readonly folder: string; readonly statusPort: number };
   /** Flags of the store and the database. */
   readonly store: readonly string[];
   readonly cluster?: bigint;

@@ -1,0 +1,147 @@
+/** Chains of segments: what can be restored of them, and what the sweep leaves. */
+import { expect, test } from '@jest/globals';
+import { SteadyLoad } from '../../test/support/engine/ledger/steady-load.ts';
+import type { LogEntry } from '../log/log.ts';
+import { sha256 } from './chunk.ts';
+import { segmentKey } from './keys.ts';
+import { writeChainNote } from './log-chains.ts';
+import { decodeSegment, encodeSegment, NO_SEGMENT } from './log-segment.ts';
+import { Archive } from './moments.ts';
+import { sweepLog } from './sweep-log.ts';
+import { DATABASE, LedgerFile } from './testing/ledger-file.ts';
+import { MemoryStore, refusal } from './testing/memory-store.ts';
+
+const DAY = 86_400_000;
+const timestampOf = (op: number): bigint => 1_800_000_000_000_000_000n + BigInt(op) * 1_000n;
+
+const entryOf = (op: number): LogEntry => ({
+  op,
+  timestamp: timestampOf(op),
+  view: 0,
+  message: new Uint8Array(256).fill(op & 0xff),
+});
+
+/** Writes a chain of segments with ten operations each. */
+async function writeChain(
+  store: MemoryStore,
+  firstOp: number,
+  lastOp: number,
+  follows: 'start' | 'gap',
+) {
+  await writeChainNote(store, {
+    databaseId: DATABASE,
+    line: 1,
+    firstOp,
+    follows,
+    begunAt: new Date(0).toISOString(),
+  });
+  let previous = NO_SEGMENT;
+  for (let op = firstOp; op <= lastOp; op += 10) {
+    const entries = Array.from({ length: 10 }, (_, index) => entryOf(op + index));
+    const object = await encodeSegment(
+      { databaseId: DATABASE, line: 1, previous },
+      { entries, marks: [] },
+    );
+    await store.create(segmentKey(DATABASE, 1, op), object);
+    previous = sha256(object).toString('hex');
+  }
+}
+
+/** Backups at ops 40, 80 and 120, made on days 0, 1 and 2. */
+async function threeBackups(): Promise<MemoryStore> {
+  const file = await LedgerFile.create(new SteadyLoad());
+  const store = new MemoryStore();
+  for (const [day, name] of ['first', 'second', 'third'].entries()) {
+    await file.work(40);
+    await file.backUp(store, name, { now: () => new Date(day * DAY) });
+  }
+  return store;
+}
+
+const windowsOf = async (store: MemoryStore) =>
+  (await Archive.read(store, DATABASE)).windows.map(({ from, to, missingOps }) => [
+    from?.op,
+    to.op,
+    missingOps,
+  ]);
+
+const planOf = async (store: MemoryStore, op: number) => {
+  const plan = await (await Archive.read(store, DATABASE)).plan({ kind: 'op', op });
+  return [plan.moment.op, plan.base?.record.backupId, plan.segments];
+};
+
+test('a restore begins with the newest backup before the moment, and reads only the segments after it', async () => {
+  const store = await threeBackups();
+  await writeChain(store, 1, 150, 'start');
+  expect(await windowsOf(store)).toEqual([[0, 150, 0]]);
+  expect(await planOf(store, 39)).toEqual([39, undefined, [1, 11, 21, 31]]);
+  expect(await planOf(store, 40)).toEqual([40, 'first', []]);
+  expect(await planOf(store, 41)).toEqual([41, 'first', [41]]);
+  expect(await planOf(store, 150)).toEqual([150, 'third', [121, 131, 141]]);
+  expect(await refusal(planOf(store, 151))).toMatchObject({ code: 'moment_unavailable' });
+});
+
+test('a time is the last operation at or before it', async () => {
+  const store = await threeBackups();
+  await writeChain(store, 1, 150, 'start');
+  const archive = await Archive.read(store, DATABASE);
+  const at = async (timestamp: bigint) =>
+    (await archive.plan({ kind: 'timestamp', timestamp })).moment.op;
+  expect(await at(timestampOf(77))).toBe(77);
+  expect(await at(timestampOf(77) + 999n)).toBe(77);
+  expect(await at(timestampOf(150))).toBe(150);
+  expect(await at(timestampOf(1) - 1n)).toBe(0);
+  expect(await refusal(at(timestampOf(150) + 1n))).toMatchObject({ code: 'moment_unavailable' });
+});
+
+test('of a log after a gap only what follows a backup can be had', async () => {
+  const store = await threeBackups();
+  await writeChain(store, 1, 60, 'start');
+  await writeChain(store, 101, 150, 'gap');
+  expect(await windowsOf(store)).toEqual([
+    [0, 60, 0],
+    [120, 150, 40],
+  ]);
+  expect(await planOf(store, 60)).toEqual([60, 'first', [41, 51]]);
+  // A backup in the gap is a moment of its own.
+  expect(await planOf(store, 80)).toEqual([80, 'second', []]);
+  for (const op of [61, 79, 81, 100, 101, 119])
+    expect(await refusal(planOf(store, op))).toMatchObject({ code: 'moment_unavailable' });
+});
+
+test('the sweep keeps every moment of the promised days, and the backup that they begin with', async () => {
+  const store = await threeBackups();
+  await writeChain(store, 1, 150, 'start');
+  const sweep = (day: number) =>
+    sweepLog({ store, databaseId: DATABASE, nowMs: day * DAY, keepMs: 7 * DAY });
+  expect(await sweep(6)).toBe(0);
+  expect(await sweep(8)).toBe(8);
+  expect(await windowsOf(store)).toEqual([[80, 150, 0]]);
+  expect(await planOf(store, 81)).toEqual([81, 'second', [81]]);
+  expect(await planOf(store, 40)).toEqual([40, 'first', []]);
+  expect(await refusal(planOf(store, 79))).toMatchObject({ code: 'moment_unavailable' });
+  expect(await sweep(8)).toBe(0);
+  expect(await sweep(90)).toBe(4);
+  expect(await windowsOf(store)).toEqual([[120, 150, 0]]);
+});
+
+test('whatever byte of a segment is flipped, it is refused by its key', async () => {
+  const store = new MemoryStore();
+  await writeChain(store, 1, 10, 'start');
+  const key = segmentKey(DATABASE, 1, 1);
+  const whole = await store.read(key);
+  for (let at = 0; at < whole.length; at += 1) {
+    const bytes = whole.slice();
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+    expect(await refusal(decodeSegment(key, bytes, DATABASE))).toMatchObject({ key });
+  }
+  for (const length of [0, 10, 384, whole.length - 1])
+    expect(await refusal(decodeSegment(key, whole.subarray(0, length), DATABASE))).toEqual({
+      code: 'object_damaged',
+      key,
+    });
+  expect(await refusal(decodeSegment(key, whole, 'db_other'))).toEqual({
+    code: 'archive_foreign',
+    key,
+  });
+});

@@ -1,0 +1,52 @@
+/**
+ * Deletes the old part of an archived log: what comes before the newest backup that is older than the promised days. So every
+ * moment of these days stays, and a restore of it finds its beginning. Without such a backup nothing is deleted.
+ */
+import { readRecord, recordKeys } from './archive.ts';
+import { segmentKey } from './keys.ts';
+import { readChains } from './log-chains.ts';
+import type { SweptStore } from './object-store.ts';
+
+interface SweepLogOptions {
+  readonly store: SweptStore;
+  readonly databaseId: string;
+  readonly nowMs: number;
+  /** Time for which every moment is kept. */
+  readonly keepMs: number;
+}
+
+/** Resolves with the number of deleted segments. It may be killed at any point, and runs from the oldest segment on. */
+export async function sweepLog({
+  store,
+  databaseId,
+  nowMs,
+  keepMs,
+}: SweepLogOptions): Promise<number> {
+  const chains = await readChains(store, databaseId);
+  if (chains.length === 0) return 0;
+  const baseOp = await opBefore(store, databaseId, nowMs - keepMs);
+  if (baseOp === undefined) return 0;
+  const all = chains.flatMap(({ line, segments }) => segments.map((op) => ({ line, op })));
+  let deleted = 0;
+  for (const [index, { line, op }] of all.entries()) {
+    const next = all[index + 1];
+    // The last segment shows archivers where the log ends.
+    if (next === undefined || next.op > baseOp + 1) break;
+    await store.remove(segmentKey(databaseId, line, op));
+    deleted += 1;
+  }
+  return deleted;
+}
+
+/** The op of the newest backup that was complete by then. */
+async function opBefore(
+  store: SweptStore,
+  databaseId: string,
+  atMs: number,
+): Promise<number | undefined> {
+  for (const { key } of (await recordKeys(store, databaseId)).toReversed()) {
+    const { record } = await readRecord(store, databaseId, key);
+    if (Date.parse(record.completedAt) <= atMs) return record.op;
+  }
+  return undefined;
+}
