@@ -49,8 +49,8 @@ export async function mustRun(
 }
 
 /**
- * Asks until `probe` gives something other than undefined; throws with the last failure at the deadline, which is a last resort:
- * it is for what hangs, on a machine that may be ten times slower at this moment.
+ * Calls `probe` until it returns something other than undefined, and returns that. Throws with the last failure at the deadline, which
+ * only ends waits that hang: the machine may be ten times slower than usual.
  */
 export async function eventually<T>(
   what: string,

@@ -16,10 +16,10 @@ import type { Job, NewJob } from '../../../api/model/job.ts';
 import type { TestPostgres } from './postgres.ts';
 
 export const silent = pino({ level: 'silent' });
-/** On a machine that is busy with other tests a server takes its time. */
 /** The key of the API processes that suites start. */
 export const signingKeyBytes = Buffer.alloc(48, 'k');
 export const signingKeys = new SigningKeys([signingKeyBytes]);
+/** For a store's connections: on a machine that is busy with other tests, the server takes its time. */
 export const patient = { signingKeys, connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
 export const tester: Author = { ...systemAuthor('test', 'req_test'), ip: '127.0.0.1' };
 

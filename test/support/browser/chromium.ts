@@ -13,11 +13,11 @@ import {
 } from 'playwright-core';
 
 const executable = '/usr/bin/chromium';
-/** Deadline of one step, in milliseconds: for what hangs, like that of `eventually`. The machine may be ten times as slow as usual. */
+/** Deadline of one step, in milliseconds. It only ends steps that hang: the machine may be ten times slower than usual. */
 const stepMs = 180_000;
-/** Time in which a page that has read an answer asks for what follows from it. */
+/** Within this time after an answer, a page sends the requests that follow from it. */
 const quietMs = 2_000;
-/** Time after which a request that nobody tells the end of has none: its page was left. */
+/** A request whose end has not been reported after this time has none: the browser left its page. */
 const lostMs = 60_000;
 const lookEveryMs = 500;
 const screenshots = join(import.meta.dirname, '../../../.ledgerhouse/test/browser');
