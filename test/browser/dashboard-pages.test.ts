@@ -179,6 +179,7 @@ test('IDs of 39 digits leave the balance in sight, and are whole for readers and
   await balance.waitFor();
   const box = await balance.boundingBox();
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(1_280);
+  await page.getByRole('cell', { name: most.toString(), exact: true }).waitFor();
   const id = page.getByText(most.toString(), { exact: true }).first();
   expect(await id.getAttribute('title')).toBe(most.toString());
   await looksRight(tab, 'explorer-39-digits');
@@ -204,7 +205,7 @@ test('JSON goes to the ledger as it was typed, and the queries of this browser c
   expect(sent).toEqual([typed]);
   await looksRight(tab, 'explorer-json');
   await page.getByRole('button', { name: 'As a form' }).click();
-  await page.getByLabel('Ledger').fill('978');
+  await page.getByRole('textbox', { name: 'Ledger' }).fill('978');
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByText('Earlier queries').click();
   await page.getByRole('button', { name: 'Query accounts: ledger 978' }).waitFor();

@@ -54,6 +54,7 @@ export function Explorer() {
             onRun={(next) => {
               setOpened(undefined);
               change({ ...next, run: '1' });
+              rows.again();
             }}
           />
         </Card>

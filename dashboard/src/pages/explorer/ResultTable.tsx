@@ -6,14 +6,7 @@ import { columnWidth, LongTable, longTable as styles } from '../../ui/LongTable.
 import { ShortId } from '../../ui/ShortId.tsx';
 import { widest } from './column-widths.ts';
 import { useShowAmount } from '../ledger/use-ledger.ts';
-import {
-  cellText,
-  columnsOf,
-  type Column,
-  type RecordKind,
-  type RecordRow,
-  type Showing,
-} from './columns.ts';
+import { cellText, columnsOf, type RecordKind, type RecordRow, type Showing } from './columns.ts';
 
 interface Props {
   readonly kind: RecordKind;
@@ -80,9 +73,6 @@ interface RowProps {
   readonly onOpen: (row: RecordRow) => void;
 }
 
-const Cell = ({ column, text }: { readonly column: Column; readonly text: string }) =>
-  column.kind === 'id' ? <ShortId id={text} /> : text;
-
 /** Drawn once while it is in sight: scrolling draws only the rows that come. */
 const ResultRow = memo(function ResultRow(props: RowProps) {
   const { index, start, row, kind, chain, template, showing, onOpen } = props;
@@ -103,20 +93,25 @@ const ResultRow = memo(function ResultRow(props: RowProps) {
       onClick={() => onOpen(row)}
       onKeyDown={onKeyDown}
     >
-      {columnsOf[kind].map((column) => (
-        <div
-          key={column.name}
-          role="cell"
-          data-end={isEnd(column.kind) || undefined}
-          title={
-            column.kind === 'time'
-              ? exactLedgerTime(String(row[column.name]), showing.zone)
-              : undefined
-          }
-        >
-          <Cell column={column} text={cellText(column, row, kind, showing)} />
-        </div>
-      ))}
+      {columnsOf[kind].map((column) => {
+        const text = cellText(column, row, kind, showing);
+        return (
+          <div
+            key={column.name}
+            role="cell"
+            // The two parts of a long ID would be read as two numbers.
+            aria-label={column.kind === 'id' && text !== '' ? text : undefined}
+            data-end={isEnd(column.kind) || undefined}
+            title={
+              column.kind === 'time'
+                ? exactLedgerTime(String(row[column.name]), showing.zone)
+                : undefined
+            }
+          >
+            {column.kind === 'id' ? <ShortId id={text} /> : text}
+          </div>
+        );
+      })}
     </div>
   );
 });

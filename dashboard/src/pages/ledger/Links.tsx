@@ -9,6 +9,7 @@ export function AccountLink({ id }: { readonly id: string }) {
       to="/o/$slug/databases/$name/explorer/accounts/$accountId"
       params={{ ...params, accountId: id }}
       search={{}}
+      aria-label={id}
     >
       <code>
         <ShortId id={id} />
@@ -23,6 +24,7 @@ export function TransferLink({ id }: { readonly id: string }) {
     <Link
       to="/o/$slug/databases/$name/explorer/transfers/$transferId"
       params={{ ...params, transferId: id }}
+      aria-label={id}
     >
       <code>
         <ShortId id={id} />
