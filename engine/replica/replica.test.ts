@@ -1,8 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { Clock } from '../../base/clock.ts';
 import type { Checkpointed, Section } from '../ledger/checkpoint.ts';
+import type { Needs } from '../ledger/cold-rows.ts';
+import { PAGE_BYTES, type PageName } from '../ledger/page.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
+import type { PageSource } from '../log/page-reader.ts';
 import { buildRequest, EvictionReason, Header, ReplyHeader } from '../wire/header.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
@@ -11,6 +14,7 @@ import { engineRelease } from '../wire/release.ts';
 import { Replica } from './replica.ts';
 import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
+import { accountsBody, postBody, transferBody } from './testing/records.ts';
 import { TwoRulesLedger } from './testing/two-rules-ledger.ts';
 
 /** A log in memory that commits when the test says so, and records its entries. */
@@ -31,7 +35,9 @@ class HeldLog implements ReplicaLog {
     for (const entry of this.entries) await replay(entry);
     return { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16) };
   }
-  readonly pages = { read: () => Promise.reject(new Error('all rows are in memory')) };
+  readonly pages: PageSource = {
+    read: () => Promise.reject(new Error('all rows are in memory')),
+  };
   append(entry: LogEntry, committed: () => void): void {
     this.entries.push(entry);
     this.#held.push(committed);
@@ -210,6 +216,92 @@ test('a repeated write is answered from the session, and logged once', async () 
   const [, ...answers] = client.replies;
   expect(answers).toHaveLength(3);
   expect(new Set(answers.map(({ context }) => Buffer.from(context).toString('hex'))).size).toBe(1);
+});
+
+/** A log whose checkpoints give the pages of rows, which come when the test says so. */
+class PagedLog extends HeldLog {
+  readonly #stored = new Map<string, Uint32Array>();
+  #come: (() => void)[] = [];
+  override async checkpoint(
+    state: Checkpointed,
+    position: CheckpointPosition,
+  ): Promise<CheckpointPosition> {
+    for (const { table, rowSize, firstRow, chunks } of state.takeDelta(new Set())) {
+      const bytes = new Uint8Array(Buffer.concat(Array.from(chunks, (chunk) => chunk.slice())));
+      for (let at = 0; rowSize === PAGE_BYTES && at < bytes.length; at += PAGE_BYTES) {
+        const words = new Uint32Array(bytes.slice(at, at + PAGE_BYTES).buffer);
+        this.#stored.set(`${table} ${firstRow + at / PAGE_BYTES}`, words);
+      }
+    }
+    state.stored();
+    return position;
+  }
+  override readonly pages = {
+    read: async (pages: readonly PageName[], arrived: Needs['arrived']): Promise<void> => {
+      await new Promise<void>((resolve) => this.#come.push(resolve));
+      for (const page of pages) arrived(page, this.#stored.get(`${page.table} ${page.page}`)!);
+    },
+  };
+  /** Brings the pages that were asked for until nobody asks for more. */
+  async bringPages(): Promise<void> {
+    for (; this.#come.length > 0; await settled()) for (const come of this.#come.splice(0)) come();
+  }
+}
+
+async function withColdTransfers() {
+  const log = new PagedLog();
+  const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: PAGE_BYTES };
+  const ledger = new StateMachine({ memoryLimitBytes: 2 ** 28, ...cold });
+  const replica = newReplica(log, batchSizeLimitProduction, undefined, ledger);
+  await replica.recover();
+  const client = registered(replica, log, 7n);
+  const write = (operation: number, body: Uint8Array): void => {
+    replica.receive(client.request(operation, body), client);
+    log.commitAll();
+  };
+  write(Operation.createAccounts, accountsBody(1, 2));
+  for (let id = 10; id < 60; id += 1) write(Operation.createTransfers, transferBody(id, 0));
+  await replica.checkpointNow();
+  write(Operation.createTransfers, transferBody(60, 0));
+  expect(ledger.pages().rowsInMemory).toBeLessThan(40);
+  return { log, replica, client };
+}
+
+test('a write that is repeated while its rows are read from the volume is logged once, and answered where it was repeated', async () => {
+  const { log, replica, client } = await withColdTransfers();
+  const before = log.entries.length;
+  const message = client.request(Operation.createTransfers, postBody(200, 10));
+  replica.receive(message, client);
+  const other = new HandClient(client.id);
+  replica.receive(message, other);
+  expect(log.entries).toHaveLength(before + 1);
+  await log.bringPages();
+  log.commitAll();
+  expect(other.replies.map(({ request }) => request)).toEqual([client.number - 1]);
+});
+
+test('while a logged write waits for its rows, nothing else under its number is answered as if it were not executed', async () => {
+  const { log, replica, client } = await withColdTransfers();
+  const write = client.request(Operation.createTransfers, postBody(200, 10));
+  replica.receive(write, client);
+  const answers = client.replies.length;
+  const request = client.number - 1;
+  const read = client.message({
+    operation: Operation.lookupTransfers,
+    body: idsBody(60),
+    request,
+    parent: client.lastContext,
+  });
+  replica.receive(read, client);
+  await settled();
+  log.commitAll();
+  expect(client.replies).toHaveLength(answers);
+  await log.bringPages();
+  replica.receive(read, client);
+  await settled();
+  expect(client.replies.slice(answers).map(({ operation }) => operation)).toEqual([
+    Operation.createTransfers,
+  ]);
 });
 
 test('after a restart a repeated write is answered with the same reply, and reads leave no gap', async () => {

@@ -65,6 +65,8 @@ export class Replica implements ServedReplica {
   readonly #reads: ReadQueue;
   /** Logged operations that are not executed yet. */
   readonly #execution: ExecutionQueue;
+  /** By client: its write among them, and the sink for its answer. */
+  readonly #logged = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
   /** Records that they may create. */
   #ahead = { accounts: 0, transfers: 0 };
   /** Each client's read in progress, and the sink for its answer. */
@@ -225,8 +227,18 @@ export class Replica implements ServedReplica {
         });
         return;
       case 'execute':
-        this.#execute(request, message, body, sink);
+        if (!this.#isLogged(request, sink)) this.#execute(request, message, body, sink);
     }
+  }
+
+  /**
+   * Returns whether a write of the client is logged and not executed yet. Its answer goes to where the client has repeated it.
+   * Anything else has no answer meanwhile: the client would take it as proof that the write was not executed.
+   */
+  #isLogged({ client, header }: RequestHeader, sink: ReplySink): boolean {
+    const logged = this.#logged.get(client);
+    if (logged !== undefined && sameChecksum(logged.checksum, header.checksum)) logged.sink = sink;
+    return logged !== undefined;
   }
 
   /** Expires due transfers and begins a due checkpoint. Call it every 100 ms. */
@@ -301,7 +313,9 @@ export class Replica implements ServedReplica {
     this.#counts.count(operation);
     const entry = this.#orderer.next(operation, message, this.view);
     if (entry === undefined) return;
-    this.#append(entry, operation, (reply) => sink.send(reply));
+    const own = { checksum: request.header.checksum, sink };
+    this.#logged.set(request.client, own);
+    this.#append(entry, operation, (reply) => own.sink.send(reply));
     this.#pulseWhenDue();
   }
 
@@ -365,6 +379,7 @@ export class Replica implements ServedReplica {
   ): void {
     const reply = this.#executor.apply(entry);
     this.#orderer.executed(operation);
+    this.#logged.delete(new RequestHeader(new Header(entry.message)).client);
     if (reply !== undefined && answer !== undefined)
       this.#whenCommitted(entry.op, () => answer(reply));
   }
