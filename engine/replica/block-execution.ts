@@ -40,9 +40,15 @@ export class BlockExecution {
     this.#parts = parts;
     this.#queue = new ExecutionQueue({
       bring: (needs) => parts.state.bring(needs),
-      onFailure: (error) => parts.onHalt(rowsDamaged(error)),
+      onFailure: (error) => {
+        parts.state.breaksOff();
+        parts.onHalt(rowsDamaged(error));
+      },
     });
-    parts.stopped.addEventListener('abort', () => this.#queue.stop());
+    parts.stopped.addEventListener('abort', () => {
+      this.#queue.stop();
+      parts.state.breaksOff();
+    });
   }
 
   /** Executes the block, after those before it. */

@@ -72,6 +72,21 @@ test('a damaged page stops the replica that needs it for an operation, and the o
   world.end();
 });
 
+test('a replica that has stopped in the middle of a block ends when it is told to, without a checkpoint of half a block', async () => {
+  const { world, asker } = await withColdRows();
+  const [, , follower] = world.members;
+  follower!.mayHalt = true;
+  follower!.damagePages();
+  await asker.ask(Operation.createTransfers, postBody(200, 10));
+  await world.simulation.run(1000);
+  expect(follower!.standing?.unready).toContain('rows_damaged');
+  let isOver = false;
+  void follower!.stop().then(() => (isOver = true));
+  await world.simulation.run(10_000);
+  expect(isOver).toBe(true);
+  world.end();
+});
+
 test('a read that needs a damaged page has no answer, and what does not need it goes on', async () => {
   const { world, asker } = await withColdRows();
   world.members[1]!.damagePages();

@@ -38,6 +38,8 @@ export class HeldState {
   #loaded = false;
   /** Resolves when the block in execution is over; `undefined` between blocks. */
   #block: PromiseWithResolvers<void> | undefined;
+  /** True if a block was executed in part and never will be as a whole. */
+  #brokenOff = false;
 
   constructor(
     options: ReplicatedReplicaOptions,
@@ -133,6 +135,13 @@ export class HeldState {
     this.#logBytes += Math.max(block.contentBytes, least);
   }
 
+  /** Call when nothing more will be executed. There are no more checkpoints if that is in the middle of a block. */
+  breaksOff(): void {
+    this.#brokenOff = this.#block !== undefined;
+    this.#block?.resolve();
+    this.#block = undefined;
+  }
+
   checkpointWhenDue(): void {
     const { identity } = this.#options;
     // The replicas' first checkpoints come at different times, so that their disks are not all busy at once.
@@ -202,7 +211,7 @@ export class HeldState {
     while (this.#block !== undefined) await this.#block.promise;
     const file = this.#file;
     const { position } = this;
-    if (file === undefined || this.replacing) return undefined;
+    if (file === undefined || this.replacing || this.#brokenOff) return undefined;
     if (position === undefined || position.sequence === 0) return undefined;
     const { sequence, fence, seal } = position;
     const place = { incarnation, sequence, fence, seal };
