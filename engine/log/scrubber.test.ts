@@ -19,8 +19,14 @@ async function scrubbed() {
   const superblock = await readSuperblock(file);
   let sections = await readManifest(file, superblock);
   const found: DataFileError[] = [];
+  let readsFail = false;
   const scrubber = new Scrubber({
-    file,
+    file: {
+      read: (target, offset) =>
+        readsFail
+          ? Promise.reject(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }))
+          : file.read(target, offset),
+    },
     key: superblock.key,
     sections: () => sections,
     onDamage: (error) => found.push(error),
@@ -32,7 +38,10 @@ async function scrubbed() {
   const drop = (): void => {
     sections = [];
   };
-  return { disk, scrubber, found, pieces, round, drop };
+  const failReads = (): void => {
+    readsFail = true;
+  };
+  return { disk, scrubber, found, pieces, round, drop, failReads };
 }
 
 test('a round reads every piece, and tells a rotten one once, with its place', async () => {
@@ -59,4 +68,15 @@ test('a piece that no checkpoint refers to any more is nobody’s damage', async
   await round();
   expect(found).toEqual([]);
   expect(scrubber.standing().damagedBytes).toBe(0);
+});
+
+test('a piece that the disk cannot read is damaged, too', async () => {
+  const { scrubber, found, pieces, round, failReads } = await scrubbed();
+  await round();
+  failReads();
+  await round();
+  await round();
+  expect(found.map(({ code, offset }) => [code, offset])).toEqual(
+    pieces.map(({ offset }) => ['checkpoint_corrupt', offset]),
+  );
 });

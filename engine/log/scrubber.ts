@@ -2,7 +2,7 @@
  * Scrubber: reads every piece of the newest checkpoint and verifies its seal, again and again, so that rot is found while
  * other replicas and backups still have what it takes. It spreads a round over most of a week, whatever the file holds.
  */
-import { DataFileError } from './errors.ts';
+import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { readPiece, type Piece, type StoredSection } from './manifest.ts';
 import type { ReadableFile } from './storage.ts';
 
@@ -78,9 +78,10 @@ export class Scrubber {
       this.#verifiedBytes += piece.size;
       this.#damaged.delete(piece);
     } catch (error) {
-      if (!(error instanceof DataFileError) || !this.#isUsed(piece)) return;
-      if (!this.#damaged.has(piece)) this.#options.onDamage(error);
-      this.#damaged.set(piece, error);
+      if (this.#isStopped || !this.#isUsed(piece)) return;
+      const damage = error instanceof DataFileError ? error : unreadable(piece, error);
+      if (!this.#damaged.has(piece)) this.#options.onDamage(damage);
+      this.#damaged.set(piece, damage);
     }
   }
 
@@ -109,6 +110,13 @@ export class Scrubber {
     this.#timer.unref();
   }
 }
+
+const unreadable = ({ offset, size }: Piece, cause: unknown): DataFileError =>
+  new DataFileError(
+    'checkpoint_corrupt',
+    `The disk cannot read the ${size} bytes of the checkpoint from byte ${offset} on. ${CORRUPTION_ADVICE}`,
+    { offset, cause },
+  );
 
 const piecesOf = (sections: readonly StoredSection[]): Piece[] =>
   sections.flatMap(({ pieces }) => pieces);
