@@ -86,18 +86,15 @@ function expire(state: LedgerState, transfer: number): number {
  * Writes the accounts into the expiries from `first` on. They are not part of an operation's hash, which releases before them
  * have computed without.
  */
-export function nameExpired(state: LedgerState, first: number): void {
-  const { expiries } = state;
-  for (let index = first; index < expiries.count; index += 1)
-    nameAccounts(state, expiries.chunkOf(index), expiries.offsetOf(index));
-}
-
-/** Writes the accounts into an expiry's row, from its transfer. */
-export function nameAccounts({ transfers }: LedgerState, row: Uint32Array, at: number): void {
-  const transfer = row[at + Expiry.transfer]!;
-  const accounts = transfers.offsetOf(transfer) + Transfer.debitAccount;
-  row[at + Expiry.debitAccount] = transfers.chunkOf(transfer)[accounts]!;
-  row[at + Expiry.creditAccount] = transfers.chunkOf(transfer)[accounts + 1]!;
+export function nameExpired({ transfers, expiries }: LedgerState, first: number): void {
+  for (let index = first; index < expiries.count; index += 1) {
+    const row = expiries.chunkOf(index);
+    const at = expiries.offsetOf(index);
+    const transfer = row[at + Expiry.transfer]!;
+    const accounts = transfers.offsetOf(transfer) + Transfer.debitAccount;
+    row[at + Expiry.debitAccount] = transfers.chunkOf(transfer)[accounts]!;
+    row[at + Expiry.creditAccount] = transfers.chunkOf(transfer)[accounts + 1]!;
+  }
 }
 
 /** Returns the transfers that a pulse of this timestamp would expire. It changes nothing that can be seen. */

@@ -6,7 +6,6 @@
  * It also checks that the tables fit together.
  */
 import { check } from './checkpoint-error.ts';
-import { nameAccounts } from './expire-transfers.ts';
 import { Expiry, Transfer } from './layout.ts';
 import { Account } from '../wire/records.ts';
 import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
@@ -77,8 +76,10 @@ class EventOrder {
   #queued = 0;
   /** Events that were done at the last pause. */
   #pausedAt = 0;
-  /** Whether all rows stay in memory: expiries of format version 1 do not name their accounts, their transfers do. */
-  #keepsRows = false;
+  /** Whether expiries name no accounts, as those of format version 1. */
+  #lacksNames = false;
+  /** Then, of each pending transfer that may expire: its accounts. Its row may have left memory. */
+  readonly #names = new Map<number, readonly [number, number]>();
 
   constructor(state: LedgerState, feeds: RowFeeds, pause: () => Promise<void>) {
     this.#state = state;
@@ -89,7 +90,7 @@ class EventOrder {
   async run(): Promise<void> {
     const { transfers, expiries } = this.#state;
     while (expiries.count === 0 && (await this.#feeds.expiries.more()));
-    this.#keepsRows = expiries.count > 0 && !hasAccounts(expiries.chunkOf(0), 0);
+    this.#lacksNames = expiries.count > 0 && !hasAccounts(expiries.chunkOf(0), 0);
     for (;;) {
       const lacking = this.#slice();
       if (lacking !== undefined) {
@@ -131,7 +132,7 @@ class EventOrder {
     state.transfers.stored = Math.min(this.#transfers, transfers.pagedRows);
     state.expiries.stored = Math.min(this.#expiries, expiries.pagedRows);
     state.wides.stored = Math.min(this.#wides, wides.pagedRows);
-    if (!this.#keepsRows) state.makeRoom();
+    state.makeRoom();
     if (this.#transfers + this.#expiries < this.#pausedAt + ROWS_A_SLICE) return;
     this.#pausedAt = this.#transfers + this.#expiries;
     await this.#pause();
@@ -176,10 +177,11 @@ class EventOrder {
     const at = expiries.offsetOf(this.#expiries);
     const transfer = row[at + Expiry.transfer]!;
     check(transfer < row[at + Expiry.transfersBefore]!, 'an expiry is of a later transfer');
+    const names = this.#names.get(transfer);
     this.#resolve(transfer, PendingStatus.expired);
     if (!hasAccounts(row, at)) {
-      check(transfer >= this.#state.transfers.coldEnd, 'an expiry has no accounts');
-      nameAccounts(this.#state, row, at);
+      check(names !== undefined, 'an expiry has no accounts');
+      row.set(names, at + Expiry.debitAccount);
     }
     const accounts = [row[at + Expiry.debitAccount]!, row[at + Expiry.creditAccount]!] as const;
     restoreAccounts(this.#state, accounts, row[at + Expiry.flags]!, expiryBalances(row, at));
@@ -196,13 +198,15 @@ class EventOrder {
     const isPending = (flags & TransferFlag.pending) !== 0;
     state.pendingStatuses.set(transfer, isPending ? PendingStatus.pending : PendingStatus.none);
     if (isPending) state.pendingTransfers += 1;
+    const accounts = [row[at + Transfer.debitAccount]!, row[at + Transfer.creditAccount]!] as const;
+    if (isPending && this.#lacksNames && row[at + Transfer.timeout] !== 0)
+      this.#names.set(transfer, accounts);
     if ((flags & RESOLVING) !== 0) {
       const pending = row[at + Transfer.pendingTransfer]!;
       check(pending < transfer, 'a transfer resolves a later one');
       const isVoid = (flags & TransferFlag.void_pending_transfer) !== 0;
       this.#resolve(pending, isVoid ? PendingStatus.voided : PendingStatus.posted);
     }
-    const accounts = [row[at + Transfer.debitAccount]!, row[at + Transfer.creditAccount]!] as const;
     restoreAccounts(state, accounts, codeFlags, transferBalances(row, at));
     this.#transfers += 1;
   }
@@ -212,6 +216,7 @@ class EventOrder {
     const isPending = pendingStatuses.get(transfer) === PendingStatus.pending;
     check(isPending, 'a transfer is resolved that is not pending');
     pendingStatuses.set(transfer, status);
+    this.#names.delete(transfer);
     this.#state.pendingTransfers -= 1;
   }
 }
