@@ -71,7 +71,7 @@ test('a piece that no checkpoint refers to any more is nobody’s damage', async
 });
 
 test('a piece that the disk cannot read is damaged, too', async () => {
-  const { scrubber, found, pieces, round, failReads } = await scrubbed();
+  const { found, pieces, round, failReads } = await scrubbed();
   await round();
   failReads();
   await round();

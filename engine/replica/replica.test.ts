@@ -228,9 +228,10 @@ class PagedLog extends HeldLog {
   ): Promise<CheckpointPosition> {
     for (const { table, rowSize, firstRow, chunks } of state.takeDelta(new Set())) {
       const bytes = new Uint8Array(Buffer.concat(Array.from(chunks, (chunk) => chunk.slice())));
-      for (let at = 0; rowSize === PAGE_BYTES && at < bytes.length; at += PAGE_BYTES) {
-        const words = new Uint32Array(bytes.slice(at, at + PAGE_BYTES).buffer);
-        this.#stored.set(`${table} ${firstRow + at / PAGE_BYTES}`, words);
+      const pages = rowSize === PAGE_BYTES ? bytes.length / PAGE_BYTES : 0;
+      for (let i = 0; i < pages; i += 1) {
+        const page = bytes.slice(i * PAGE_BYTES, (i + 1) * PAGE_BYTES);
+        this.#stored.set(`${table} ${firstRow + i}`, new Uint32Array(page.buffer));
       }
     }
     state.stored();
