@@ -79,7 +79,7 @@ export const start: Verb = {
     {
       name: 'cache-grid',
       value: 'size',
-      help: 'accepted for compatibility; the whole ledger is in memory',
+      help: 'accepted for compatibility; rows take the memory that is left',
     },
     { name: 'experimental', value: undefined, help: 'accepted for compatibility' },
   ],
