@@ -21,7 +21,7 @@ export interface Replayer {
   position(): CheckpointPosition;
 }
 
-/** Segments that are fetched ahead: with 4 MiB of entries each, they bound the memory. */
+/** Segments that are fetched ahead: with some MiB of entries each, they bound the memory. */
 const SEGMENTS_AHEAD = 4;
 
 /**

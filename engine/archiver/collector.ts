@@ -17,7 +17,7 @@ import type { FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
 import type { SpooledSegment } from './spool.ts';
 
 /** Bytes of entries that make a segment at once. */
-const SEGMENT_BYTES = 4 << 20;
+const SEGMENT_BYTES = 2 << 20;
 /** An answer of this size is followed by the next question at once. */
 const MORE_BYTES = 1 << 20;
 /** Time that sealing and sending are given of the promised time. */

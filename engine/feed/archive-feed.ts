@@ -43,7 +43,7 @@ export type FeedAnswer =
   | { readonly kind: 'foreign'; readonly committedOp: number };
 
 /** Bytes of entries that are read at a time; the last group may add 4 MiB. */
-const READ_BYTES = 2 << 20;
+const READ_BYTES = 1 << 20;
 /** A mark every 100 ms: those of ten minutes. Beyond that the oldest go. */
 const MARKS_MAX = 6_000;
 /** Time without a word from the archiver after which it counts as away. */
