@@ -41,7 +41,13 @@ export function createTransfer(context: EventContext, event: Uint32Array, at: nu
   if ((flags & TransferFlag.reserved) !== 0) return TransferStatus.reserved_flag;
   if (isZero128(event, at)) return TransferStatus.id_must_not_be_zero;
   if (isMax128(event, at)) return TransferStatus.id_must_not_be_int_max;
-  const existing = context.state.findTransfer(event, at, context.hashes[context.hashesAt]);
+  const { hashes, hashesAt } = context;
+  const existing = context.state.findTransfer(
+    event,
+    at,
+    hashes[hashesAt],
+    hashes[hashesAt + IdHash.transferLower],
+  );
   if (existing > 0) return compareExisting(context, event, at, existing - 1);
   if (existing < 0) return TransferStatus.id_already_failed;
   if ((flags & RESOLVING) !== 0) return resolveTransfer(context, event, at);
@@ -191,7 +197,7 @@ function move(context: EventContext, event: Uint32Array, at: number, flags: numb
   row[r + Transfer.timestamp + 1] = time[timeAt + 1]!;
   storeOutcome(state, row, r, event[at + WireTransfer.codeFlags]!, amount, a);
   state.pendingStatuses.set(transfer, isPending ? PendingStatus.pending : PendingStatus.none);
-  state.addTransferId(transfer, hashes[hashesAt]!);
+  state.addTransferId(transfer, hashes[hashesAt]!, hashes[hashesAt + IdHash.transferLower]!);
   setResultTime(context, time, timeAt);
   return TransferStatus.created;
 }

@@ -3,8 +3,6 @@
  * are in none. The cost depends on the requested page and on how the lists interleave, not on the table's size. Lists that
  * never meet are walked to their ends, so every walk has a budget and can be interrupted and resumed.
  */
-import type { PostingView } from './posting-lists.ts';
-
 /** Value of a cursor at its end, instead of a record. */
 export const END = -1;
 
@@ -16,66 +14,6 @@ export interface Cursor {
    * back.
    */
   seek(target: number): number;
-}
-
-/** Cursor over one posting list. */
-export class ListCursor implements Cursor {
-  readonly count: number;
-  readonly #list: PostingView;
-  readonly #isReversed: boolean;
-  #position: number;
-
-  constructor(list: PostingView, isReversed: boolean) {
-    this.#list = list;
-    this.count = list.count;
-    this.#isReversed = isReversed;
-    this.#position = isReversed ? list.count - 1 : 0;
-  }
-
-  seek(target: number): number {
-    return this.#isReversed ? this.#seekDown(target) : this.#seekUp(target);
-  }
-
-  #seekUp(target: number): number {
-    const list = this.#list;
-    let low = this.#position;
-    // Gallop, because the next record is mostly near.
-    let step = 1;
-    let high = low;
-    while (high < list.count && list.at(high) < target) {
-      low = high + 1;
-      high += step;
-      step *= 2;
-    }
-    high = Math.min(high, list.count);
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (list.at(middle) < target) low = middle + 1;
-      else high = middle;
-    }
-    this.#position = low;
-    return low < list.count ? list.at(low) : END;
-  }
-
-  #seekDown(target: number): number {
-    const list = this.#list;
-    let high = this.#position;
-    let step = 1;
-    let low = high;
-    while (low >= 0 && list.at(low) > target) {
-      high = low - 1;
-      low -= step;
-      step *= 2;
-    }
-    low = Math.max(low, -1);
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (list.at(middle) > target) high = middle - 1;
-      else low = middle;
-    }
-    this.#position = low;
-    return low >= 0 ? list.at(low) : END;
-  }
 }
 
 /** Cursor over the union of two cursors. */
@@ -121,7 +59,7 @@ export interface Progress {
 
 /** Work that a request may still do before others have their turn. */
 export interface Budget {
-  /** Remaining units, one for each seek in a list. Below zero the budget is used up. */
+  /** Remaining units: one for each seek, more for a page that is decoded. Below zero the budget is used up. */
   left: number;
 }
 
@@ -130,7 +68,8 @@ export const firstOf = ({ isReversed, from, end }: Page): number => (isReversed 
 /**
  * Writes the page's records that are in all of the cursors (all records if there is no cursor) to `hits` from
  * `progress.count` on. Returns true when the page is done, false when the budget is used up. Another call then continues
- * where this one stopped, with new cursors if lists have grown meanwhile.
+ * where this one stopped, with new cursors if lists have grown meanwhile. However small the budget is, a call moves on: each cursor
+ * seeks at least once.
  */
 export function intersect(
   cursors: readonly Cursor[],
@@ -142,10 +81,12 @@ export function intersect(
   const sorted = [...cursors].sort((a, b) => a.count - b.count);
   const step = page.isReversed ? -1 : 1;
   let candidate = progress.next;
+  let owed = sorted.length;
   while (progress.count < page.limit) {
     // Each cursor in turn seeks the candidate or makes its next record the candidate, until all agree.
     for (let agreed = 0, i = 0; agreed < sorted.length; i = (i + 1) % sorted.length) {
-      if (budget.left < 0) {
+      owed -= 1;
+      if (budget.left < 0 && owed < 0) {
         progress.next = candidate;
         return false;
       }

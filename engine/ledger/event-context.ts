@@ -21,7 +21,14 @@ export interface EventContext {
 }
 
 /** Offsets of hashes in an event's part of `EventContext.hashes`. */
-export const IdHash = { transfer: 0, debitAccount: 1, creditAccount: 2, words: 3 } as const;
+export const IdHash = {
+  transfer: 0,
+  /** 16 more bits of the transfer's hash. */
+  transferLower: 1,
+  debitAccount: 2,
+  creditAccount: 3,
+  words: 4,
+} as const;
 
 /**
  * Hashes the ids of `count` transfers, and loads the slots of the indexes and the accounts' rows into the processor's cache: reads
@@ -37,10 +44,16 @@ export function prepareTransfers(
     const event = at + i * WireTransfer.words;
     const to = i * IdHash.words;
     hashes[to] = state.hashOf(events, event);
-    hashes[to + 1] = state.hashOf(events, event + WireTransfer.debitAccountId);
-    hashes[to + 2] = state.hashOf(events, event + WireTransfer.creditAccountId);
+    hashes[to + IdHash.transferLower] = state.hashLower;
+    hashes[to + IdHash.debitAccount] = state.hashOf(events, event + WireTransfer.debitAccountId);
+    hashes[to + IdHash.creditAccount] = state.hashOf(events, event + WireTransfer.creditAccountId);
   }
-  state.touch(hashes, count * IdHash.words);
+  for (let i = 0; i < count; i += 1) {
+    const hash = i * IdHash.words;
+    state.transferIndex.touch(events, at + i * WireTransfer.words, hashes[hash]!);
+    state.touchAccount(hashes[hash + IdHash.debitAccount]!);
+    state.touchAccount(hashes[hash + IdHash.creditAccount]!);
+  }
 }
 
 export function setResultTime(context: EventContext, from: Uint32Array, at: number): void {

@@ -1,11 +1,10 @@
 /** Tests of the indexes against plain arrays and maps. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Cursor, firstOf, intersect, ListCursor, UnionCursor } from './cursor.ts';
+import { type Cursor, END, firstOf, intersect, UnionCursor } from './cursor.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { Memory } from './memory.ts';
-import { PostingLists } from './posting-lists.ts';
 import { RowTable } from './row-table.ts';
 import { SlotTable } from './slot-table.ts';
 
@@ -83,39 +82,6 @@ test('a table with enough reserved room never splits', () => {
   expect(memory.usedBytes).toBe(reserved);
 });
 
-test('posting lists of any length return the appended values while other lists grow', () => {
-  const memory = new Memory();
-  const lists = new PostingLists(memory);
-  const headers = new Uint32Array(2 * 40);
-  const model: number[][] = Array.from({ length: 40 }, () => []);
-  for (let posting = 0; posting < 60_000; posting += 1) {
-    // List k gets about 1/2^k of all, so that every length occurs.
-    const list = Math.min(39, Math.clz32(Math.imul(posting + 1, 0x9e3779b1)));
-    lists.append(headers, list * 2, posting);
-    model[list]!.push(posting);
-  }
-  for (const [list, expected] of model.entries()) {
-    const view = lists.view(headers, list * 2);
-    expect(Array.from({ length: view.count }, (_, i) => view.at(i))).toEqual(expected);
-  }
-});
-
-test('posting lists say that they are full before an address would be used twice', () => {
-  const wordsMax = 3 * 2 ** 18;
-  const lists = new PostingLists(new Memory(), wordsMax);
-  const headers = new Uint32Array(2 * 1000);
-  let posting = 0;
-  const append = (): void => {
-    lists.append(headers, (posting % 1000) * 2, posting);
-    posting += 1;
-  };
-  while (lists.fits(1000)) for (let i = 0; i < 1000; i += 1) append();
-  expect(posting).toBeGreaterThan(20_000);
-  expect(() => {
-    for (;;) append();
-  }).toThrow('at most 2^32 words');
-});
-
 test('a table says that it is full before a row number would be used twice', () => {
   const table = new RowTable(new Memory(), { wordsPerRow: 1, rowsShift: 20 });
   table.count = 2 ** 31 - 2 ** 21;
@@ -146,12 +112,13 @@ test('intersections and unions select what filtering all records would', () => {
       page,
       fc.integer({ min: 4, max: 30 }),
       (sets, a, b, page, units) => {
-        const lists = new PostingLists(new Memory());
-        const cursorOf = (values: readonly number[]): Cursor => {
-          const headers = new Uint32Array(2);
-          for (const value of values) lists.append(headers, 0, value);
-          return new ListCursor(lists.view(headers, 0), page.isReversed);
-        };
+        const cursorOf = (values: readonly number[]): Cursor => ({
+          count: values.length,
+          seek: (target) =>
+            (page.isReversed
+              ? values.findLast((value) => value <= target)
+              : values.find((value) => value >= target)) ?? END,
+        });
         const open = (): Cursor[] => [
           new UnionCursor(cursorOf(a), cursorOf(b), page.isReversed),
           ...sets.map(cursorOf),

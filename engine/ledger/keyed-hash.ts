@@ -21,6 +21,8 @@ const BYTES_128 = 16 << 24;
 export const PUBLIC_HASH_KEY: HashKey = { low: 0x2545f491, high: 0x1b873593 };
 
 export class KeyedHash {
+  /** 16 more bits of the hash that `of128` returned last, for those that need 48. */
+  lower = 0;
   readonly #low: number;
   readonly #high: number;
 
@@ -162,6 +164,7 @@ export class KeyedHash {
     v2 = (v2 + v1) | 0;
     v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
     v2 = (v2 << 16) | (v2 >>> 16);
+    this.lower = (v0 ^ v2) & 0xffff;
     return v1 ^ v3;
   }
 }

@@ -158,7 +158,7 @@ export class LedgerRead {
     }
     const progress = this.#progress;
     for (;;) {
-      const cursors = selection.open();
+      const cursors = selection.open(budget);
       const isDone = intersect(cursors, page, progress, found.room, budget);
       // Counted afterwards, so that every step makes progress, however small its budget.
       budget.left -= cursors.length * FIELD_COST;

@@ -7,86 +7,24 @@
  *
  * Records are numbered in the order they were created, which is the order of their timestamps as well.
  */
+import { AccountFields } from './account-fields.ts';
 import { ColdRows, RowAccess } from './cold-rows.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { type HashKey, KeyedHash } from './keyed-hash.ts';
-import { KeyedIndex } from './keyed-index.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
 import { Memory } from './memory.ts';
 import { PageCache } from './page-cache.ts';
-import { PostingLists } from './posting-lists.ts';
 import { ByteTable, RowTable } from './row-table.ts';
-import { RunIndex } from './run-index.ts';
 import { SlotTable } from './slot-table.ts';
+import { indexSizes, type IndexSizes, TransferIndex } from './transfer-index.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
 import { TransferFlag } from '../wire/flags.ts';
 import { compare64, equal128, expiresAt } from './words.ts';
 
-const TOUCHED_TOGETHER = 4096;
 /** Rows between two pauses while a checkpoint is loaded: some milliseconds. */
 export const ROWS_A_SLICE = 8192;
-const loaded = new Int32Array(TOUCHED_TOGETHER);
 const expiry = new Uint32Array(2);
-
-/**
- * Returns the room, in postings, that lists may take for ledgers and accounts of new records. A list that moves takes twice
- * its size.
- */
-const postingsOf = (accounts: number, transfers: number): number => (accounts + transfers * 3) * 2;
-
-/** Rows between two calls of an inner loop: short enough that the compiler does not replace the loop while it runs. */
-const ROWS_A_CALL = 512;
-
-/** Offsets of the indexed fields in a row. */
-interface FieldsLayout {
-  readonly userData128: number;
-  readonly userData64: number;
-  readonly userData32: number;
-  readonly codeFlags: number;
-}
-
-/** The field indexes of one kind of record. */
-export class FieldIndexes {
-  readonly userData128: RunIndex;
-  readonly userData64: RunIndex;
-  readonly userData32: RunIndex;
-  readonly code: RunIndex;
-  readonly ledger: KeyedIndex;
-
-  constructor(
-    memory: Memory,
-    hash: KeyedHash,
-    postings: PostingLists,
-    rows: RowTable,
-    layout: FieldsLayout,
-  ) {
-    const { userData128, userData64, userData32, codeFlags } = layout;
-    this.userData128 = new RunIndex(memory, hash, { rows, word: userData128, width: 4 });
-    this.userData64 = new RunIndex(memory, hash, { rows, word: userData64, width: 2 });
-    this.userData32 = new RunIndex(memory, hash, { rows, word: userData32, width: 1 });
-    this.code = new RunIndex(memory, hash, { rows, word: codeFlags, width: 1, mask: 0xffff });
-    this.ledger = new KeyedIndex(memory, hash, postings);
-  }
-
-  /** Adds the rows up to `end` to the indexes of user data and code. */
-  addRows(end: number): void {
-    this.userData128.addRows(end);
-    this.userData64.addRows(end);
-    this.userData32.addRows(end);
-    this.code.addRows(end);
-  }
-
-  growthBytes(records: number): number {
-    return (
-      this.userData128.growthBytes(records) +
-      this.userData64.growthBytes(records) +
-      this.userData32.growthBytes(records) +
-      this.code.growthBytes(records) +
-      this.ledger.growthBytes(records)
-    );
-  }
-}
 
 const PAGE_CACHE_BYTES = 16 << 20;
 
@@ -97,6 +35,13 @@ export interface StateSizes {
   readonly pageCacheBytes?: number;
   /** Rows that a chunk of each table with pages holds, as a power of two; tests set a small one. */
   readonly rowsShift?: number;
+  /** Sizes of the index of transfers, by default as the limit of memory asks; tests use small ones. */
+  readonly indexSizes?: IndexSizes;
+}
+
+interface LedgerStateOptions extends StateSizes {
+  readonly hashKey: HashKey;
+  readonly memoryLimitBytes: number;
 }
 
 export class LedgerState {
@@ -115,11 +60,8 @@ export class LedgerState {
   /** Pending transfers with a timeout. Each will need room for its expiry or for the transfer that resolves it. */
   expiringTransfers = 0;
 
-  readonly postings = new PostingLists(this.memory);
-  /** Two lists of transfers for each account: (count, address) of its debits, (count, address) of its credits. */
-  readonly accountTransfers = new RowTable(this.memory, { wordsPerRow: 4, rowsShift: 14 });
-  readonly accountFields: FieldIndexes;
-  readonly transferFields: FieldIndexes;
+  readonly accountFields: AccountFields;
+  readonly transferIndex: TransferIndex;
   readonly expiryQueue = new ExpiryQueue(this.memory);
 
   readonly #hash: KeyedHash;
@@ -127,14 +69,12 @@ export class LedgerState {
   /** Tables whose rows may leave memory. */
   readonly #paged: readonly RowTable[];
   readonly #accountIds = new SlotTable(this.memory);
-  /** Values: index + 1 for transfers, -(index + 1) for burned ids. */
-  readonly #transferIds = new SlotTable(this.memory);
-  #indexedAccounts = 0;
+  readonly #burnedIds = new SlotTable(this.memory);
   #indexedTransfers = 0;
 
-  constructor(hashKey: HashKey, sizes: StateSizes = {}) {
+  constructor({ hashKey, memoryLimitBytes, ...sizes }: LedgerStateOptions) {
     const hash = new KeyedHash(hashKey);
-    const { memory, postings } = this;
+    const { memory } = this;
     const { pageCacheBytes = PAGE_CACHE_BYTES, rowsShift, rowsLeaveAtBytes = Infinity } = sizes;
     this.#rowsLeaveAtBytes = rowsLeaveAtBytes;
     this.access = new RowAccess(new PageCache(memory, pageCacheBytes));
@@ -150,8 +90,14 @@ export class LedgerState {
     this.burnedIds = table(PageTableId.burnedIds, BurnedId.words, 14);
     this.#paged = [this.transfers, this.wides, this.expiries, this.burnedIds];
     this.#hash = hash;
-    this.accountFields = new FieldIndexes(memory, hash, postings, this.accounts, Account);
-    this.transferFields = new FieldIndexes(memory, hash, postings, this.transfers, Transfer);
+    this.accountFields = new AccountFields(memory, hash, this.accounts);
+    this.transferIndex = new TransferIndex({
+      memory,
+      hash,
+      rows: this.transfers,
+      sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
+      mergeRoom: () => memoryLimitBytes - memory.usedBytes,
+    });
   }
 
   /** Returns the account with the id, or -1 if there is none. */
@@ -166,17 +112,19 @@ export class LedgerState {
     }
   }
 
-  /** Returns index + 1 of the transfer with the id, -(index + 1) of the burned id, or 0 if the id was never used. */
-  findTransfer(id: Uint32Array, at: number, hash = this.hashOf(id, at)): number {
-    const ids = this.#transferIds;
-    ids.seek(hash);
-    for (;;) {
-      const value = ids.next();
-      if (value === 0) return 0;
-      const table = value > 0 ? this.transfers : this.burnedIds;
-      const index = value > 0 ? value - 1 : -1 - value;
-      if (equal128(table.chunkOf(index), table.offsetOf(index), id, at)) return value;
-    }
+  /**
+   * Returns index + 1 of the transfer with the id, -(index + 1) of the burned id, or 0 if the id was never used. `lower` is `hashLower`
+   * after the hash was made.
+   */
+  findTransfer(
+    id: Uint32Array,
+    at: number,
+    hash = this.hashOf(id, at),
+    lower = this.hashLower,
+  ): number {
+    const transfer = this.transferIndex.find(id, at, hash, lower);
+    if (transfer !== -1) return transfer + 1;
+    return this.burnedIds.count === 0 ? 0 : this.#findBurned(id, at, hash);
   }
 
   /** Whether any row has left memory. */
@@ -215,32 +163,25 @@ export class LedgerState {
     return this.#hash.of128(id, at);
   }
 
-  /** Loads the slots of ids' hashes into the processor's cache: of a transfer, of its debit and of its credit account. */
-  touch(hashes: Int32Array, count: number): void {
-    for (let i = 0; i < count; i += 3) {
-      this.#transferIds.touch(hashes[i]!);
-      this.#accountIds.touch(hashes[i + 1]!);
-      this.#accountIds.touch(hashes[i + 2]!);
-    }
+  /** 16 more bits of the hash that `hashOf` returned last. */
+  get hashLower(): number {
+    return this.#hash.lower;
   }
 
-  /** Loads the slots of transfers' ids into the processor's cache. */
-  touchIds(hashes: Int32Array): void {
-    for (let i = 0; i < hashes.length; i += 1) this.#transferIds.touch(hashes[i]!);
+  /** Loads the slots of an account's id into the processor's cache. */
+  touchAccount(hash: number): void {
+    this.#accountIds.touch(hash);
   }
 
   /** Adds the id of an account's row to the index of ids. `indexNew` updates the field indexes later. */
   addAccountId(account: number): void {
     const hash = this.#hash.of128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
     this.#accountIds.insert(hash, account + 1);
-    if (this.accountTransfers.count <= account) {
-      // The row stays after a rollback: an account that was taken back has no transfers in the lists.
-      this.accountTransfers.push();
-    }
   }
 
-  addTransferId(transfer: number, hash: number): void {
-    this.#transferIds.insert(hash, transfer + 1);
+  /** Adds the id of a transfer's row to the index. `lower` is `hashLower` after the hash was made. */
+  addTransferId(transfer: number, hash: number, lower: number): void {
+    this.transferIndex.addId(transfer, hash, lower);
   }
 
   /** Burns the id: no transfer can ever have it. */
@@ -251,30 +192,23 @@ export class LedgerState {
     this.addBurnedId(index);
   }
 
-  /** Makes room in the indexes of ids before so many rows are loaded. */
-  reserveIds(accounts: number, transfers: number): void {
+  /** Makes room in the index of accounts' ids before so many rows are loaded. */
+  reserveIds(accounts: number): void {
     this.#accountIds.reserve(accounts);
-    this.#transferIds.reserve(transfers);
   }
 
-  /** Adds the ids of loaded transfers to the index, with all slots touched before. */
+  /** Adds the ids of loaded transfers to the index. */
   addTransferIds(from: number, end: number): void {
     const { transfers } = this;
-    for (let first = from; first < end; first += TOUCHED_TOGETHER) {
-      const last = Math.min(end, first + TOUCHED_TOGETHER);
-      for (let transfer = first; transfer < last; transfer += 1) {
-        const hash = this.hashOf(transfers.chunkOf(transfer), transfers.offsetOf(transfer));
-        this.#transferIds.touch(hash);
-        loaded[transfer - first] = hash;
-      }
-      for (let transfer = first; transfer < last; transfer += 1)
-        this.addTransferId(transfer, loaded[transfer - first]!);
+    for (let transfer = from; transfer < end; transfer += 1) {
+      const hash = this.hashOf(transfers.chunkOf(transfer), transfers.offsetOf(transfer));
+      this.addTransferId(transfer, hash, this.hashLower);
     }
   }
 
   addBurnedId(index: number): void {
     const hash = this.#hash.of128(this.burnedIds.chunkOf(index), this.burnedIds.offsetOf(index));
-    this.#transferIds.insert(hash, -1 - index);
+    this.#burnedIds.insert(hash, index + 1);
   }
 
   /** Takes back accounts that are not in the field indexes yet, the newest first. */
@@ -296,7 +230,7 @@ export class LedgerState {
         this.transfers.chunkOf(transfer),
         this.transfers.offsetOf(transfer),
       );
-      this.#transferIds.remove(hash, transfer + 1);
+      this.transferIndex.removeId(transfer, hash);
     }
     this.transfers.truncate(count);
   }
@@ -352,7 +286,7 @@ export class LedgerState {
   }
 
   /**
-   * Returns whether this many new records, and the expiries of all transfers pending then, can be numbered and addressed.
+   * Returns whether this many new records, and the expiries of all transfers pending then, can be numbered.
    */
   fits(accounts: number, transfers: number): boolean {
     const expiries = this.expiringTransfers + transfers;
@@ -361,8 +295,7 @@ export class LedgerState {
       this.transfers.fits(transfers) &&
       this.burnedIds.fits(transfers) &&
       this.expiries.fits(expiries) &&
-      this.wides.fits(transfers + expiries) &&
-      this.postings.fits(postingsOf(accounts, transfers))
+      this.wides.fits(transfers + expiries)
     );
   }
 
@@ -373,59 +306,50 @@ export class LedgerState {
   growthBytes(accounts: number, transfers: number): number {
     return (
       this.accounts.growthBytes(accounts) +
-      this.accountTransfers.growthBytes(accounts) +
       this.#accountIds.growthBytes(accounts) +
       (accounts > 0 ? this.accountFields.growthBytes(accounts) : 0) +
-      this.postings.growthBytes(postingsOf(accounts, transfers)) +
       this.transfers.growthBytes(transfers) +
       this.wides.growthBytes(transfers + this.expiringTransfers + transfers) +
       this.expiries.growthBytes(this.expiringTransfers + transfers) +
       this.burnedIds.growthBytes(transfers) +
       this.pendingStatuses.growthBytes(this.transfers.count + transfers) +
       this.expiryQueue.growthBytes(transfers) +
-      this.#transferIds.growthBytes(transfers) +
-      (transfers > 0 ? this.transferFields.growthBytes(transfers) : 0)
+      this.#burnedIds.growthBytes(transfers) +
+      (transfers > 0 ? this.transferIndex.growthBytes(transfers) : 0)
     );
   }
 
   /** Adds the accounts before `end` to the field indexes. */
   indexAccounts(end: number): void {
-    const { accounts, accountFields: fields } = this;
-    for (let account = this.#indexedAccounts; account < end; account += 1) {
-      fields.ledger.add(
-        accounts.chunkOf(account)[accounts.offsetOf(account) + Account.ledger]!,
-        account,
-      );
-    }
-    fields.addRows(end);
-    this.#indexedAccounts = end;
+    this.accountFields.addRows(end);
   }
 
-  /** Adds the transfers before `end` to the field indexes, the lists and the expiry queue. */
+  /** Adds the transfers before `end` to the field indexes and the expiry queue. */
   indexTransfers(end: number): void {
-    while (this.#indexedTransfers < end) {
-      const next = Math.min(end, this.#indexedTransfers + ROWS_A_CALL);
-      this.#listTransfers(this.#indexedTransfers, next);
-      this.#indexedTransfers = next;
-    }
-    this.transferFields.addRows(end);
-  }
-
-  /** Adds transfers to the lists of their accounts and ledgers, and to the expiry queue. */
-  #listTransfers(from: number, end: number): void {
-    const { accounts, transfers, postings, accountTransfers: lists } = this;
-    const { ledger } = this.transferFields;
-    for (let transfer = from; transfer < end; transfer += 1) {
+    if (end === this.#indexedTransfers) return;
+    const { transfers, accounts } = this;
+    for (let transfer = this.#indexedTransfers; transfer < end; transfer += 1) {
       const row = transfers.chunkOf(transfer);
       const offset = transfers.offsetOf(transfer);
-      const debit = row[offset + Transfer.debitAccount]!;
-      postings.append(lists.chunkOf(debit), lists.offsetOf(debit), transfer);
-      const credit = row[offset + Transfer.creditAccount]!;
-      postings.append(lists.chunkOf(credit), lists.offsetOf(credit) + 2, transfer);
-      ledger.add(accounts.chunkOf(debit)[accounts.offsetOf(debit) + Account.ledger]!, transfer);
       if (((row[offset + Transfer.codeFlags]! >>> 16) & TransferFlag.pending) !== 0)
         this.#queueExpiry(row, offset, transfer);
     }
+    this.#indexedTransfers = end;
+    this.transferIndex.addRows(
+      end,
+      (account) => accounts.chunkOf(account)[accounts.offsetOf(account) + Account.ledger]!,
+    );
+  }
+
+  #findBurned(id: Uint32Array, at: number, hash: number): number {
+    const ids = this.#burnedIds;
+    const { burnedIds } = this;
+    ids.seek(hash);
+    for (let value = ids.next(); value !== 0; value = ids.next()) {
+      const index = value - 1;
+      if (equal128(burnedIds.chunkOf(index), burnedIds.offsetOf(index), id, at)) return -value;
+    }
+    return 0;
   }
 
   #queueExpiry(row: Uint32Array, offset: number, transfer: number): void {

@@ -1,13 +1,14 @@
 /**
  * Selection of records by filters. An invalid filter selects nothing, which is no error (the protocol's rule). Queries
- * use posting lists and sorted runs; a timestamp range is a range of record numbers.
+ * use sorted columns and runs; a timestamp range is a range of record numbers.
  */
-import { type Cursor, ListCursor, type Page, UnionCursor } from './cursor.ts';
+import type { QueriedField } from './account-fields.ts';
+import { type Budget, type Cursor, type Page, UnionCursor } from './cursor.ts';
 import { Expiry, Transfer } from './layout.ts';
 import { Account, AccountFilter, ChangeEventsFilter, QueryFilter } from '../wire/records.ts';
-import type { FieldIndexes, LedgerState } from './ledger-state.ts';
+import type { LedgerState } from './ledger-state.ts';
 import type { RowTable } from './row-table.ts';
-import type { RunIndex } from './run-index.ts';
+import { Column } from './segments/columns.ts';
 import { AccountFilterFlag, AccountFlag, QueryFilterFlag } from '../wire/flags.ts';
 import { compare64, isMax128, isTimestamp, isZero128, offset64 } from './words.ts';
 
@@ -16,8 +17,11 @@ const next = new Uint32Array(2);
 /** Selection of a filter: a page of a table's records, and the lists that must all contain them. */
 export interface Selection {
   readonly page: Page;
-  /** Returns cursors over the present lists. They must be read before anything is committed. */
-  open(): readonly Cursor[];
+  /**
+   * Returns cursors over the present lists. They must be read before anything is committed. What they do besides seeking is taken
+   * from the budget.
+   */
+  open(budget: Budget): readonly Cursor[];
   /** The table, and the fields whose values the lists do not prove for rows that have left memory. */
   readonly rows: RowTable;
   readonly hashed: readonly HashedField[];
@@ -61,9 +65,9 @@ export function selectAccountTransfers(
     end,
   });
   const { isReversed } = page;
-  const open = (): Cursor[] => [
-    ownCursor(state, account, flags, isReversed),
-    ...fieldCursors(state.transferFields, state.transfers.count, isReversed, {
+  const open = (budget: Budget): Cursor[] => [
+    ownCursor(state, account, flags, { isReversed, budget }),
+    ...fieldCursors(transferCursor(state, { isReversed, budget }), {
       filter,
       userData128: at + AccountFilter.userData128,
       code: at + AccountFilter.code,
@@ -73,21 +77,30 @@ export function selectAccountTransfers(
   return { page, open, rows: state.transfers, hashed };
 }
 
-/** Returns a cursor over an account's debits, credits or both. */
-function ownCursor(
-  state: LedgerState,
-  account: number,
-  flags: number,
-  isReversed: boolean,
-): Cursor {
-  const lists = state.accountTransfers.chunkOf(account);
-  const list = state.accountTransfers.offsetOf(account);
-  const debits = new ListCursor(state.postings.view(lists, list), isReversed);
-  const credits = new ListCursor(state.postings.view(lists, list + 2), isReversed);
-  const both = AccountFilterFlag.debits | AccountFilterFlag.credits;
-  if ((flags & both) === both) return new UnionCursor(debits, credits, isReversed);
-  return (flags & AccountFilterFlag.debits) === 0 ? credits : debits;
+interface Walk {
+  readonly isReversed: boolean;
+  readonly budget: Budget;
 }
+
+/** Returns a cursor over an account's debits, credits or both. */
+function ownCursor(state: LedgerState, account: number, flags: number, walk: Walk): Cursor {
+  const key = Uint32Array.of(account + 1);
+  const open = (column: Column): Cursor => state.transferIndex.cursor(column, key, 0, walk);
+  const both = AccountFilterFlag.debits | AccountFilterFlag.credits;
+  if ((flags & both) === both)
+    return new UnionCursor(open(Column.debitAccount), open(Column.creditAccount), walk.isReversed);
+  return open(
+    (flags & AccountFilterFlag.debits) === 0 ? Column.creditAccount : Column.debitAccount,
+  );
+}
+
+/** Opens a cursor over the records with a value of a field. */
+type OpenField = (field: QueriedField, key: Uint32Array, at: number) => Cursor;
+
+const transferCursor =
+  (state: LedgerState, walk: Walk): OpenField =>
+  (field, key, at) =>
+    state.transferIndex.cursor(Column[field], key, at, walk);
 
 /** get_account_balances: returns the account if it keeps its history, otherwise -1. */
 export function findHistoryAccount(state: LedgerState, filter: Uint32Array, at: number): number {
@@ -105,10 +118,13 @@ export function selectAccounts(
   at: number,
   bounds: Bounds,
 ): Selection | undefined {
-  const table = {
+  const table: QueriedTable = {
     rows: state.accounts,
     timestamp: Account.timestamp,
-    fields: state.accountFields,
+    opener:
+      ({ isReversed }) =>
+      (field, key, from) =>
+        state.accountFields.cursor(field, key, from, isReversed),
     layout: Account,
   };
   return select(state, table, filter, at, bounds);
@@ -123,10 +139,10 @@ export function selectTransfers(
   at: number,
   bounds: Bounds,
 ): Selection | undefined {
-  const table = {
+  const table: QueriedTable = {
     rows: state.transfers,
     timestamp: Transfer.timestamp,
-    fields: state.transferFields,
+    opener: (walk) => transferCursor(state, walk),
     layout: Transfer,
   };
   return select(state, table, filter, at, bounds);
@@ -171,7 +187,7 @@ export function selectChangeEvents(
 interface QueriedTable {
   readonly rows: RowTable;
   readonly timestamp: number;
-  readonly fields: FieldIndexes;
+  readonly opener: (walk: Walk) => OpenField;
   readonly layout: { readonly userData128: number; readonly userData64: number };
 }
 
@@ -190,8 +206,8 @@ function select(
     isReversed: (filter[at + QueryFilter.flags]! & QueryFilterFlag.reversed) !== 0,
     end,
   });
-  const open = (): Cursor[] =>
-    fieldCursors(table.fields, table.rows.count, page.isReversed, {
+  const open = (budget: Budget): Cursor[] =>
+    fieldCursors(table.opener({ isReversed: page.isReversed, budget }), {
       filter,
       userData128: at + QueryFilter.userData128,
       ledger: at + QueryFilter.ledger,
@@ -225,29 +241,17 @@ interface FieldsAt {
   readonly code: number;
 }
 
-/** Returns a cursor for each field in the filter. A list of all records restricts nothing and is left out. */
-function fieldCursors(
-  fields: FieldIndexes,
-  count: number,
-  isReversed: boolean,
-  { filter, userData128, ledger, code }: FieldsAt,
-): Cursor[] {
+/** Returns a cursor for each field in the filter. */
+function fieldCursors(open: OpenField, { filter, userData128, ledger, code }: FieldsAt): Cursor[] {
   const cursors: Cursor[] = [];
-  const add = (index: RunIndex, at: number): void => {
-    const records = index.find(filter, at);
-    const isAll = records.isExact && records.count === count && count > 0;
-    if (!isAll) cursors.push(records.cursor(isReversed));
+  const add = (field: QueriedField, at: number, words: number): void => {
+    if (!isZero(filter, at, at + words)) cursors.push(open(field, filter, at));
   };
-  if (!isZero128(filter, userData128)) add(fields.userData128, userData128);
-  if (!isZero(filter, userData128 + 4, userData128 + 6)) {
-    add(fields.userData64, userData128 + 4);
-  }
-  if (filter[userData128 + 6] !== 0) add(fields.userData32, userData128 + 6);
-  if (filter[code] !== 0) add(fields.code, code);
-  if (ledger !== undefined && filter[ledger] !== 0) {
-    const list = fields.ledger.find(filter[ledger]!);
-    if (list.count < count || count === 0) cursors.push(new ListCursor(list, isReversed));
-  }
+  add('userData128', userData128, 4);
+  add('userData64', userData128 + 4, 2);
+  add('userData32', userData128 + 6, 1);
+  add('code', code, 1);
+  if (ledger !== undefined) add('ledger', ledger, 1);
   return cursors;
 }
 

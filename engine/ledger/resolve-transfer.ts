@@ -1,5 +1,5 @@
 /** Posting and voiding of a pending transfer by an event of create_transfers that names it. */
-import { type EventContext, setResultTime, Time } from './event-context.ts';
+import { type EventContext, IdHash, setResultTime, Time } from './event-context.ts';
 import { importedRegresses } from './imported.ts';
 import { Transfer } from './layout.ts';
 import { Account, WireTransfer } from '../wire/records.ts';
@@ -211,6 +211,7 @@ function store(context: EventContext, event: Uint32Array, at: number, pending: n
   const code = p[o + Transfer.codeFlags]! & 0xffff;
   storeOutcome(state, row, r, code | (flags << 16), amount, 0);
   state.pendingStatuses.set(transfer, PendingStatus.none);
-  state.addTransferId(transfer, context.hashes[context.hashesAt]!);
+  const { hashes, hashesAt } = context;
+  state.addTransferId(transfer, hashes[hashesAt]!, hashes[hashesAt + IdHash.transferLower]!);
   setResultTime(context, time, timeAt);
 }

@@ -33,7 +33,7 @@ export async function restore(
   pause: () => Promise<void>,
 ): Promise<void> {
   const { accounts } = state;
-  state.reserveIds(accounts.count, feeds.transfers.rowCount + feeds.burnedIds.rowCount);
+  state.reserveIds(accounts.count);
   for (let account = 0; account < accounts.count; account += 1) {
     state.addAccountId(account);
     if (account % ROWS_A_SLICE !== ROWS_A_SLICE - 1) continue;

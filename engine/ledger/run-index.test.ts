@@ -80,8 +80,7 @@ class World {
   check(value: number): void {
     const expected = this.model.get(value) ?? [];
     const found = this.find(value);
-    if (found.isExact) expect(found.count).toBe(expected.length);
-    else expect(found.count).toBeGreaterThanOrEqual(expected.length);
+    expect(found.count).toBeGreaterThanOrEqual(expected.length);
     for (const isReversed of [false, true])
       expect(firstDifference(all(found, isReversed), expected, isReversed)).toBe(-1);
   }
@@ -127,7 +126,6 @@ test.each([2, 4] as const)(
     const world = new World(width, new SameHash(PUBLIC_HASH_KEY));
     world.add(70_000, (i) => 1 + (mixed(i) % 7));
     for (let value = 1; value <= 8; value += 1) world.check(value);
-    expect(world.find(1).isExact).toBe(false);
   },
 );
 

@@ -22,8 +22,6 @@ interface Segment {
 export interface KeyRecords {
   /** Upper bound of the number of records; exact if the key has one word. */
   readonly count: number;
-  /** Whether `count` is exact. */
-  readonly isExact: boolean;
   cursor(isReversed: boolean): Cursor;
 }
 
@@ -55,7 +53,6 @@ export class Segments {
   records(rowKey: RowKey | undefined): KeyRecords {
     return {
       count: this.#count,
-      isExact: rowKey === undefined,
       cursor: (isReversed) => {
         const order = isReversed ? this.#segments.toReversed() : this.#segments;
         return new RunCursor(order, { count: this.#count, isReversed, rowKey });

@@ -39,6 +39,18 @@ export class SlotTable {
     this.#directory = [this.#segment, this.#segment];
   }
 
+  /** Bytes that the table takes. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const segment of new Set(this.#directory)) bytes += segment.byteLength;
+    return bytes;
+  }
+
+  /** Removes all entries. The room stays for later ones. */
+  clear(): void {
+    for (const segment of new Set(this.#directory)) segment.fill(0, 0, segment.length - 1);
+  }
+
   /** Makes an empty table as large as `entries` well-spread hashes need, so that filling it splits nothing. */
   reserve(entries: number): void {
     const depth = Math.ceil(Math.log2(entries / ENTRIES_RESERVED));

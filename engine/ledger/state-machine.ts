@@ -19,6 +19,7 @@ import { LedgerRead } from './ledger-read.ts';
 import { touchOperation } from './touch-rows.ts';
 import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
+import type { IndexCounts, IndexHelper } from './transfer-index.ts';
 import { StateHash } from './state-hash.ts';
 import { UndoLog } from './undo-log.ts';
 import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './words.ts';
@@ -72,7 +73,7 @@ export class StateMachine implements Checkpointed {
     this.#limitBytes = memoryLimitBytes;
     const leave = sizes.rowsLeaveAtBytes !== undefined;
     this.#newRowsBytes = leave ? Math.min(NEW_ROWS_BYTES_MAX, memoryLimitBytes / 8) : 0;
-    const state = new LedgerState(hashKey, sizes);
+    const state = new LedgerState({ hashKey, memoryLimitBytes, ...sizes });
     this.#state = state;
     this.#context = {
       state,
@@ -173,8 +174,7 @@ export class StateMachine implements Checkpointed {
   }
 
   /**
-   * Returns the resource that executing the request could exhaust: memory up to the limit, or the numbers of rows (2^31)
-   * and addresses of lists (2^32).
+   * Returns the resource that executing the request could exhaust: memory up to the limit, or the numbers of rows (2^31).
    */
   shortage(operation: number, body: Uint8Array, ahead = none): Shortage | undefined {
     const { accounts, transfers } = this.creations(operation, body);
@@ -229,6 +229,16 @@ export class StateMachine implements Checkpointed {
   counts(): { accounts: number; transfers: number; pendingTransfers: number } {
     const { accounts, transfers, pendingTransfers } = this.#state;
     return { accounts: accounts.count, transfers: transfers.count, pendingTransfers };
+  }
+
+  /** Hands work on the index of transfers to a helper, which does it in another thread. */
+  useIndexHelper(helper: IndexHelper): void {
+    this.#state.transferIndex.useHelper(helper);
+  }
+
+  /** Returns the number of segments of the index, and of those that are to be made. */
+  index(): IndexCounts {
+    return this.#state.transferIndex.counts();
   }
 
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {

@@ -38,11 +38,15 @@ export function touchOperation(
 
 function touchTransfers(state: LedgerState, events: Uint32Array, count: number): void {
   const hashes = new Int32Array(count);
-  for (let i = 0; i < count; i += 1) hashes[i] = state.hashOf(events, i * EVENT_WORDS);
-  state.touchIds(hashes);
+  const lowers = new Uint16Array(count);
+  for (let i = 0; i < count; i += 1) {
+    hashes[i] = state.hashOf(events, i * EVENT_WORDS);
+    lowers[i] = state.hashLower;
+  }
+  for (let i = 0; i < count; i += 1) state.transferIndex.touch(events, i * EVENT_WORDS, hashes[i]!);
   for (let i = 0; i < count; i += 1) {
     const at = i * EVENT_WORDS;
-    const existing = state.findTransfer(events, at, hashes[i]);
+    const existing = state.findTransfer(events, at, hashes[i], lowers[i]);
     if (existing > 0) touchTransfer(state, existing - 1);
     const flags = events[at + WireTransfer.codeFlags]! >>> 16;
     if ((flags & RESOLVING) === 0) continue;

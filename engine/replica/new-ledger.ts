@@ -1,26 +1,33 @@
 /** The ledger of a replica that serves clients. */
 import { randomBytes } from 'node:crypto';
 import { StateMachine } from '../ledger/state-machine.ts';
+import { IndexThread } from './index-helper.ts';
 
 /** Part of the limit above which rows that are durable leave memory, and the part that the cache of pages may take. */
 const ROWS_PART = 7 / 8;
 const CACHE_PART = 1 / 16;
 const CACHE_BYTES_MAX = 256 << 20;
 
-/**
- * Makes an empty ledger. Its indexes have a hash key unique to this process, so that no client can choose ids that collide.
- * By default rows leave memory only when it gets short.
- */
+interface NewLedgerOptions {
+  /** By default rows leave memory only when it gets short. */
+  readonly rowsLeaveAtBytes?: number;
+  /** Lets a thread of its own work on the index. It is called if that fails; the work is then done here. */
+  readonly onIndexError?: (error: unknown) => void;
+}
+
+/** Makes an empty ledger. Its indexes have a hash key unique to this process, so that no client can choose ids that collide. */
 export function newLedger(
   memoryLimitBytes: number,
-  rowsLeaveAtBytes = memoryLimitBytes * ROWS_PART,
+  { rowsLeaveAtBytes = memoryLimitBytes * ROWS_PART, onIndexError }: NewLedgerOptions = {},
 ): StateMachine {
   const bytes = randomBytes(8);
   const hashKey = { low: bytes.readUInt32LE(0), high: bytes.readUInt32LE(4) };
-  return new StateMachine({
+  const ledger = new StateMachine({
     memoryLimitBytes,
     hashKey,
     rowsLeaveAtBytes,
     pageCacheBytes: Math.min(CACHE_BYTES_MAX, memoryLimitBytes * CACHE_PART),
   });
+  if (onIndexError !== undefined) ledger.useIndexHelper(new IndexThread(onIndexError));
+  return ledger;
 }

@@ -50,6 +50,7 @@ export class Engine {
           requests: this.replica.requests,
           refused: this.replica.refused,
           scrubbing: this.#open.scrubbing(),
+          index: this.replica.ledger.index(),
           pages: this.replica.ledger.pages(),
           reigns: this.replica.reigns,
           archive: this.#feed?.status(),

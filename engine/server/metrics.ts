@@ -6,6 +6,7 @@ import {
 } from '../../domain/engine-status.ts';
 import { archiveStates, type ArchiveStatus } from '../../domain/archive-status.ts';
 import { claimReasons, endReasons, type ReignCounts } from '../log/replicated/reasons.ts';
+import type { IndexCounts } from '../ledger/transfer-index.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
 import { snake } from './operation-names.ts';
@@ -24,6 +25,7 @@ interface Counters {
   readonly archive?: ArchiveStatus | undefined;
   readonly streamErrors: ReadonlyMap<string, number>;
   readonly closed: ReadonlyMap<string, number>;
+  readonly index: IndexCounts;
   /** Durations of requests, in Prometheus' text format. */
   readonly times: () => Promise<string>;
 }
@@ -83,6 +85,7 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
       })),
     },
     ...(counters.archive === undefined ? [] : archiveMetrics(counters.archive)),
+    ...indexMetrics(counters.index),
     ...(counters.reigns === undefined ? [] : reignMetrics(counters.reigns)),
     ...processMetrics(),
   ]);
@@ -181,6 +184,27 @@ function archiveMetrics(archive: ArchiveStatus): readonly Metric[] {
     },
   ];
 }
+
+const indexMetrics = ({ segments, unsealed, unmerged }: IndexCounts): readonly Metric[] => [
+  {
+    name: 'ledgerhouse_engine_index_segments',
+    type: 'gauge',
+    help: 'Sealed segments of the index of transfers.',
+    samples: single(segments),
+  },
+  {
+    name: 'ledgerhouse_engine_index_unsealed',
+    type: 'gauge',
+    help: 'Generations of new transfers that wait to be sealed into a segment.',
+    samples: single(unsealed),
+  },
+  {
+    name: 'ledgerhouse_engine_index_unmerged',
+    type: 'gauge',
+    help: 'Segments that wait to be merged into larger ones.',
+    samples: single(unmerged),
+  },
+];
 
 const reignMetrics = ({ begun, ended }: ReignCounts): readonly Metric[] => [
   {

@@ -92,12 +92,17 @@ const whenDamaged =
   (error: Error): void =>
     logger.error({ error }, 'the data file is damaged');
 
+const reportTo =
+  (logger: OpenReplicaOptions['logger']) =>
+  (error: unknown): void =>
+    logger.error({ error }, 'the thread that seals the index failed; its work goes on without it');
+
 function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
   const log = new FileLog(data);
   const { memoryLimitBytes, batchSizeLimit, logger } = options;
   const replica = new Replica({
     log,
-    ledger: newLedger(memoryLimitBytes),
+    ledger: newLedger(memoryLimitBytes, { onIndexError: reportTo(logger) }),
     clock: systemClock,
     timers: systemTimers,
     batchSizeLimit,
@@ -169,7 +174,7 @@ async function oneOfSeveral(
         receive,
         closeOld,
       }),
-    newLedger: () => newLedger(memoryLimitBytes),
+    newLedger: () => newLedger(memoryLimitBytes, { onIndexError: reportTo(logger) }),
     etcd: client,
     neededByArchive: () => log.neededFrom,
     peers,

@@ -59,7 +59,9 @@ async function restoredTo(
   const archive = await Archive.read(store, databaseId);
   const plan = await archive.plan(target);
   // The limit is for clients' writes; there are none here. Rows of the backup leave memory when it gets short.
-  const ledger = newLedger(Number.MAX_SAFE_INTEGER, ledgerMemoryLimit(containerMemory()) / 2);
+  const ledger = newLedger(Number.MAX_SAFE_INTEGER, {
+    rowsLeaveAtBytes: ledgerMemoryLimit(containerMemory()) / 2,
+  });
   const position = await restoreMoment({
     store,
     plan,

@@ -17,7 +17,11 @@ export const verify: Verb = {
       const found = await withStore(input, async (store) => {
         const one = await findBackup(input, store);
         // The memory limit is for clients' writes; there are none here.
-        await verifyBackup(store, one.record, newLedger(Number.MAX_SAFE_INTEGER, 0));
+        await verifyBackup(
+          store,
+          one.record,
+          newLedger(Number.MAX_SAFE_INTEGER, { rowsLeaveAtBytes: 0 }),
+        );
         return one;
       });
       return { ...summaryOf(found), seconds: Math.round(performance.now() - started) / 1_000 };

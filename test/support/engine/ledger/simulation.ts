@@ -7,6 +7,7 @@ import type { Section } from '../../../../engine/ledger/checkpoint.ts';
 import type { Needs } from '../../../../engine/ledger/cold-rows.ts';
 import { isPage, PAGE_BYTES } from '../../../../engine/ledger/page.ts';
 import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
+import type { IndexSizes } from '../../../../engine/ledger/transfer-index.ts';
 import { encodeMultiBatch } from '../../../../engine/wire/multi-batch.ts';
 import { Operation, shapeOf } from '../../../../engine/wire/operations.ts';
 import {
@@ -47,6 +48,13 @@ const creations = [
 /** So few that most queries take several steps. */
 const STEP_UNITS = 24;
 
+/** Sizes so small that most transfers are in segments, which are merged, each with many pages. */
+const SMALL_SIZES: readonly IndexSizes[] = [
+  { sealRows: 4, chunkRows: 2, pageBytes: 80 },
+  { sealRows: 24, chunkRows: 8, pageBytes: 96 },
+  { sealRows: 96, chunkRows: 32, pageBytes: 4096 },
+];
+
 interface SimulationOptions {
   /** Rows leave memory as soon as they are in a checkpoint, in chunks of 8, and the cache holds three pages. */
   readonly isCold?: boolean;
@@ -77,11 +85,17 @@ export class Simulation {
     this.#random = seed | 0;
     this.#isCold = isCold;
     this.#transferIds = isCold ? 3000 : 120;
-    this.machine = this.#newMachine();
+    this.machine = this.#newMachine(seed);
   }
 
-  #newMachine(): StateMachine {
-    return new StateMachine({ memoryLimitBytes: LIMIT_BYTES, ...(this.#isCold ? COLD : {}) });
+  /** Makes a machine whose index has some sizes. No answer and no hash depends on them. */
+  #newMachine(choice: number): StateMachine {
+    const sizes = SMALL_SIZES[(choice >>> 0) % (SMALL_SIZES.length + 1)];
+    return new StateMachine({
+      memoryLimitBytes: LIMIT_BYTES,
+      ...(this.#isCold ? COLD : {}),
+      ...(sizes === undefined ? {} : { indexSizes: sizes }),
+    });
   }
 
   /** Brings pages, as a replica does from its data file. */
@@ -111,7 +125,7 @@ export class Simulation {
 
   /** The hash of another machine that is given the same commits. */
   replay(commits: readonly Commit[] = this.#commits): Uint8Array {
-    const machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+    const machine = this.#newMachine(this.#random);
     for (const { operation, timestamp, body } of commits) {
       machine.commit(operation, timestamp, body);
     }
@@ -120,7 +134,7 @@ export class Simulation {
 
   /** The same with one created transfer's user_data_32 changed; undefined when there is none. */
   replayWithChange(): Uint8Array | undefined {
-    const machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+    const machine = this.#newMachine(this.#random);
     let isChanged = false;
     for (const { operation, timestamp, body } of this.#commits) {
       const before = machine.counts().transfers;
@@ -201,7 +215,7 @@ export class Simulation {
 
   /** Puts a machine loaded from the checkpoints, with the commits since, in the place of the running one. */
   async restart(pieceBytes: number): Promise<void> {
-    const machine = this.#newMachine();
+    const machine = this.#newMachine(this.#random);
     for (const { head, bytes } of this.#sections) {
       const size = head.rowSize === PAGE_BYTES ? PAGE_BYTES * (1 + (pieceBytes % 3)) : pieceBytes;
       await machine.loadSection(head, pieces(bytes, size));

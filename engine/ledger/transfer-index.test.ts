@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { Operation } from '../wire/operations.ts';
+import { StateMachine } from './state-machine.ts';
+
+const LINKED = 1;
+
+/** Events with ids from `first` on, as words. */
+function events(first: number, count: number, flags = 0): Uint32Array {
+  const words = new Uint32Array(count * 32);
+  for (let i = 0; i < count; i += 1) {
+    const at = i * 32;
+    words[at] = first + i;
+    words.set([1, 1 | (flags << 16)], at + 28);
+  }
+  return words;
+}
+
+function transfers(first: number, count: number, flags = 0): Uint32Array {
+  const words = events(first, count, flags);
+  for (let at = 0; at < words.length; at += 32) words.set([1, 0, 0, 0, 2, 0, 0, 0, 1], at + 4);
+  return words;
+}
+
+test('transfers are found after a chain was taken back that had begun other generations of the index', () => {
+  const indexSizes = { sealRows: 4, chunkRows: 2, pageBytes: 80 };
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 30, indexSizes });
+  const commit = (operation: number, timestamp: bigint, words: Uint32Array): unknown =>
+    machine.commit(operation, timestamp, new Uint8Array(words.buffer));
+  commit(Operation.createAccountsUnbatched, 100n, events(1, 2));
+  commit(Operation.createTransfersUnbatched, 200n, transfers(10, 2));
+  // Its last event is linked too, so that the chain stays open and fails.
+  commit(Operation.createTransfersUnbatched, 300n, transfers(100, 11, LINKED));
+  expect(machine.counts().transfers).toBe(2);
+  for (let i = 0; i < 10; i += 1)
+    commit(Operation.createTransfersUnbatched, 400n + BigInt(i), transfers(20 + i, 1));
+  const ids = new Uint32Array(4 * 12);
+  for (let i = 0; i < 12; i += 1) ids[i * 4] = i < 2 ? 10 + i : 18 + i;
+  const found = machine.read(Operation.lookupTransfersUnbatched, new Uint8Array(ids.buffer));
+  expect(found.length).toBe(12 * 128);
+});

@@ -1,0 +1,442 @@
+/**
+ * Index of transfers by id and by field: young rows in memory, and sealed segments (segments/) that take about a third of the room.
+ *
+ * Young rows are appended in generations. A complete generation is sealed into a segment, and four neighbouring segments of a size
+ * are merged into one. A helper may do that in another thread. Without one, and when it does not keep up, each batch does its
+ * share. No answer depends on which rows are sealed, or when.
+ */
+import { assert } from '../../base/assert.ts';
+import type { Budget, Cursor } from './cursor.ts';
+import type { KeyedHash } from './keyed-hash.ts';
+import { Transfer } from './layout.ts';
+import { Memory } from './memory.ts';
+import type { RowTable } from './row-table.ts';
+import { Column, PAGE_BYTES, type SegmentData } from './segments/columns.ts';
+import { FieldCursor, type Part } from './segments/field-cursor.ts';
+import { Generation, keyOf128, keyOf64, SEALED_ROW_BYTES } from './segments/generation.ts';
+import { type IndexJob, runJob } from './segments/index-jobs.ts';
+import { Segment } from './segments/segment.ts';
+import { CHUNK_ROWS, ChunkPool } from './segments/young-rows.ts';
+import { SlotTable } from './slot-table.ts';
+import { compare128, equal128 } from './words.ts';
+
+/** Sizes of an index. Answers do not depend on them; tests use small ones. */
+export interface IndexSizes {
+  /** Rows of a generation: a multiple of `chunkRows`. */
+  readonly sealRows: number;
+  readonly chunkRows: number;
+  readonly pageBytes: number;
+}
+
+export interface IndexCounts {
+  readonly segments: number;
+  /** Complete generations that are not sealed yet. */
+  readonly unsealed: number;
+  /** Segments that wait to be merged with their neighbours, or are being merged. */
+  readonly unmerged: number;
+}
+
+const SMALL_MEMORY = 2 * 2 ** 30;
+
+export function indexSizes(memoryLimitBytes: number): IndexSizes {
+  const sealRows = memoryLimitBytes < SMALL_MEMORY ? 1 << 18 : 1 << 20;
+  return { sealRows, chunkRows: CHUNK_ROWS, pageBytes: PAGE_BYTES };
+}
+
+/** Segments of a size that are merged into one. */
+const FAN_IN = 4;
+/** Entries that a batch handles of the present job, for each row that it adds: sealing takes up to 36, each merge 8. */
+const ENTRIES_PER_ROW = 80;
+/** Rows between two calls of an inner loop: short enough that the compiler does not replace the loop while it runs. */
+const ROWS_A_CALL = 512;
+/** Complete generations that may wait for another thread. */
+const WAITING_MAX = 2;
+/** Rows with one hash of 48 bits: more than one is a coincidence of some trillions. */
+const SAME_HASH_MAX = 64;
+
+/** Somebody who does jobs elsewhere (engine/replica/index-helper.ts). */
+export interface IndexHelper {
+  /**
+   * Begins a job. One of sealing and one of merging may be in progress. `done` is called later, never during a call into the ledger;
+   * without a segment if the job failed.
+   */
+  begin(job: IndexJob, done: (segment: SegmentData | undefined) => void): void;
+}
+
+interface TransferIndexOptions {
+  readonly memory: Memory;
+  readonly hash: KeyedHash;
+  readonly rows: RowTable;
+  readonly sizes: IndexSizes;
+  /** Returns the bytes that a merge may take for its output. */
+  readonly mergeRoom: () => number;
+}
+
+interface Slices {
+  readonly job: IndexJob;
+  readonly generator: Generator<number, SegmentData>;
+}
+
+export class TransferIndex {
+  #helper: IndexHelper | undefined;
+  #isHelperSealing = false;
+  readonly #memory: Memory;
+  readonly #hash: KeyedHash;
+  readonly #rows: RowTable;
+  readonly #sizes: IndexSizes;
+  readonly #mergeRoom: () => number;
+  readonly #pool: ChunkPool;
+  #segments: readonly Segment[] = [];
+  /** The oldest first; rows are added to the last one. */
+  readonly #generations: Generation[] = [];
+  #newest: Generation;
+  /** Number of rows that have entries in all columns. */
+  #end = 0;
+  /** Segments by their first row, which wait until all older generations are sealed. */
+  readonly #sealed = new Map<number, Segment>();
+  /** First rows of the generations that are being sealed. */
+  readonly #taken = new Set<number>();
+  #merge: { readonly first: number; readonly bytes: number } | undefined;
+  #slices: Slices | undefined;
+  /** Cleared table of a sealed generation. */
+  #spareIds: SlotTable | undefined;
+  /** Greatest id in the segments. */
+  readonly #sealedMax = new Uint32Array(4);
+  readonly #found = new Uint32Array(SAME_HASH_MAX);
+  touched = 0;
+
+  constructor({ memory, hash, rows, sizes, mergeRoom }: TransferIndexOptions) {
+    assert(sizes.sealRows % sizes.chunkRows === 0, 'a generation has whole chunks');
+    this.#memory = memory;
+    this.#hash = hash;
+    this.#rows = rows;
+    this.#sizes = sizes;
+    this.#mergeRoom = mergeRoom;
+    this.#pool = new ChunkPool(memory, sizes.chunkRows);
+    this.#newest = this.#newGeneration(0);
+  }
+
+  counts(): IndexCounts {
+    return {
+      segments: this.#segments.length,
+      unsealed: this.#waiting,
+      unmerged: countToMerge(this.#segments, this.#sizes.sealRows),
+    };
+  }
+
+  /** Number of complete generations that are not sealed yet. */
+  get #waiting(): number {
+    const { sealRows } = this.#sizes;
+    let waiting = 0;
+    for (const { firstRow, end } of this.#generations)
+      if (end === firstRow + sealRows) waiting += 1;
+    return waiting;
+  }
+
+  /** Loads what a look-up of an id reads first into the processor's cache. */
+  touch(ids: Uint32Array, at: number, hash: number): void {
+    for (const { ids: table } of this.#generations) table.touch(hash);
+    if (!this.#mayBeSealed(ids, at)) return;
+    for (const segment of this.#segments)
+      if (segment.spans(ids, at)) this.touched ^= segment.touch(hash >>> 0);
+  }
+
+  /** Returns the row with the id, or -1. */
+  find(id: Uint32Array, at: number, hash: number, lower: number): number {
+    const generations = this.#generations;
+    for (let i = generations.length - 1; i >= 0; i -= 1) {
+      const { ids } = generations[i]!;
+      ids.seek(hash);
+      for (let value = ids.next(); value !== 0; value = ids.next())
+        if (this.#isId(value - 1, id, at)) return value - 1;
+    }
+    if (!this.#mayBeSealed(id, at)) return -1;
+    for (const segment of this.#segments) {
+      if (!segment.spans(id, at)) continue;
+      const count = segment.rowsOf(hash >>> 0, lower, this.#found);
+      for (let i = 0; i < count; i += 1)
+        if (this.#isId(this.#found[i]!, id, at)) return this.#found[i]!;
+    }
+    return -1;
+  }
+
+  addId(row: number, hash: number, lower: number): void {
+    if (row >= this.#newest.firstRow + this.#sizes.sealRows)
+      this.#newest = this.#newGeneration(this.#newest.firstRow + this.#sizes.sealRows);
+    this.#generationOf(row).addId(row, hash, lower);
+  }
+
+  /** Takes back the id of a row whose fields were not added yet. */
+  removeId(row: number, hash: number): void {
+    this.#generationOf(row).removeId(row, hash);
+  }
+
+  /** Adds the fields of the rows up to `end`, whose ids were added. `ledgerOf` returns an account's ledger. */
+  addRows(end: number, ledgerOf: (account: number) => number): void {
+    const { sealRows } = this.#sizes;
+    const waiting = this.#waiting;
+    let added = 0;
+    for (const generation of this.#generations) {
+      const last = Math.min(end, generation.firstRow + sealRows);
+      added += Math.max(0, last - generation.end);
+      this.#fill(generation, last, ledgerOf);
+    }
+    this.#end = end;
+    // From here on its segment may come at any time.
+    const completed = this.#waiting - waiting;
+    this.#memory.allocate(completed * sealRows * SEALED_ROW_BYTES);
+    this.#askHelper();
+    if (this.#helper === undefined || this.#slices !== undefined || this.#waiting > WAITING_MAX)
+      this.#advance(added * ENTRIES_PER_ROW);
+  }
+
+  /**
+   * Returns a cursor over the rows with a key in a column. `key` is `keys[at …]`: a word, or two or four words that are hashed here
+   * and compared with the rows.
+   */
+  cursor(
+    column: Column,
+    keys: Uint32Array,
+    at: number,
+    { isReversed, budget }: { readonly isReversed: boolean; readonly budget: Budget },
+  ): Cursor {
+    const parts: Part[] = [...this.#segments];
+    for (const generation of this.#generations) parts.push(...generation.parts());
+    const hashed = HASHED.get(column);
+    const key = hashed === undefined ? keys[at]! : this.#keyOf(keys, at, hashed.width);
+    const matches =
+      hashed === undefined ? undefined : this.#matcher(hashed, keys.slice(at, at + hashed.width));
+    return new FieldCursor({ parts, column, key, isReversed, matches, budget });
+  }
+
+  /** Returns the maximum bytes that adding `rows` rows may allocate. Sealing them takes no more than that. */
+  growthBytes(rows: number): number {
+    const { chunkRows, sealRows } = this.#sizes;
+    const chunks = Math.ceil(rows / chunkRows) + 1;
+    const fresh = Math.max(0, chunks - this.#pool.free);
+    return (
+      fresh * this.#pool.chunkBytes +
+      this.#completedBy(rows) * sealRows * SEALED_ROW_BYTES +
+      this.#newest.ids.growthBytes(rows) +
+      (this.#spareIds?.growthBytes(rows) ?? EMPTY_IDS.bytes + EMPTY_IDS.growthBytes(rows))
+    );
+  }
+
+  /** Gives the jobs to a helper from now on. */
+  useHelper(helper: IndexHelper): void {
+    this.#helper = helper;
+  }
+
+  #askHelper(): void {
+    const helper = this.#helper;
+    if (helper === undefined) return;
+    const seal = this.#isHelperSealing ? undefined : this.#takeSeal();
+    if (seal !== undefined) {
+      this.#isHelperSealing = true;
+      helper.begin(seal, (segment) => {
+        this.#isHelperSealing = false;
+        this.#helped(seal, segment);
+      });
+    }
+    const merge = this.#takeMerge();
+    if (merge !== undefined) helper.begin(merge, (segment) => this.#helped(merge, segment));
+  }
+
+  #helped(job: IndexJob, segment: SegmentData | undefined): void {
+    if (segment !== undefined) {
+      this.#finish(job, segment);
+      this.#askHelper();
+      return;
+    }
+    // A helper that has failed would fail again: its work is done here from now on.
+    this.#helper = undefined;
+    if (job.kind === 'seal') this.#taken.delete(job.firstRow);
+    else this.#endMerge(undefined);
+  }
+
+  #finish(job: IndexJob, data: SegmentData): void {
+    const segment = new Segment(data);
+    if (job.kind === 'merge') {
+      this.#endMerge(segment);
+      return;
+    }
+    this.#sealed.set(segment.firstRow, segment);
+    for (;;) {
+      const oldest = this.#sealed.get(this.#generations[0]!.firstRow);
+      if (oldest === undefined) return;
+      this.#install(oldest);
+    }
+  }
+
+  /** Returns how many generations so many more rows complete. */
+  #completedBy(rows: number): number {
+    const { sealRows } = this.#sizes;
+    const young = this.#end - this.#generations[0]!.firstRow;
+    return Math.floor((young + rows) / sealRows) - Math.floor(young / sealRows);
+  }
+
+  /** Returns the generation of a row. That is not the newest if a chain was taken back after it had begun the newest. */
+  #generationOf(row: number): Generation {
+    if (row >= this.#newest.firstRow) return this.#newest;
+    return this.#generations.findLast(({ firstRow }) => row >= firstRow)!;
+  }
+
+  #newGeneration(firstRow: number): Generation {
+    const ids = this.#spareIds ?? new SlotTable(this.#memory);
+    this.#spareIds = undefined;
+    const { chunkRows } = this.#sizes;
+    const generation = new Generation({ firstRow, chunkRows, ids, pool: this.#pool });
+    this.#generations.push(generation);
+    return generation;
+  }
+
+  /** Returns false for an id above all of those in segments, as ids are that rise with time. */
+  #mayBeSealed(id: Uint32Array, at: number): boolean {
+    return compare128(id, at, this.#sealedMax, 0) <= 0;
+  }
+
+  #isId(row: number, id: Uint32Array, at: number): boolean {
+    const rows = this.#rows;
+    return equal128(rows.chunkOf(row), rows.offsetOf(row) + Transfer.id, id, at);
+  }
+
+  #fill(generation: Generation, end: number, ledgerOf: (account: number) => number): void {
+    const rows = this.#rows;
+    while (generation.end < end) {
+      const row = generation.end;
+      const from = { words: rows.chunkOf(row), at: rows.offsetOf(row) };
+      const inRows = rows.rowsPerChunk - (row % rows.rowsPerChunk);
+      generation.add(from, Math.min(end - row, inRows, ROWS_A_CALL), this.#hash, ledgerOf);
+    }
+  }
+
+  /** Does as much of the jobs as `entries`, unless fewer are left. */
+  #advance(entries: number): void {
+    let left = entries;
+    while (left > 0) {
+      if (this.#slices === undefined) {
+        const seal = this.#takeSeal();
+        const job = seal ?? (this.#helper === undefined ? this.#takeMerge() : undefined);
+        if (job === undefined) return;
+        this.#slices = { job, generator: runJob(job) };
+      }
+      const { job, generator } = this.#slices;
+      const step = generator.next();
+      if (step.done === true) {
+        this.#slices = undefined;
+        this.#finish(job, step.value);
+      } else left -= step.value;
+    }
+  }
+
+  #takeSeal(): IndexJob | undefined {
+    const { sealRows, pageBytes } = this.#sizes;
+    const generation = this.#generations.find(
+      ({ firstRow, end }) => end === firstRow + sealRows && !this.#taken.has(firstRow),
+    );
+    if (generation === undefined) return undefined;
+    this.#taken.add(generation.firstRow);
+    return generation.sealJob(pageBytes);
+  }
+
+  /** Begins the merge of the oldest neighbours of one size, if there is room for its output. */
+  #takeMerge(): IndexJob | undefined {
+    if (this.#merge !== undefined) return undefined;
+    const first = firstToMerge(this.#segments, this.#sizes.sealRows);
+    if (first === -1) return undefined;
+    const segments = this.#segments.slice(first, first + FAN_IN);
+    const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+    if (bytes > this.#mergeRoom()) return undefined;
+    this.#memory.allocate(bytes);
+    this.#merge = { first, bytes };
+    return { kind: 'merge', segments: segments.map(({ data }) => data) };
+  }
+
+  /** Ends a merge. `merged` is absent if it failed. */
+  #endMerge(merged: Segment | undefined): void {
+    const { first, bytes } = this.#merge!;
+    this.#merge = undefined;
+    this.#memory.free(bytes);
+    if (merged === undefined) return;
+    // The room that was reserved is that of the inputs.
+    this.#memory.free(bytes);
+    this.#memory.allocate(merged.bytes);
+    this.#segments = this.#segments.toSpliced(first, FAN_IN, merged);
+  }
+
+  /** Puts a segment in the place of the oldest generation. */
+  #install(segment: Segment): void {
+    const generation = this.#generations.shift()!;
+    this.#sealed.delete(segment.firstRow);
+    this.#taken.delete(segment.firstRow);
+    this.#segments = [...this.#segments, segment];
+    const { idRange } = segment.data;
+    if (compare128(idRange, 4, this.#sealedMax, 0) > 0) this.#sealedMax.set(idRange.subarray(4));
+    this.#memory.free(segment.rows * SEALED_ROW_BYTES);
+    this.#memory.allocate(segment.bytes);
+    this.#pool.give(generation.chunks);
+    if (this.#spareIds === undefined) {
+      generation.ids.clear();
+      this.#spareIds = generation.ids;
+    } else this.#memory.free(generation.ids.bytes);
+    if (generation === this.#newest) this.#newest = this.#newGeneration(segment.endRow);
+  }
+
+  #keyOf(keys: Uint32Array, at: number, width: 2 | 4): number {
+    return width === 2 ? keyOf64(this.#hash, keys, at) : keyOf128(this.#hash, keys, at);
+  }
+
+  #matcher({ word, width }: HashedField, value: Uint32Array): (row: number) => boolean {
+    const rows = this.#rows;
+    return (row) => {
+      // A row that has left memory is compared by whoever reads it (ledger-read.ts).
+      if (row < rows.coldEnd) return true;
+      const words = rows.chunkOf(row);
+      const at = rows.offsetOf(row) + word;
+      for (let i = 0; i < width; i += 1) if (words[at + i] !== value[i]) return false;
+      return true;
+    };
+  }
+}
+
+interface HashedField {
+  /** Place of the value in a row. */
+  readonly word: number;
+  readonly width: 2 | 4;
+}
+
+/** Columns whose keys are hashes. */
+const HASHED: ReadonlyMap<Column, HashedField> = new Map([
+  [Column.userData128, { word: Transfer.userData128, width: 4 }],
+  [Column.userData64, { word: Transfer.userData64, width: 2 }],
+]);
+
+const EMPTY_IDS = new SlotTable(new Memory());
+
+/** Returns the place of the oldest neighbours of one size that are to be merged, or -1. */
+function firstToMerge(segments: readonly Segment[], sealRows: number): number {
+  let first = 0;
+  for (const [index, segment] of segments.entries()) {
+    if (sizeOf(segment, sealRows) !== sizeOf(segments[first]!, sealRows)) first = index;
+    if (index - first + 1 === FAN_IN) return first;
+  }
+  return -1;
+}
+
+/** Returns the number of segments in whole groups of neighbours of one size. */
+function countToMerge(segments: readonly Segment[], sealRows: number): number {
+  let count = 0;
+  let first = 0;
+  for (const [index, segment] of segments.entries()) {
+    if (sizeOf(segment, sealRows) !== sizeOf(segments[first]!, sealRows)) first = index;
+    if (index - first + 1 < FAN_IN) continue;
+    count += FAN_IN;
+    first = index + 1;
+  }
+  return count;
+}
+
+/** Returns the number of merges behind a segment. */
+function sizeOf({ rows }: Segment, sealRows: number): number {
+  return Math.floor(Math.log2(rows / sealRows) / Math.log2(FAN_IN) + 0.01);
+}

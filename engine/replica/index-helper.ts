@@ -1,0 +1,74 @@
+/**
+ * Work on a ledger's index in a thread of its own. The thread begins with the first job and ends when there was none for a while, so
+ * that a small or idle ledger has none.
+ */
+import { Worker } from 'node:worker_threads';
+import type { SegmentData } from '../ledger/segments/columns.ts';
+import type { IndexJob } from '../ledger/segments/index-jobs.ts';
+import type { IndexHelper } from '../ledger/transfer-index.ts';
+
+/** Time without a job after which the thread ends. */
+const IDLE_MS = 30_000;
+// The images hold compiled programs.
+const program = import.meta.url.endsWith('.ts') ? './index-thread.ts' : './index-thread.js';
+
+type Done = (segment: SegmentData | undefined) => void;
+
+export class IndexThread implements IndexHelper {
+  readonly #onError: (error: unknown) => void;
+  #worker: Worker | undefined;
+  #number = 0;
+  readonly #waiting = new Map<number, Done>();
+  #idle: NodeJS.Timeout | undefined;
+
+  /** `onError` is called when the thread has failed; its jobs are given back. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  begin(job: IndexJob, done: Done): void {
+    clearTimeout(this.#idle);
+    this.#number += 1;
+    this.#waiting.set(this.#number, done);
+    this.#worker ??= this.#start();
+    this.#worker.postMessage({ number: this.#number, job });
+  }
+
+  /** Ends the thread. Jobs in progress are given back. The next job begins another one. */
+  async end(): Promise<void> {
+    const worker = this.#worker;
+    clearTimeout(this.#idle);
+    this.#worker = undefined;
+    await worker?.terminate();
+    this.#giveBack();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL(program, import.meta.url), { execArgv: [] });
+    worker.unref();
+    worker.on('message', ({ number, segment }: { number: number; segment: SegmentData }) => {
+      const done = this.#waiting.get(number);
+      this.#waiting.delete(number);
+      done?.(segment);
+      if (this.#waiting.size === 0) this.#idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+    });
+    worker.on('error', (error) => this.#fail(worker, error));
+    worker.on('exit', (code) => {
+      this.#fail(worker, new Error(`the thread that seals the index ended with code ${code}`));
+    });
+    return worker;
+  }
+
+  #fail(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#onError(error);
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const done of waiting) done(undefined);
+  }
+}

@@ -1,0 +1,87 @@
+/** The thread that seals and merges the index, beside a ledger that answers meanwhile. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { StateMachine } from '../../../engine/ledger/state-machine.ts';
+import { IndexThread } from '../../../engine/replica/index-helper.ts';
+import { Operation } from '../../../engine/wire/operations.ts';
+import {
+  accountFields,
+  concatenate,
+  encodeRecord,
+  queryFilterFields,
+  transferFields,
+} from '../../support/engine/ledger/records.ts';
+
+const EVENTS = 400;
+const BATCHES = 24;
+const SIZES = { sealRows: 800, chunkRows: 200, pageBytes: 512 };
+
+function accounts(): Uint8Array {
+  return concatenate(
+    [1n, 2n].map((id) => encodeRecord(accountFields, 128, { id, ledger: 1n, code: 1n })),
+  );
+}
+
+/** Transfers with user data that a few of them share, and ids out of order. */
+function transfers(batch: number): Uint8Array {
+  return concatenate(
+    Array.from({ length: EVENTS }, (_, i) => {
+      const number = BigInt(batch * EVENTS + i + 1);
+      return encodeRecord(transferFields, 128, {
+        id: (number * 0x9e37_79b9_7f4a_7c15n) % (1n << 64n),
+        debit_account_id: 1n,
+        credit_account_id: 2n,
+        amount: 1n,
+        user_data_128: 1n + (number % 1000n),
+        user_data_64: number,
+        ledger: 1n,
+        code: 1n + (number % 3n),
+      });
+    }),
+  );
+}
+
+const filter = (fields: object): Uint8Array =>
+  encodeRecord(queryFilterFields, 64, { limit: 8189n, ...fields });
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
+}
+
+test('a ledger whose index a thread seals and merges answers as one that does it by itself', async () => {
+  const errors: unknown[] = [];
+  const [served, alone] = [1, 2].map(
+    () => new StateMachine({ memoryLimitBytes: 2 ** 30, indexSizes: SIZES }),
+  ) as [StateMachine, StateMachine];
+  const thread = new IndexThread((error) => errors.push(error));
+  served.useIndexHelper(thread);
+  for (const machine of [served, alone])
+    machine.commit(Operation.createAccountsUnbatched, 5000n, accounts());
+  for (let batch = 0; batch < BATCHES; batch += 1) {
+    const body = transfers(batch);
+    for (const machine of [served, alone])
+      machine.commit(Operation.createTransfersUnbatched, BigInt(1 + batch) * 10_000n, body);
+    // Messages of the thread arrive in between.
+    await sleep(1);
+    for (const fields of [{ user_data_128: 7n }, { code: 2n, user_data_64: 77n }, { ledger: 1n }]) {
+      const query = filter({ ...fields, flags: BigInt(batch % 2) });
+      const [answer, expected] = [served, alone].map((machine) =>
+        machine.read(Operation.queryTransfersUnbatched, query),
+      );
+      expect(Buffer.compare(answer!, expected!)).toBe(0);
+    }
+  }
+  // Twelve generations became three merged segments.
+  await until(() => {
+    expect(errors).toEqual([]);
+    const { unsealed, unmerged } = served.index();
+    return unsealed === 0 && unmerged === 0;
+  });
+  expect(served.index().segments).toBe(3);
+  expect(served.stateHash()).toEqual(alone.stateHash());
+  // Each id is known: a repeated batch creates nothing.
+  const before = served.counts().transfers;
+  served.commit(Operation.createTransfersUnbatched, 10_000_000n, transfers(3));
+  expect(served.counts().transfers).toBe(before);
+  await thread.end();
+});
