@@ -28,6 +28,9 @@ interface BlockExecutionParts {
   readonly onHalt: (error: HaltedError) => void;
 }
 
+/** Bytes of blocks that wait to be executed, above which a follower takes no more. */
+const WAITING_BYTES_MAX = 32 << 20;
+
 export class BlockExecution {
   readonly #parts: BlockExecutionParts;
   /** True if the log has entries with rules that this release does not know. */
@@ -35,6 +38,7 @@ export class BlockExecution {
   /** True if a request that a peer passed on is executed: the peer answers as soon as it learns how far the leader is. */
   #peersWait = false;
   readonly #queue: ExecutionQueue;
+  #waitingBytes = 0;
 
   constructor(parts: BlockExecutionParts) {
     this.#parts = parts;
@@ -54,6 +58,7 @@ export class BlockExecution {
   /** Executes the block, after those before it. */
   committed(block: Block): void {
     const { state } = this.#parts;
+    this.#waitingBytes += block.sizeBytes;
     this.#queue.push({
       mustWait: () => state.mustWaitForRows(),
       prepare: () => undefined,
@@ -70,8 +75,14 @@ export class BlockExecution {
       });
     }
     this.afterwards(() => {
+      this.#waitingBytes -= block.sizeBytes;
       if (!this.#unable) this.#executed(block);
     });
+  }
+
+  /** Whether so much waits that no more should come now. */
+  get isBusy(): boolean {
+    return this.#waitingBytes > WAITING_BYTES_MAX;
   }
 
   /** Calls `run` when everything that was committed before is executed. */

@@ -79,6 +79,7 @@ export function assemble(options: ReplicatedReplicaOptions, host: Host): Replica
     ...common,
     consumer: {
       committed: (block) => execution.committed(block),
+      isBusy: () => execution.isBusy,
       roleChanged: (role) => execution.afterwards(() => host.roleChanged(role)),
       failed: onHalt,
     },

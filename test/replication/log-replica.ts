@@ -79,6 +79,7 @@ export class LogReplica {
       nonce: process,
       peers: { all: () => [...this.#heard.values()] },
       consumer: {
+        isBusy: () => false,
         committed: (block) => this.#committed(block),
         roleChanged: (role) => {
           this.#role = role;

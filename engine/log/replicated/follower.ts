@@ -21,6 +21,8 @@ interface FollowerOptions {
   readonly position: LogPosition;
   /** Receives the blocks in order, each once. */
   readonly onBlock: (block: Block) => void;
+  /** Returns whether so many blocks wait to be executed that no more should come now. */
+  readonly isBusy: () => boolean;
   /** Called when blocks that this replica needs are deleted; `floor` is the first one kept. The follower has stopped. */
   readonly onBehind: (floor: number) => void;
   readonly onFailure: (error: ReplicatedLogError) => void;
@@ -30,6 +32,7 @@ interface FollowerOptions {
 const MISFITS_MAX = 3;
 /** Bytes taken at a stretch before other work has its turn. */
 const YIELD_BYTES = 256 << 10;
+const BUSY_LOOK_MS = 50;
 
 export class Follower {
   readonly #options: FollowerOptions;
@@ -104,6 +107,7 @@ export class Follower {
     let revision: number | undefined;
     let bytes = 0;
     for (let from = this.#position.sequence + 1; ;) {
+      if (this.#options.isBusy()) await this.#whenTaken();
       const page = await readTail(etcd, from, { revision, signal: this.#election.signal });
       ({ revision } = page);
       if (signal.aborted) return { revision };
@@ -118,6 +122,16 @@ export class Follower {
         if (signal.aborted) return { revision };
       }
       if (!page.more) return { revision };
+    }
+  }
+
+  /** Resolves when more blocks may come, or the follower has stopped. Until then this replica is too far behind to lead. */
+  async #whenTaken(): Promise<void> {
+    const { timers, isBusy } = this.#options;
+    const { signal } = this.#stopped;
+    while (isBusy() && !signal.aborted) {
+      this.#live = false;
+      await sleep(timers, BUSY_LOOK_MS, signal);
     }
   }
 
@@ -145,6 +159,8 @@ export class Follower {
             if (this.#stopped.signal.aborted) return;
             this.#takeEvent(event);
           }
+          // What comes later is read when these are executed.
+          if (this.#options.isBusy()) return end();
           wait();
         } catch (error) {
           if (error instanceof Misfit) return end();

@@ -45,6 +45,22 @@ test('an engine whose member hangs does not tell the others that it leads', asyn
   world.end();
 });
 
+test('a replica that executes slowly takes no more blocks into memory, and goes on where it was', async () => {
+  const world = new World({ seed: 3 });
+  const leader = await world.firstLeader();
+  const slow = world.replicas.find((replica) => replica !== leader)!;
+  slow.isBusy = true;
+  await world.simulation.run(500);
+  const { sequence } = slow.position;
+  await world.simulation.run(1500);
+  expect(slow.position.sequence).toBe(sequence);
+  expect(leader.position.sequence).toBeGreaterThan(sequence + 20);
+  slow.isBusy = false;
+  await world.simulation.run(1500);
+  expect(slow.position.sequence).toBeGreaterThan(leader.position.sequence - 10);
+  world.end();
+});
+
 test('the same seed makes the same world', async () => {
   const [one, other] = [await runWorld({ seed: 4, chaosMs }), await runWorld({ seed: 4, chaosMs })];
   expect(one).toEqual(other);

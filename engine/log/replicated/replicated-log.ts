@@ -54,6 +54,11 @@ export type Role =
 /** Callbacks of the replica for the log's events. They must not throw, and must return soon. */
 export interface LogConsumer {
   committed(block: Block): void;
+  /**
+   * Returns whether so many blocks wait to be executed that a follower should read no more now. Those that it has read are
+   * reported all the same.
+   */
+  isBusy(): boolean;
   roleChanged(role: Role): void;
   /**
    * The blocks after this replica's position are deleted; `floor` is the first one left. The replica must fetch a data file
@@ -291,6 +296,7 @@ export class ReplicatedLog {
       sealKey: this.#sealKey,
       position: this.#position,
       onBlock: (block) => this.#tell(block),
+      isBusy: () => consumer.isBusy(),
       onBehind: (floor) => {
         this.#follower = undefined;
         consumer.behind(floor);

@@ -27,6 +27,8 @@ export class SimReplica {
   /** Holds callbacks while the process stands still. */
   readonly #freezer = new Freezer();
   failure: ReplicatedLogError | undefined;
+  /** While this is set, the replica wants no more blocks. */
+  isBusy = false;
 
   constructor(world: World, index: number, origin: LogPosition) {
     this.#world = world;
@@ -75,6 +77,7 @@ export class SimReplica {
       peers: { all: () => [...this.#heard.values()] },
       consumer: {
         committed: (block) => this.#committed(block),
+        isBusy: () => this.isBusy,
         roleChanged: (role) => this.#roleChanged(role, run),
         behind: (floor) => this.#fetch(floor, alive),
         failed: (error) => {
