@@ -17,7 +17,7 @@ import {
 } from '../ledger/checkpoint.ts';
 import { StorageFullError } from './errors.ts';
 import { ExtentAllocator, type Extent } from './extents.ts';
-import { LOG_OFFSET, PIECE_SIZE_MAX, roundUp } from './layout.ts';
+import { FORMAT_VERSION, LOG_OFFSET, PIECE_SIZE_MAX, roundUp } from './layout.ts';
 import type { CheckpointPosition } from './log.ts';
 import {
   encodeManifest,
@@ -304,6 +304,7 @@ export class CheckpointStore {
     const start = ring?.startAfter(position.op) ?? { sequence: logSequence, parent: logParent };
     const superblock: Superblock = {
       ...this.#superblock,
+      formatVersion: FORMAT_VERSION,
       sequence: this.#superblock.sequence + 1,
       release,
       position,

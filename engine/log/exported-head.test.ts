@@ -57,6 +57,24 @@ test("a replica's own file is told from an exported one", async () => {
   expect(faults.map(({ code }) => code)).toEqual(['replica_own_file']);
 });
 
+test('a file of format version 1 is one that the release before reads until the first checkpoint', async () => {
+  const { own } = await written();
+  const { superblock } = readHead(own);
+  const old = encodeSuperblock({ ...superblock, formatVersion: 1 });
+  for (let copy = 0; copy < 4; copy += 1) own.set(old, copy * old.length);
+  // One copy is damaged, and repaired at the start.
+  own[old.length * 2 + 100]! ^= 1;
+  const disk = MemoryStorage.of(PATH, own);
+  const versions = (): number[] =>
+    Array.from({ length: 4 }, (_, copy) => disk.bytes(PATH)[copy * old.length + 8]!);
+  const replica = await ToyReplica.start(disk);
+  await replica.append(messageOf(9, 500));
+  expect(versions()).toEqual([1, 1, 1, 1]);
+  await replica.checkpoint();
+  expect(versions()).toEqual([2, 2, 2, 2]);
+  await replica.log.close();
+});
+
 test('two equal copies of the head are enough, and one is damage', async () => {
   const { exported } = await written();
   const head = start(exported);

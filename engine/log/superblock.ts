@@ -16,6 +16,8 @@ const SUPERBLOCK_MAGIC = Uint8Array.from(HEAD_MAGIC);
 const at = headFields;
 
 export interface Superblock {
+  /** Format version of the checkpoint; the newest one by default. */
+  readonly formatVersion?: number;
   readonly sequence: number;
   /** Release that wrote it, in the protocol's form: major << 16 | minor << 8 | patch. */
   readonly release: number;
@@ -36,7 +38,7 @@ export function encodeSuperblock(superblock: Superblock): Uint8Array {
   const fields = new Fields(new Uint8Array(BLOCK_SIZE));
   const { identity, position, manifest } = superblock;
   fields.put(0, SUPERBLOCK_MAGIC);
-  fields.putU32(at.formatVersion, FORMAT_VERSION);
+  fields.putU32(at.formatVersion, superblock.formatVersion ?? FORMAT_VERSION);
   fields.putU64(at.sequence, superblock.sequence);
   fields.putU32(at.release, superblock.release);
   fields.putU128(at.clusterId, identity.clusterId);
@@ -81,6 +83,7 @@ function decodeCopy(block: Uint8Array): Superblock | undefined {
     );
   }
   return {
+    formatVersion: version,
     sequence: fields.u64(at.sequence),
     release: fields.u32(at.release),
     identity: {
