@@ -94,11 +94,13 @@ export class ArchiveFeed {
     if (op > committedOp()) return { kind: 'foreign', committedOp: committedOp() };
     // The archive's last entry is read again, if it is still there, to see that both have one history.
     const before = op > 0 && checksum !== undefined ? await log.read(op, READ_BYTES) : undefined;
-    const [known] = before !== undefined && 'oldestOp' in before ? [] : (before ?? []);
+    const isKnown = before !== undefined && !('oldestOp' in before);
+    const [known] = isKnown ? before : [];
     if (known !== undefined && checksum !== undefined && !isOf(known, checksum))
       return { kind: 'foreign', committedOp: committedOp() };
-    const found =
-      before === undefined || 'oldestOp' in before ? await log.read(op + 1, READ_BYTES) : before;
+    // The group with that entry may be as large as a whole read, and have nothing after it.
+    const goesOn = isKnown && (before.at(-1)?.op ?? 0) > op;
+    const found = goesOn ? before : await log.read(op + 1, READ_BYTES);
     if ('oldestOp' in found) return { kind: 'gone', oldestOp: found.oldestOp };
     const entries = found.filter((one) => one.op > op && one.op <= committedOp());
     const [first, last] = [entries[0], entries.at(-1)];
