@@ -625,7 +625,7 @@ export interface components {
                 };
                 /** @description What of the database goes to the bucket by itself, beside backups. */
                 readonly backup?: {
-                    /** @description Continuous archiving of the log, so that the database can be brought back at any moment. Built-in engine only. An archiver runs in the replica's pod, with 128 MiB of memory on top of the size; a change replaces the pod. */
+                    /** @description Continuous archiving of the log, so that the database can be brought back at any moment. Built-in engine only. An archiver runs in the replica's pod, with 192 MiB of memory on top of the size; a change replaces the pod. */
                     readonly continuous?: {
                         /** @description Whether the log is archived. */
                         readonly enabled: boolean;
