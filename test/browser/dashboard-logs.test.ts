@@ -11,6 +11,7 @@ import { makeDatabase, patient, silent, tester } from '../support/api/store.ts';
 import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
+import { manualPicture } from '../support/browser/manual-picture.ts';
 
 const name = 'payments';
 const minuteMs = 60_000;
@@ -116,6 +117,7 @@ test('lines are shown with severity, place and fields, the newest first', async 
   expect(await lines().nth(2).innerText()).toMatch(
     /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+fatal\s+engine, node 0\s+this replica has stopped serving/,
   );
+  await manualPicture(tab, 'logs', { height: 620 });
   await looksRight(tab, 'logs');
 });
 
