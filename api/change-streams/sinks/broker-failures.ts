@@ -46,9 +46,23 @@ export async function sendToBroker(attempt: BrokerAttempt): Promise<Delivery> {
   }
 }
 
+/** Depth of causes that is looked at: libraries wrap an error twice. */
+const causesMax = 8;
+
+/** An error and its causes, outermost first. */
+export function causesOf(error: unknown): readonly object[] {
+  const found: object[] = [];
+  let one = error;
+  while (typeof one === 'object' && one !== null && found.length < causesMax) {
+    found.push(one);
+    one = (one as { readonly cause?: unknown }).cause;
+  }
+  return found;
+}
+
 /** Codes are enough: messages of the network name addresses. */
 function networkFailure(error: unknown): Delivery {
-  for (let one = error; one instanceof Error; one = one.cause) {
+  for (const one of causesOf(error)) {
     if (one instanceof BlockedAddress) {
       return failed('BLOCKED_ADDRESS', `Not sent: ${one.message}.`);
     }

@@ -3,7 +3,7 @@ import type { ChangeEventsPage } from '../../ledger/change-events.ts';
 import { changeEventTexts } from '../../ledger/encode-change-events.ts';
 import type { KafkaSink } from '../../model/change-stream.ts';
 import type { ReceiverNames } from '../../webhooks/resolver.ts';
-import { sendToBroker } from './broker-failures.ts';
+import { causesOf, sendToBroker } from './broker-failures.ts';
 import { KafkaCluster, kafkaLibrary } from './kafka-cluster.ts';
 import { kafkaMessages, requestsOf } from './kafka-messages.ts';
 import { delivered, failed, type Delivery, type OpenSink, type PreparedPage } from './sink.ts';
@@ -79,8 +79,8 @@ class KafkaPublisher {
 async function kafkaFailure(error: unknown): Promise<Delivery | undefined> {
   const { findErrorBy } = await kafkaLibrary();
   const find = (property: string, value: unknown) => {
-    for (let one = error; one instanceof Error; one = one.cause) {
-      const found = findErrorBy(one, property, value);
+    for (const one of causesOf(error)) {
+      const found = findErrorBy(one as Error, property, value);
       if (found) return found;
     }
     return undefined;
