@@ -46,7 +46,7 @@ const routes = [
   ],
 ];
 
-const server = createServer(async (request, response) => {
+async function answer(request, response) {
   const url = new URL(request.url, 'http://probe');
   try {
     for (const [method, path, handle] of routes) {
@@ -60,6 +60,8 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(500).end(`${error.code ?? ''} ${error.message}`);
   }
-});
+}
+
+const server = createServer((request, response) => void answer(request, response));
 server.listen(8080, () => process.stdout.write('probe: listening\n'));
 process.on('SIGTERM', () => server.close(() => process.exit(0)));
