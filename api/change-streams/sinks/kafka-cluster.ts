@@ -133,11 +133,25 @@ export class KafkaCluster {
     // Failures are those of the requests under way.
     connection.on('error', () => {});
     this.#connections.set(key, connection);
-    const connecting = connection.connect(address, port);
+    const connecting = this.#connect(connection, address, port);
     if (this.#closed) this.close();
     await connecting;
     boundAnswers(connection);
     return connection;
+  }
+
+  /** Some brokers answer a wrong password by ending the connection, which alone looks like a fault of the network. */
+  async #connect(connection: Connection, address: string, port: number): Promise<void> {
+    const { AuthenticationError, findErrorBy } = this.#library;
+    let isSigningIn = false;
+    connection.once('sasl:handshake', () => (isSigningIn = true));
+    try {
+      await connection.connect(address, port);
+    } catch (error) {
+      const ended = findErrorBy(error as Error, 'code', 'PLT_KFK_NETWORK');
+      if (!isSigningIn || this.#closed || !ended) throw error;
+      throw new AuthenticationError('The connection ended during the sign-in.', { cause: ended });
+    }
   }
 
   /** What to connect to: with TLS the name, which the socket looks up by our own means; otherwise the address itself. */

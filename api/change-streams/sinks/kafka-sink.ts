@@ -86,7 +86,10 @@ async function kafkaFailure(error: unknown): Promise<Delivery | undefined> {
     return undefined;
   };
   if (find('code', 'PLT_KFK_AUTHENTICATION')) {
-    return failed('ACCESS_REFUSED', 'The broker refuses the user, its password or its mechanism.');
+    return failed(
+      'ACCESS_REFUSED',
+      'The broker refuses the user, its password or its mechanism, or ended the connection during the sign-in.',
+    );
   }
   const answered = find('code', 'PLT_KFK_PROTOCOL') as { readonly apiId?: string } | undefined;
   const { apiId } = answered ?? {};
