@@ -39,8 +39,9 @@ export class IndexThread implements IndexHelper {
     const worker = this.#worker;
     clearTimeout(this.#idle);
     this.#worker = undefined;
-    await worker?.terminate();
+    // Before the thread has ended: a job that comes meanwhile is the next thread's.
     this.#giveBack();
+    await worker?.terminate();
   }
 
   #start(): Worker {

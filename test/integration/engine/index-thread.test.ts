@@ -2,6 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { StateMachine } from '../../../engine/ledger/state-machine.ts';
+import type { SegmentData } from '../../../engine/ledger/segments/columns.ts';
+import type { SealJob } from '../../../engine/ledger/segments/seal.ts';
+import { YoungChunk } from '../../../engine/ledger/segments/young-rows.ts';
 import { IndexThread } from '../../../engine/replica/index-helper.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import {
@@ -40,6 +43,17 @@ function transfers(batch: number): Uint8Array {
     }),
   );
 }
+
+/** Four rows with ids of one hash. */
+const sealJob = (): SealJob => ({
+  kind: 'seal',
+  pageBytes: 512,
+  firstRow: 0,
+  endRow: 4,
+  chunkRows: 4,
+  chunks: [new YoungChunk(4)].map(({ idKeys, idLowers, fields }) => ({ idKeys, idLowers, fields })),
+  idRange: new Uint32Array(8),
+});
 
 const filter = (fields: object): Uint8Array =>
   encodeRecord(queryFilterFields, 64, { limit: 8189n, ...fields });
@@ -83,5 +97,19 @@ test('a ledger whose index a thread seals and merges answers as one that does it
   const before = served.counts().transfers;
   served.commit(Operation.createTransfersUnbatched, 10_000_000n, transfers(3));
   expect(served.counts().transfers).toBe(before);
+  await thread.end();
+});
+
+test('a job that begins while an idle thread ends is done by the next thread, not given back', async () => {
+  const errors: unknown[] = [];
+  const thread = new IndexThread((error) => errors.push(error));
+  const made = () =>
+    new Promise<SegmentData | undefined>((resolve) => thread.begin(sealJob(), resolve));
+  expect((await made())?.endRow).toBe(4);
+  const ending = thread.end();
+  const next = made();
+  await ending;
+  expect((await next)?.endRow).toBe(4);
+  expect(errors).toEqual([]);
   await thread.end();
 });
