@@ -3,6 +3,7 @@
  * segment, and after a gap. FORMAT.md, "Log".
  */
 import { z } from 'zod';
+import { jsonOf } from '../../base/json.ts';
 import { damaged, isLost } from './errors.ts';
 import { chainKey, chainsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from './keys.ts';
 import { decodeSegmentHead, SEGMENT_HEAD_BYTES, type SegmentHead } from './log-segment.ts';
@@ -76,14 +77,6 @@ export async function readChainNote(
   if (!parsed.success || parsed.data.databaseId !== databaseId)
     throw damaged(key, 'it is no note of a chain of this database');
   return parsed.data;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the head of a segment alone. Rejects with ArchiveError that names the key. */

@@ -3,6 +3,7 @@
  * the removed one. The sweep (sweep.ts) deletes its objects later, and leaves notes of its own.
  */
 import { z } from 'zod';
+import { jsonOf } from '../../base/json.ts';
 import { ArchiveError, damaged } from './errors.ts';
 import { removalKey, removalsPrefix, sweptKey, sweptPrefix } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -79,12 +80,4 @@ async function readNote<Note extends { readonly backupId: string }>(
   if (!parsed.success || !key.endsWith(`/${parsed.data.backupId}.json`))
     throw damaged(key, 'it is no note of the removal of a backup');
   return parsed.data;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 /** What the archiver beside an engine asks (`GET /log?after=OP`) and reports (`POST /archived`). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { jsonOf } from '../../base/json.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { archiveReportSchema } from '../../domain/archive-status.ts';
 import type { ArchiveFeed, FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
@@ -39,14 +40,6 @@ async function takeReport(
   if (!parsed.success) return send(response, 400, 'this is no report of an archiver\n');
   feed.reported(parsed.data);
   return send(response, 200, '{}\n');
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function sendLog(

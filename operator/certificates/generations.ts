@@ -6,6 +6,7 @@
  * the certificate of the one before. So one round of restarts introduces a generation: a member that has not restarted yet
  * trusts the new certificates of the others, and the others still trust its own.
  */
+import { jsonOf } from '../../base/json.ts';
 import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
 import type { DatabaseStatus } from '../../domain/custom-resources.ts';
 import type { Subject } from '../manifests/subject.ts';
@@ -61,12 +62,7 @@ export const expiryMs = ({ expiresAt }: Generation): number => Date.parse(expire
 
 /** Parses the generations from a JSON string. Returns `undefined` if the string is not a list of generations. */
 export function generationsIn(text: string): readonly Generation[] | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const parsed = jsonOf(text);
   return Array.isArray(parsed) && parsed.every(isGeneration) ? parsed : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** The result of a backup's program, from the termination message of its pod. */
 import { z } from 'zod';
+import { jsonOf } from '../../base/json.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { Pod } from '../../domain/kinds.ts';
 
@@ -61,32 +62,24 @@ export function lastWords(pods: readonly Pod[]): string | undefined {
   return said.findLast((words) => words !== '');
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Returns `undefined` if no existing pod has reported it. */
 export function madeBackup(pods: readonly Pod[]): Made | undefined {
   const words = lastWords(pods);
-  const made = madeSchema.safeParse(words === undefined ? undefined : parsed(words));
+  const made = madeSchema.safeParse(words === undefined ? undefined : jsonOf(words));
   return made.success ? made.data : undefined;
 }
 
 /** Like `madeBackup`, for the Job that tests a backup. */
 export function verifiedBackup(pods: readonly Pod[]): z.infer<typeof verifiedSchema> | undefined {
   const words = lastWords(pods);
-  const verified = verifiedSchema.safeParse(words === undefined ? undefined : parsed(words));
+  const verified = verifiedSchema.safeParse(words === undefined ? undefined : jsonOf(words));
   return verified.success ? verified.data : undefined;
 }
 
 /** The reason why a backup failed; `otherwise` applies if its program reported none. */
 export function failureOf(pods: readonly Pod[], otherwise: string): Failure {
   const words = lastWords(pods) ?? otherwise;
-  const said = failedSchema.safeParse(parsed(words));
+  const said = failedSchema.safeParse(jsonOf(words));
   if (!said.success) {
     return {
       reason: BackupReason.Failed,
