@@ -363,11 +363,17 @@ test('deleting and restoring', async () => {
   await ask('updateDatabase', me, { ...one, body: { deletionProtection: true } });
   await refused('deletion_protected', ['deleteDatabase', me, one]);
   await ask('updateDatabase', me, { ...one, body: { deletionProtection: false } });
-  // Without an operator it stays as it is being deleted.
-  await service.stopOperator();
   const other = await ask('listDatabases', me, { query: '?name=second' });
   const [{ id }] = other.json.data;
   const second = { params: { databaseId: id } };
+  // Until the operator has put its finalizer on the resource, the resource goes at once.
+  await eventually('the operator keeps it', async () => {
+    const { status } = (await ask('getDatabase', me, second)).json.database;
+    if (status !== 'READY') throw new Error(status);
+    return true;
+  });
+  // Without an operator it stays as it is being deleted.
+  await service.stopOperator();
   expect((await ask('deleteDatabase', me, second)).status).toBe(202);
   await refused('operation_in_progress', ['restoreDatabase', me, { ...second, body: {} }]);
   await service.startOperator();

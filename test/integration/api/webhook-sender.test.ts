@@ -147,7 +147,7 @@ test('without TLS nothing goes to addresses that the installation does not name'
   const attempt = await sendTo(senderTo(['127.0.0.1/32']), 'http://plain.example.com/');
   expect(attempt).toMatchObject({
     outcome: 'BLOCKED_ADDRESS',
-    error: expect.stringContaining('https only'),
+    error: expect.stringContaining('with TLS only'),
   });
 });
 

@@ -33,7 +33,10 @@ export class FaultyProxy {
 
   private constructor(target: number) {
     this.#target = target;
-    this.#server = createServer((incoming, answer) => void this.#handle(incoming, answer));
+    this.#server = createServer((incoming, answer) => {
+      // A server that is away is one that ends the connection.
+      this.#handle(incoming, answer).catch(() => answer.destroy());
+    });
   }
 
   static async start(target: number): Promise<FaultyProxy> {
