@@ -24,7 +24,7 @@ export class CheckIds {
     const [key] = this.#keys;
     const mac = macOf(key?.bytes ?? Buffer.alloc(0), databaseId, random);
     const low = BigInt(`0x${Buffer.concat([random, mac]).toString('hex')}`);
-    return (checkIdMagic << 112n) | low;
+    return (BigInt(checkIdMagic) << 112n) | low;
   }
 
   recognizes(databaseId: string, accountId: bigint): boolean {

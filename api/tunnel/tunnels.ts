@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { sessionsMax } from '../../engine/wire/limits.ts';
 import type { Message } from '../../engine/wire/message-reader.ts';
+import { checkIdMagic } from '../../domain/connection-check.ts';
 import { idsOfSmallLookup } from '../../engine/wire/small-lookup.ts';
 import { formatRelease } from '../../engine/wire/release.ts';
 import { TunnelEnd } from '../client/tunnel.ts';
@@ -187,7 +188,7 @@ class CheckLookups {
   }
 
   asked({ header, body }: Message): void {
-    const ids = this.#watch.checksIn(this.#of.databaseId, idsOfSmallLookup(body));
+    const ids = this.#watch.checksIn(this.#of.databaseId, idsOfSmallLookup(body, checkIdMagic));
     if (ids.length > 0) {
       this.#waiting = { ids, release: header.release, atMs: performance.now() };
     }

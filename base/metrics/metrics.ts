@@ -2,7 +2,8 @@
  * Counters, gauges and histograms of a process, by prom-client. Series are declared up front, so that each is there with zero
  * from the start: a rate over a series that first appears with its first error misses that error.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client';
+import { CountedHistogram, type HistogramOptions } from './counted-histogram.ts';
 
 export type { Counter, Gauge, Histogram } from 'prom-client';
 
@@ -64,6 +65,15 @@ export class MetricRegistry {
       registers: [this.#registry],
     });
     for (const labels of series) histogram.zero(labels);
+    return histogram;
+  }
+
+  /** Adds a histogram whose series are known by their numbers in `series`. */
+  countedHistogram(options: HistogramOptions): CountedHistogram {
+    const histogram = new CountedHistogram(options);
+    // The registry asks a metric for its name and its values, whatever its class.
+    const metric = { name: options.name, get: async () => histogram.values() };
+    this.#registry.registerMetric(metric as unknown as Metric);
     return histogram;
   }
 

@@ -3,7 +3,7 @@
  * clients inside the cluster, which it does not see itself. Only the service knows which checks exist; an ID shows only that a
  * lookup may belong to one.
  */
-import { looksLikeCheckId } from '../../domain/connection-check.ts';
+import { checkIdMagic } from '../../domain/connection-check.ts';
 import type { CheckLookup } from '../../domain/engine-status.ts';
 import { RequestHeader } from '../wire/header.ts';
 import type { Message } from '../wire/message-reader.ts';
@@ -39,7 +39,7 @@ export class CheckLookups {
     if (operation !== Operation.lookupAccounts && operation !== Operation.lookupAccountsUnbatched) {
       return undefined;
     }
-    const ids = idsOfSmallLookup(body).filter(looksLikeCheckId);
+    const ids = idsOfSmallLookup(body, checkIdMagic);
     if (ids.length === 0) return undefined;
     return { ids, release: formatRelease(header.release), atMs: this.#nowMs() };
   }

@@ -57,13 +57,27 @@ export class Header {
     return new Header(new Uint8Array(headerSize));
   }
 
-  u8 = (at: number): number => this.#view.getUint8(at);
-  u32 = (at: number): number => this.#view.getUint32(at, true);
-  u64 = (at: number): bigint => this.#view.getBigUint64(at, true);
-  u128 = (at: number): U128 => this.u64(at) | (this.u64(at + 8) << 64n);
-  putU8 = (at: number, value: number): void => this.#view.setUint8(at, value);
-  putU32 = (at: number, value: number): void => this.#view.setUint32(at, value, true);
-  putU64 = (at: number, value: bigint): void => this.#view.setBigUint64(at, value, true);
+  u8(at: number): number {
+    return this.#view.getUint8(at);
+  }
+  u32(at: number): number {
+    return this.#view.getUint32(at, true);
+  }
+  u64(at: number): bigint {
+    return this.#view.getBigUint64(at, true);
+  }
+  u128(at: number): U128 {
+    return this.u64(at) | (this.u64(at + 8) << 64n);
+  }
+  putU8(at: number, value: number): void {
+    this.#view.setUint8(at, value);
+  }
+  putU32(at: number, value: number): void {
+    this.#view.setUint32(at, value, true);
+  }
+  putU64(at: number, value: bigint): void {
+    this.#view.setBigUint64(at, value, true);
+  }
   putU128(at: number, value: U128): void {
     this.putU64(at, value & 0xffff_ffff_ffff_ffffn);
     this.putU64(at + 8, value >> 64n);

@@ -6,13 +6,23 @@ const idSize = 16;
 /** Trailer of a body with several batches, in IDs. */
 const trailerMax = 2;
 
-/** Each ID has 16 bytes, and a trailer may follow, which looks like one more ID. Empty for a larger lookup. */
-export function idsOfSmallLookup(body: Uint8Array): readonly bigint[] {
-  if (body.length > idSize * (idsMax + trailerMax)) return [];
-  const view = new DataView(body.buffer, body.byteOffset, body.length);
-  return Array.from(
-    { length: Math.floor(body.length / idSize) },
-    (_, i) =>
-      view.getBigUint64(idSize * i, true) | (view.getBigUint64(idSize * i + 8, true) << 64n),
-  );
+/**
+ * The IDs whose upper 16 bits are these. Each ID has 16 bytes, and a trailer may follow, which looks like one more ID. Empty for a
+ * larger lookup. Clients wait for each lookup, so those without such an ID cost next to nothing.
+ */
+export function idsOfSmallLookup(body: Uint8Array, upper16: number): readonly bigint[] {
+  if (body.length > idSize * (idsMax + trailerMax)) return none;
+  const ids: bigint[] = [];
+  for (let end = idSize; end <= body.length; end += idSize) {
+    if (body[end - 1] === upper16 >> 8 && body[end - 2] === (upper16 & 0xff))
+      ids.push(idAt(body, end - idSize));
+  }
+  return ids.length === 0 ? none : ids;
 }
+
+function idAt(body: Uint8Array, at: number): bigint {
+  const view = new DataView(body.buffer, body.byteOffset + at, idSize);
+  return view.getBigUint64(0, true) | (view.getBigUint64(8, true) << 64n);
+}
+
+const none: readonly bigint[] = [];
