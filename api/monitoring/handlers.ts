@@ -104,6 +104,11 @@ function keptPartOf(fromMs: number, toMs: number, nowMs: number) {
   return { fromMs: keptFromMs, toMs: Math.max(keptMs(toMs), keptFromMs + sampleMs) };
 }
 
+/** The answer names times as the contract writes them, which has no years before this one. */
+const firstMs = Date.parse('0000-01-01T00:00:00.000Z');
+
+const dayBefore = (end: Date): Date => new Date(Math.max(end.getTime() - dayMs, firstMs));
+
 const happeningHandlers = ({
   store,
   cursors,
@@ -112,7 +117,7 @@ const happeningHandlers = ({
   async listMetricMarks({ params, query, principal }) {
     await requireDatabase(store.read, principal.organization.id, params.databaseId);
     const to = query.to === undefined ? new Date(now()) : new Date(query.to);
-    const from = query.from === undefined ? new Date(to.getTime() - dayMs) : new Date(query.from);
+    const from = query.from === undefined ? dayBefore(to) : new Date(query.from);
     if (from >= to) throw badRange;
     const { id } = principal.organization;
     const data = await listMarks(store.read, id, params.databaseId, { from, to });

@@ -255,6 +255,19 @@ test('a span of ten thousand years is answered with the part of which figures ar
   expect(lateEnd).toBeLessThan(2);
 });
 
+test.each([
+  ['0000-01-01T12:00:00.000Z', '0000-01-01T00:00:00.000Z'],
+  ['9999-12-31T23:59:59.999Z', '9999-12-30T23:59:59.999Z'],
+])(
+  'marks of the day until %s are answered with times that the contract allows',
+  async (to, from) => {
+    const { id: databaseId } = await makeDatabase(store, organization, `marks-${to.slice(0, 4)}`);
+    const request = { params: { databaseId }, query: { to }, principal: { organization } };
+    const { body } = await handlers().listMetricMarks(request as never);
+    expect(body).toEqual({ data: [], from, to });
+  },
+);
+
 test('databases that a round had no time for are the first of the next one', async () => {
   const places = Array.from({ length: 200 }, (_, place) => place);
   const asked = new Set<number>();
