@@ -72,6 +72,7 @@ import { ensureDefaultOrganization } from './store/organizations.ts';
 import { listReady } from './store/ready-databases.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
 import type { Store } from './store/store.ts';
+import { tracingOf } from './tracing.ts';
 import { listWorkers } from './store/workers.ts';
 import { tunnelHandlers } from './tunnel/handlers.ts';
 import { Tunnels } from './tunnel/tunnels.ts';
@@ -116,6 +117,7 @@ export async function startApi(options: ProcessOptions): Promise<Api> {
     limits: config.limits,
     bodyLimits: config.bodyLimits,
     metrics,
+    tracer: parts.tracing?.tracer,
     logger,
     document,
     docsUrl,
@@ -147,12 +149,16 @@ export async function startApi(options: ProcessOptions): Promise<Api> {
       stopping.abort();
       const inTime = await server.stop(waitMs);
       await stopParts(parts);
+      await parts.tracing?.stop(spansWaitMs);
       await health.stop();
       stopMeasuring();
       return inTime;
     },
   };
 }
+
+/** Time for the last spans to reach the collector when the process ends. */
+const spansWaitMs = 2_000;
 
 async function stopParts(parts: Parts): Promise<void> {
   await parts.view.stop();
@@ -245,6 +251,7 @@ function assemble(options: ProcessOptions) {
   return {
     ...common,
     metrics,
+    tracing: tracingOf(config, registry, logger),
     view,
     services,
     billing,

@@ -27,6 +27,15 @@ test('settings that are absent have defaults, and no secret is logged', () => {
   expect(JSON.stringify(redacted(config))).not.toMatch(/hush|Apache/);
 });
 
+test('requests are traced only where a collector is named, and then all of them unless it is said', () => {
+  const settings = { ...needed, LEDGERHOUSE_API_TRACES_ENDPOINT: 'http://collector:4318/' };
+  const endpoint = 'http://collector:4318';
+  expect(readConfig(needed).traces).toBeUndefined();
+  expect(readConfig(settings).traces).toEqual({ endpoint, share: 1 });
+  const some = { ...settings, LEDGERHOUSE_API_TRACES_PERCENT: '0.5' };
+  expect(readConfig(some).traces).toEqual({ endpoint, share: 0.005 });
+});
+
 test('a namespace has room for as many databases as its organization may have, unless it is said', () => {
   const settings = {
     LEDGERHOUSE_API_DATABASES_MAX: '9999999',
@@ -53,6 +62,10 @@ test.each([
   [{ LEDGERHOUSE_API_TRUSTED_PROXIES: '10.0.0.0/8, ingress' }, 'not ingress'],
   [{ LEDGERHOUSE_API_TRUSTED_PROXIES: '10.0.0.0/33' }, 'ranges such as'],
   [{ LEDGERHOUSE_API_DATABASE_CONNECTIONS: '0' }, 'from 1 to'],
+  [{ LEDGERHOUSE_API_TRACES_ENDPOINT: 'collector:4318' }, 'must be http(s)://host:port'],
+  [{ LEDGERHOUSE_API_TRACES_ENDPOINT: 'http://u:hush@collector:4318' }, 'without a path or a'],
+  [{ LEDGERHOUSE_API_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }, 'path is added'],
+  [{ LEDGERHOUSE_API_TRACES_PERCENT: '101' }, 'from 0 to 100'],
 ])('%j is refused with what would be right', (wrong, message) => {
   expect(() => readConfig({ ...needed, ...wrong })).toThrow(message);
   expect(() => readConfig({ ...needed, ...wrong })).not.toThrow('hush');

@@ -64,6 +64,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Server addresses in the OpenAPI document; empty: this installation's own address. */
   readonly servers: DocumentOptions['servers'];
+  /** Where traces of requests go. `undefined`: there are none. */
+  readonly traces: TraceSettings | undefined;
   /** Folder of the built dashboard. `undefined`: there is no dashboard. */
   readonly dashboardFolder: string | undefined;
 }
@@ -72,6 +74,13 @@ interface ImportSettings {
   readonly store: StagingSettings;
   /** Maximum of the bytes of an organization's imports; `undefined`: what the catalog's largest storage holds. */
   readonly bytesMax: number | undefined;
+}
+
+interface TraceSettings {
+  /** Address of the collector, without a path. */
+  readonly endpoint: string;
+  /** Part of the requests that is recorded unless their callers decide: 0 to 1. */
+  readonly share: number;
 }
 
 const prefix = 'LEDGERHOUSE_API_';
@@ -124,6 +133,8 @@ const names = [
   'SERVER_DEVELOPMENT',
   'SERVER_STAGING',
   'SERVER_PRODUCTION',
+  'TRACES_ENDPOINT',
+  'TRACES_PERCENT',
   'DASHBOARD_FOLDER',
 ] as const;
 type Name = (typeof names)[number];
@@ -188,6 +199,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       staging: baseUrl('SERVER_STAGING', read('SERVER_STAGING', '')),
       production: baseUrl('SERVER_PRODUCTION', read('SERVER_PRODUCTION', '')),
     },
+    traces: traceSettings(read),
     dashboardFolder: dashboardFolder(read('DASHBOARD_FOLDER', '')),
   };
 }
@@ -240,6 +252,26 @@ function importSettings(read: Read): ImportSettings | undefined {
         ? undefined
         : 1024 ** 3 * count('IMPORTS_GIBIBYTES_PER_ORGANIZATION', gibibytes),
   };
+}
+
+function traceSettings(read: Read): TraceSettings | undefined {
+  const percent = read('TRACES_PERCENT', '100');
+  if (!/^\d{1,3}(\.\d{1,3})?$/.test(percent) || Number(percent) > 100) {
+    throw new ConfigError(
+      `${prefix}TRACES_PERCENT must be a number from 0 to 100, such as 0.5, not ${percent}`,
+    );
+  }
+  const text = read('TRACES_ENDPOINT', '');
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const endpoint = url?.origin ?? '';
+  // Nothing but the origin: a password would be logged, and OTLP has a path of its own.
+  if (!/^https?:/.test(endpoint) || url?.href !== `${endpoint}/`) {
+    throw new ConfigError(
+      `${prefix}TRACES_ENDPOINT must be http(s)://host:port, without a path or a password: OTLP's path is added`,
+    );
+  }
+  return { endpoint, share: Number(percent) / 100 };
 }
 
 function namespaceDefaults(read: Read, databasesMax: number): NamespaceDefaults {

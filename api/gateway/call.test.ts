@@ -25,6 +25,8 @@ function callOf(name: LedgerOperationName, count: number, limit?: number): Call 
     reject: () => undefined,
     settled: false,
     retried: false,
+    sent: undefined,
+    onEnd: undefined,
   };
 }
 

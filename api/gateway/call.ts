@@ -5,13 +5,24 @@ import { bodySizeMax } from '../../engine/wire/limits.ts';
 import { encodeMultiBatch, splitMultiBatch } from '../../engine/wire/multi-batch.ts';
 import type { WireRequest } from '../ledger/decode.ts';
 import { rowsMax } from '../ledger/operations.ts';
-import type { GatewayFailure } from './failures.ts';
+import type { GatewayFailure, GatewayFailureCode } from './failures.ts';
 
 export interface GatewayReply {
   /** Whole records of the operation's result. */
   readonly rows: Uint8Array;
   /** Milliseconds from sending to the answer; the wait before that counts as the gateway's time. */
   readonly ledgerMs: number;
+}
+
+/** How a call went; times are of the monotonic clock. */
+export interface CallCourse {
+  readonly queuedAtMs: number;
+  /** `undefined`: it was never sent. */
+  readonly sentAtMs: number | undefined;
+  readonly endedAtMs: number;
+  readonly result: 'answered' | GatewayFailureCode;
+  /** Number of calls in the message that it was sent in. */
+  readonly together: number;
 }
 
 export interface Call {
@@ -27,6 +38,10 @@ export interface Call {
   settled: boolean;
   /** The call was sent once before, in a session that had ended. */
   retried: boolean;
+  /** When it was last sent, and with how many calls in one message. */
+  sent: { readonly atMs: number; readonly together: number } | undefined;
+  /** Called once, when the call has ended for its caller. */
+  readonly onEnd: ((course: CallCourse) => void) | undefined;
 }
 
 /** Maximum number of rows in an answer to this request. */

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
+import { currentTrace } from '../../base/tracing/tracer.ts';
 import { fetchStatus, type StatusFetch } from '../../domain/fetch-status.ts';
 import type { Address } from '../../engine/client/client.ts';
 import type { WireRequest } from '../ledger/decode.ts';
@@ -14,6 +15,7 @@ import { GatewayFailure } from './failures.ts';
 import { newerHealth, unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import { Lane } from './lane.ts';
 import { statusUrlOf } from './status-url.ts';
+import { traceCall } from './traced-call.ts';
 import { gatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { Turns } from './turns.ts';
 
@@ -95,11 +97,15 @@ export class Gateway {
     const { minMs, maxMs } = deadlineRange;
     const lanes = this.#lanesOf(target);
     for (const kind of kinds) lanes[kind].follow(target);
+    const trace = currentTrace();
     return lanes[request.operation.kind].submit(target, request, {
       timeoutMs: Math.min(Math.max(timeoutMs, minMs), maxMs),
       signal,
       requestId,
       bodyBytes,
+      ...(trace?.recorded === true && {
+        onEnd: (course) => traceCall(trace, target.databaseId, request, course),
+      }),
     });
   }
 

@@ -11,7 +11,7 @@ import { batchSizeLimitProduction } from '../../engine/wire/limits.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import type { Address } from '../../engine/client/client.ts';
 import type { WireRequest } from '../ledger/decode.ts';
-import { takeMessage, type Call, type GatewayReply } from './call.ts';
+import { takeMessage, type Call, type CallCourse, type GatewayReply } from './call.ts';
 import { BadReply, Connection, isSameTarget, type Target } from './connection.ts';
 import { FullLedger, type Full } from './full-ledger.ts';
 import { isOfRelease, isOfSession } from './evictions.ts';
@@ -44,6 +44,7 @@ interface CallOptions {
   readonly requestId: string | undefined;
   /** Size of the request's body, which is held together with the call. */
   readonly bodyBytes: number;
+  readonly onEnd?: (course: CallCourse) => void;
 }
 
 /** A thousand requests of a full batch each would take a gigabyte; this is room for about sixty of them. */
@@ -125,6 +126,8 @@ export class Lane {
       reject,
       settled: false,
       retried: false,
+      sent: undefined,
+      onEnd: options.onEnd,
     };
     const full = this.#full?.refusal();
     if (this.#closed) this.#refuse(call, 'ledger_unavailable', 'The gateway is closing.');
@@ -191,7 +194,10 @@ export class Lane {
     if (connection?.ready !== true || !connection.idle) return;
     this.#refuseTooLarge(connection.batchSizeLimit);
     if (this.#queue.length === 0) return;
-    connection.send(takeMessage(this.#queue, connection.batchSizeLimit));
+    const calls = takeMessage(this.#queue, connection.batchSizeLimit);
+    const sent = { atMs: this.#options.timers.nowMs(), together: calls.length };
+    for (const call of calls) call.sent = sent;
+    connection.send(calls);
     this.#full?.sent();
     this.#options.metrics.messages.inc();
   }
@@ -317,7 +323,10 @@ export class Lane {
     // already exist.
     const isSafe = (call: Call) => notExecuted || call.request.operation.kind === 'read';
     const again = calls.filter((call) => !call.retried && isOfSession(reason) && isSafe(call));
-    for (const call of again) call.retried = true;
+    for (const call of again) {
+      call.retried = true;
+      call.sent = undefined;
+    }
     for (const call of calls.filter((call) => !again.includes(call))) {
       if (notExecuted) this.#refuse(call, 'ledger_unavailable', `Not executed: ${message}.`);
       else this.#refuseSent(call, message);
@@ -440,12 +449,15 @@ export class Lane {
     call.reject(failure);
   }
 
-  #count({ request, queuedAtMs }: Call, result: 'answered' | GatewayFailureCode): void {
+  #count({ request, queuedAtMs, sent, onEnd }: Call, result: CallCourse['result']): void {
     const { metrics, timers } = this.#options;
     const operation = request.operation.name;
     metrics.calls.inc({ operation, result });
-    const seconds = (timers.nowMs() - queuedAtMs) / 1_000;
+    const endedAtMs = timers.nowMs();
+    const seconds = (endedAtMs - queuedAtMs) / 1_000;
     metrics.seconds.observe({ operation, outcome: outcomeOf(result) }, seconds);
+    const together = sent?.together ?? 0;
+    onEnd?.({ queuedAtMs, sentAtMs: sent?.atMs, endedAtMs, result, together });
   }
 }
 

@@ -15,9 +15,10 @@ import compression from 'compression';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { systemTimers } from '../../base/timers.ts';
+import type { Trace, Tracer } from '../../base/tracing/tracer.ts';
 import type { Caller } from '../auth/principal.ts';
 import { namesInPath } from '../contract/path-parameters.ts';
-import { routeEntries, type OperationId } from '../contract/routes.ts';
+import { routeEntries, routes as contractRoutes, type OperationId } from '../contract/routes.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { AnonymousBodies } from './anonymous-bodies.ts';
@@ -49,6 +50,8 @@ interface AppOptions {
   /** Time for a client to take an answer; 60 s by default, as long as a request may take to arrive. */
   readonly answerMs?: number;
   readonly metrics: ApiMetrics;
+  /** `undefined`: requests are not traced. */
+  readonly tracer?: Tracer | undefined;
   readonly logger: Logger;
   /** The OpenAPI document, for the reference page. */
   readonly document: Readonly<Record<string, unknown>>;
@@ -70,6 +73,7 @@ interface Locals {
   requestId: string;
   startedMs: number;
   operationId?: OperationId;
+  trace?: Trace | undefined;
   principal?: Caller;
   code?: string;
   gone: AbortController;
@@ -125,6 +129,10 @@ function begin(request: Request, response: Response, options: AppOptions): void 
   locals.requestId = requestIdOf(request.headers['x-request-id']?.toString());
   locals.startedMs = performance.now();
   locals.gone = new AbortController();
+  locals.trace = options.tracer?.begin(
+    request.headers['traceparent']?.toString(),
+    request.headers['tracestate']?.toString(),
+  );
   // Not by `set`, which costs five times as much.
   for (const [name, value] of securityHeaderRows) response.setHeader(name, value);
   response.setHeader('X-Request-Id', locals.requestId);
@@ -139,6 +147,7 @@ function begin(request: Request, response: Response, options: AppOptions): void 
     const tookMs = performance.now() - locals.startedMs;
     const status = isGone ? 0 : response.statusCode;
     options.metrics.ended(locals.operationId, status, tookMs / 1_000);
+    if (locals.trace !== undefined) endTrace(locals, request.method, status);
     options.logger.info(
       {
         requestId: locals.requestId,
@@ -151,9 +160,31 @@ function begin(request: Request, response: Response, options: AppOptions): void 
         organizationId: locals.principal?.organization?.id,
         credentialId: locals.principal?.credentialId,
         ...(isGone && { gone: true }),
+        ...(locals.trace?.recorded === true && { traceId: locals.trace.traceId }),
       },
       'answered',
     );
+  });
+}
+
+/** `status` is 0 when the client had gone. Paths stay out: some hold what is secret. */
+function endTrace(locals: Locals, method: string, status: number): void {
+  const { operationId } = locals;
+  const route = operationId && contractRoutes[operationId].path;
+  const errorType = status === 0 ? 'client_gone' : locals.code;
+  locals.trace?.end({
+    name: route === undefined ? method : `${method} ${route}`,
+    failed: status >= 500,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status === 0 ? undefined : status,
+      'error.type': errorType,
+      'ledgerhouse.operation': operationId,
+      'ledgerhouse.request_id': locals.requestId,
+      'ledgerhouse.organization_id': locals.principal?.organization?.id,
+      'ledgerhouse.credential_id': locals.principal?.credentialId,
+    },
   });
 }
 
@@ -181,11 +212,12 @@ function routesOf(options: AppOptions, gate: Gate): ShapedRoutes {
         locals.operationId = operationId;
         const stream = isStream(request, streams);
         const gone = endOf(locals.gone.signal, options.stopping, stream);
-        const { requestId } = locals;
+        const { requestId, trace } = locals;
         const exchange = {
           request,
           response,
           requestId,
+          trace,
           operationId,
           gone,
           isStream: stream,

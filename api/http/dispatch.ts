@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import type { WebSocket } from 'ws';
 import { startDeadline } from '../../base/deadline.ts';
 import { systemTimers } from '../../base/timers.ts';
+import { withinTrace, type Trace } from '../../base/tracing/tracer.ts';
 import { idempotencyKeyPattern } from '../contract/document.ts';
 import { pathNumbers } from '../contract/path-parameters.ts';
 import type { Origin } from '../auth/authenticator.ts';
@@ -63,6 +64,7 @@ interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly requestId: string;
+  readonly trace: Trace | undefined;
   readonly operationId: OperationId;
   readonly bodies: Bodies;
   /** The answer is a stream. */
@@ -77,14 +79,14 @@ export async function dispatch(
   handler: AnyHandler,
   gate: Gate,
 ): Promise<void> {
-  const { request, response } = exchange;
+  const { request } = exchange;
   const { url } = request;
   const search = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const isPublic = route.access.kind === 'public';
   const caller = callerOf(request);
   if (isPublic) gate.admitAnybody(request, caller, route);
   const admission = isPublic ? undefined : await gate.admit({ ...exchange, caller }, route);
-  response.locals['principal'] = admission?.principal;
+  if (admission !== undefined) noteCaller(exchange, admission.principal);
   const query = parseQuery(route.query, search);
   const accept = route.responses[101] && socketAsked(request);
   const format = formatOf(request, route);
@@ -112,7 +114,7 @@ export async function dispatch(
       : input;
     const run = () => handler(full as never);
     const forOwner = <T>(work: () => T): T =>
-      admission ? onBehalfOf(ownerOf(admission.principal), work) : work();
+      admission ? forCaller(exchange, admission.principal, work) : work();
     const reply = await untilEnded(forOwner(run), deadline.signal);
     const isOpenEnded =
       reply.events !== undefined || reply.pieces !== undefined || reply.serve !== undefined;
@@ -141,6 +143,14 @@ export async function dispatch(
     deadline.clear();
   }
 }
+
+function noteCaller({ response, trace }: Exchange, principal: Caller): void {
+  response.locals['principal'] = principal;
+  trace?.admit(ownerOf(principal));
+}
+
+const forCaller = <T>({ trace }: Exchange, principal: Caller, work: () => T): T =>
+  onBehalfOf(ownerOf(principal), () => withinTrace(trace, work));
 
 /** The path's parameters as the handler gets them; the gate has checked them. */
 function paramsOf(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import { createKube, type KubeHttpOptions, type RequestRecord } from './kube-htt
 import { resources } from '../../domain/kinds.ts';
 import { ApiError, type KubeObject } from './kube.ts';
 import { LostLeadership } from './lost-leadership.ts';
+import { Tracer, withinTrace } from '../tracing/tracer.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 const pod = { resource: resources.pod, namespace: 'ns', name: 'p' };
@@ -43,6 +44,18 @@ function serverOf(answers: readonly Answer[], options: KubeHttpOptions = {}) {
 const answer = (status: number, body: object, headers: Record<string, string> = {}): Answer => {
   return () => new Response(JSON.stringify(body), { status, headers });
 };
+test('what is asked for a request is within its trace', async () => {
+  const { kube, requests } = serverOf([answer(200, object)]);
+  const tracer = new Tracer({ share: 1, add: () => {} });
+  const trace = tracer.begin(undefined, undefined);
+  await withinTrace(trace, () => kube.read(pod));
+  await kube.read(pod);
+  expect(requests.map(({ headers }) => headers['traceparent'])).toEqual([
+    trace.headers()['traceparent'],
+    undefined,
+  ]);
+});
+
 const status = (code: number, reason: string, headers: Record<string, string> = {}) =>
   answer(
     code,

@@ -29,6 +29,7 @@ import type {
 import { LostLeadership } from './lost-leadership.ts';
 import { sleep, systemTimers, type Timers } from '../timers.ts';
 import { TokenBucket } from './token-bucket.ts';
+import { currentTrace } from '../tracing/tracer.ts';
 import { createTransport, type Transport, type TransportResponse } from './transport.ts';
 import { WatchLines } from './watch-lines.ts';
 
@@ -439,6 +440,7 @@ class KubeOverHttp implements KubeHttp {
         headers: {
           Accept: 'application/json',
           'User-Agent': userAgent,
+          ...currentTrace()?.headers(),
           ...(contentType === undefined ? {} : { 'Content-Type': contentType }),
         },
         body: body === undefined ? undefined : JSON.stringify(body),

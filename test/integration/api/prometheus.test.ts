@@ -13,6 +13,7 @@ import { Client } from '../../../engine/client/client.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
 import { accountBytes, create } from '../../support/engine/ledger.ts';
+import { OtlpCollector } from '../../support/api/otlp-collector.ts';
 import { TestService, type Headers } from '../../support/api/service.ts';
 import { checkout, eventually } from '../../support/shell.ts';
 import type { CreatedDatabase } from '../../../gen/api.ts';
@@ -21,6 +22,7 @@ type Families = ReadonlyMap<string, Family>;
 const processes = ['engine', 'operator', 'api', 'worker'] as const;
 
 let service: TestService;
+let collector: OtlpCollector;
 let engine: TestEngine;
 let operator: ChildProcess | undefined;
 let made: CreatedDatabase;
@@ -29,7 +31,8 @@ let mine: Headers;
 let scraped: Readonly<Record<(typeof processes)[number], Families>>;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  collector = await OtlpCollector.start();
+  service = await TestService.start({ settings: { TRACES_ENDPOINT: collector.url } });
   mine = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
   made = await service.createDatabase(mine, { name: 'payments' });
   await service.stopOperator();
@@ -50,6 +53,7 @@ afterAll(async () => {
   }
   await engine?.dispose();
   await service?.stop();
+  collector?.stop();
 });
 
 async function oneRequest(): Promise<void> {
@@ -121,6 +125,18 @@ describe('a process', () => {
     const outcomes = calls?.series.flatMap(({ labels }) => labels['outcome'] ?? []) ?? [];
     expect(new Set(outcomes)).toEqual(new Set(['answered', 'failed', 'abandoned']));
   });
+});
+
+test('the API sends traces to the collector that its settings name', async () => {
+  const span = await eventually('the request for the database is told', async () =>
+    collector.spans.find(({ name }) => name === 'POST /api/v1/databases'),
+  );
+  expect(span).toMatchObject({
+    resource: { 'service.name': 'ledgerhouse-api', 'k8s.namespace.name': 'ledgerhouse-system' },
+    attributes: { 'http.response.status_code': 202, 'ledgerhouse.operation': 'createDatabase' },
+  });
+  expect(collector.wrong).toEqual([]);
+  expect(collector.texts.join()).not.toContain(mine['x-api-key']);
 });
 
 describe('a tenant', () => {

@@ -76,6 +76,20 @@ async function rendered(values: object = {}, ...args: string[]): Promise<Rendere
   const text = await helm('template', 'ledgerhouse', chart, '-n', namespace, '-f', file, ...args);
   return documentsOf(text);
 }
+interface Monitor extends Rendered {
+  readonly spec: {
+    readonly selector: { readonly matchLabels: Record<string, string> };
+    readonly podTargetLabels?: readonly string[];
+    readonly endpoints?: readonly { readonly port: string }[];
+    readonly podMetricsEndpoints?: Monitor['spec']['endpoints'];
+  };
+}
+interface MonitoredService extends Rendered {
+  readonly spec: {
+    readonly selector: Record<string, string>;
+    readonly ports: readonly { name: string; port: number; targetPort: string }[];
+  };
+}
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says which kind's shape it is
 const find = <T = Rendered>(objects: readonly Rendered[], kind: string, name?: string): T => {
   const found = objects.find(
@@ -214,6 +228,67 @@ describe('values', () => {
     for (const kind of ['LedgerCatalog', 'NetworkPolicy', 'PodMonitor', 'PrometheusRule']) {
       expect(kinds.has(kind)).toBe(false);
     }
+  });
+
+  test('let Prometheus scrape the same pods and ports by ServiceMonitors, and not twice', async () => {
+    const monitors = { enabled: true, labels: { release: 'prometheus' } };
+    const api = { enabled: true };
+    const objects = await rendered({ api, serviceMonitors: monitors });
+    const all = objects.filter(({ kind }) => kind === 'ServiceMonitor') as Monitor[];
+    expect(all.map(({ metadata: { name, labels } }) => [name, labels?.['release']])).toEqual([
+      ['ledgerhouse-operator', 'prometheus'],
+      ['ledgerhouse-api', 'prometheus'],
+      ['ledgerhouse-worker', 'prometheus'],
+      ['ledgerhouse-databases', 'prometheus'],
+    ]);
+    const services = objects.filter(({ kind }) => kind === 'Service') as MonitoredService[];
+    for (const { metadata, spec } of all.slice(0, 3)) {
+      const found = services.filter(({ metadata: { labels = {} } }) =>
+        Object.entries(spec.selector.matchLabels).every(([key, value]) => labels[key] === value),
+      );
+      expect(found.map((service) => service.metadata.name)).toEqual([`${metadata.name}-metrics`]);
+      const [service] = found;
+      const { template } = find<{ spec: { template: PodTemplate } }>(
+        objects,
+        'Deployment',
+        metadata.name,
+      ).spec;
+      expect(template.metadata.labels).toMatchObject(service?.spec.selector ?? { no: 'service' });
+      expect(service?.spec.ports.map(({ name }) => name)).toContain(spec.endpoints?.[0]?.port);
+      const container = template.spec.containers[0] as unknown as {
+        ports: readonly { name: string; containerPort: number }[];
+      };
+      const targets = service?.spec.ports.map(({ targetPort, port }) => ({
+        name: targetPort,
+        containerPort: port,
+      }));
+      expect(container.ports).toEqual(expect.arrayContaining(targets ?? ['no port']));
+    }
+    // Both ways ask the same things, of the same kinds of pods.
+    const pods = (await rendered({ api, podMonitors: monitors })).filter(
+      ({ kind }) => kind === 'PodMonitor',
+    ) as Monitor[];
+    const asked = (monitors: readonly Monitor[]) =>
+      Object.fromEntries(
+        monitors.map(({ metadata: { name }, spec }) => [
+          name,
+          [spec.endpoints ?? spec.podMetricsEndpoints, spec.podTargetLabels],
+        ]),
+      );
+    expect(asked(all)).toEqual(asked(pods));
+    const file = join(folder, 'wrong.json');
+    writeFileSync(file, JSON.stringify({ podMonitors: monitors, serviceMonitors: monitors }));
+    const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('choose one')]);
+  });
+
+  test('send traces of requests where they say, and nowhere by default', async () => {
+    writeFileSync(join(folder, 'signing-key'), 'k'.repeat(48));
+    const traces = { endpoint: 'http://otel-collector.monitoring:4318', percent: 0.5 };
+    const api = configOf(await rendered({ api: { enabled: true, traces } }), 'ledgerhouse-api');
+    expect(api.traces).toEqual({ endpoint: traces.endpoint, share: 0.005 });
+    const none = configOf(await rendered({ api: { enabled: true } }), 'ledgerhouse-api');
+    expect(none.traces).toBeUndefined();
   });
 
   const signIn = {

@@ -22,6 +22,7 @@ import { createApiMetrics } from '../../../api/http/api-metrics.ts';
 import type { ByteLimits } from '../../../api/http/held-bytes.ts';
 import type { ConnectionCaps } from '../../../api/http/connection-caps.ts';
 import { createApp } from '../../../api/http/app.ts';
+import type { Tracer } from '../../../base/tracing/tracer.ts';
 import type { GatePort } from '../../../api/http/gate.ts';
 import type { Handlers } from '../../../api/http/handler.ts';
 import { rateLimitDefaults, type RateLimitSettings } from '../../../api/http/rate-limits.ts';
@@ -188,6 +189,7 @@ export async function startTestApp(
     answerLimits?: ByteLimits;
     answerMs?: number;
     caps?: ConnectionCaps;
+    tracer?: Tracer;
   } = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = [];
@@ -204,6 +206,7 @@ export async function startTestApp(
       ...options.limits,
     },
     metrics,
+    tracer: options.tracer,
     logger,
     document: openapiDocument({ version: '0.1.0', ...documentDefaults }),
     docsUrl: '/docs',
