@@ -22,6 +22,13 @@ const count = z.number().int().nonnegative();
 /** Nanoseconds since 1970, decimal. */
 const nanoseconds = z.string().regex(/^\d{1,20}$/);
 
+/** A part of the archived log without a break. */
+const logRun = z.object({ firstOp: count, lastOp: count, lastTimestamp: nanoseconds });
+export type LogRun = z.infer<typeof logRun>;
+
+/** Maximum number of earlier runs in a report: the newest ones. */
+export const EARLIER_RUNS_MAX = 16;
+
 export const archiveReportSchema = z.object({
   state: z.enum(archiveStates),
   /** The store's words, or what to do. */
@@ -29,8 +36,10 @@ export const archiveReportSchema = z.object({
   /** The last op in the bucket, and its timestamp. */
   archivedOp: count.optional(),
   archivedTimestamp: nanoseconds.optional(),
-  /** First op of the unbroken run of operations that ends with it. */
+  /** First op that is left of the unbroken run of operations that ends with it. */
   chainFirstOp: count.optional(),
+  /** The runs before that one that are left, oldest first. */
+  earlierRuns: z.array(logRun).max(EARLIER_RUNS_MAX).optional(),
   /** Breaks in the log since archiving began. */
   gaps: count,
   /** Bytes that wait beside the engine for the store. */
@@ -44,9 +53,10 @@ export const archiveReportSchema = z.object({
 });
 export type ArchiveReport = z.infer<typeof archiveReportSchema>;
 
-export interface ArchiveStatus extends ArchiveReport {
+export const archiveStatusSchema = archiveReportSchema.extend({
   /** Whether this replica's log is the one that is archived. */
-  readonly leads: boolean;
+  leads: z.boolean(),
   /** Age of the oldest operation that the archive does not have; 0 when it has all. */
-  readonly lagSeconds: number;
-}
+  lagSeconds: z.number().nonnegative(),
+});
+export type ArchiveStatus = Readonly<z.infer<typeof archiveStatusSchema>>;

@@ -14,6 +14,8 @@ test.each([
   '2027-01-31',
   '2027-01-31T12:00:00',
   '2027-13-31T12:00:00Z',
+  '2027-02-29T12:00:00Z',
+  '2027-04-31T12:00:00Z',
   '2027-01-31T12:00:00.1234567891Z',
 ])('what is no time is refused: %j', (text) => {
   expect(parseTime(text)).toBeUndefined();

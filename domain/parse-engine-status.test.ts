@@ -30,6 +30,17 @@ const good: EngineStatus = {
   ],
   memory: { usedBytes: 1, limitBytes: 2 },
   storage: { usedBytes: 1, limitBytes: 2 },
+  archive: {
+    state: 'Archiving',
+    archivedOp: 12,
+    archivedTimestamp: '1798761600000000000',
+    chainFirstOp: 9,
+    earlierRuns: [{ firstOp: 1, lastOp: 5, lastTimestamp: '1798761500000000000' }],
+    gaps: 1,
+    spoolBytes: 0,
+    leads: true,
+    lagSeconds: 0.5,
+  },
 };
 
 test('the whole status of an engine is parsed', () => {
@@ -40,6 +51,12 @@ test('the whole status of an engine is parsed', () => {
 
 test('a warning of a newer engine is passed over', () => {
   expect(parseEngineStatus({ ...good, warnings: ['MemoryNearLimit', 'TooWarm'] })).toEqual(good);
+});
+
+test('what an archiver says reaches its readers, and is passed over if it is not understood', () => {
+  expect(parseEngineStatus(good)).toMatchObject({ archive: { archivedOp: 12, leads: true } });
+  const { archive, ...others } = good;
+  expect(parseEngineStatus({ ...good, archive: { ...archive, state: 'Dancing' } })).toEqual(others);
 });
 
 test('a lookup that is not understood is passed over', () => {

@@ -1,5 +1,6 @@
 /** Parses an engine's status. A wrong answer of an engine becomes a problem with a message, never a crash of the reader. */
 import { z } from 'zod';
+import { archiveStatusSchema } from './archive-status.ts';
 import { EngineWarning, ReplicaRole, type EngineStatus } from './engine-status.ts';
 
 interface StatusProblem {
@@ -65,6 +66,7 @@ const engineStatus = z
     transfers: count.exactOptional(),
     checkLookups: checkLookups.exactOptional(),
     memory: usage.exactOptional(),
+    archive: z.unknown().optional(),
   })
   .refine(({ replicaIndex, replicaCount }) => replicaIndex < replicaCount, {
     path: ['replicaIndex'],
@@ -72,7 +74,12 @@ const engineStatus = z
 
 export function parseEngineStatus(json: unknown): EngineStatus | StatusProblem {
   const { data, error } = engineStatus.safeParse(json);
-  if (data !== undefined) return data;
+  if (data !== undefined) {
+    const { archive: given, ...status } = data;
+    // What a newer archiver says in words that are not known here says nothing else about the replica.
+    const archive = archiveStatusSchema.safeParse(given).data;
+    return { ...status, ...(archive !== undefined && { archive }) };
+  }
   const wrong = error.issues[0]?.path.join('.') ?? '';
   return {
     problem: wrong === '' ? 'the status is not an object' : `the status has no valid ${wrong}`,

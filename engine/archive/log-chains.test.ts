@@ -1,51 +1,15 @@
 /** Chains of segments: what can be restored of them, and what the sweep leaves. */
 import { expect, test } from '@jest/globals';
 import { SteadyLoad } from '../../test/support/engine/ledger/steady-load.ts';
-import type { LogEntry } from '../log/log.ts';
-import { sha256 } from './chunk.ts';
 import { segmentKey } from './keys.ts';
-import { writeChainNote } from './log-chains.ts';
-import { decodeSegment, encodeSegment, NO_SEGMENT } from './log-segment.ts';
+import { decodeSegment } from './log-segment.ts';
 import { Archive } from './moments.ts';
 import { sweepLog } from './sweep-log.ts';
 import { DATABASE, LedgerFile } from './testing/ledger-file.ts';
 import { MemoryStore, refusal } from './testing/memory-store.ts';
+import { timestampOf, writeChain } from './testing/written-log.ts';
 
 const DAY = 86_400_000;
-const timestampOf = (op: number): bigint => 1_800_000_000_000_000_000n + BigInt(op) * 1_000n;
-
-const entryOf = (op: number): LogEntry => ({
-  op,
-  timestamp: timestampOf(op),
-  view: 0,
-  message: new Uint8Array(256).fill(op & 0xff),
-});
-
-/** Writes a chain of segments with ten operations each. */
-async function writeChain(
-  store: MemoryStore,
-  firstOp: number,
-  lastOp: number,
-  follows: 'start' | 'gap',
-) {
-  await writeChainNote(store, {
-    databaseId: DATABASE,
-    line: 1,
-    firstOp,
-    follows,
-    begunAt: new Date(0).toISOString(),
-  });
-  let previous = NO_SEGMENT;
-  for (let op = firstOp; op <= lastOp; op += 10) {
-    const entries = Array.from({ length: 10 }, (_, index) => entryOf(op + index));
-    const object = await encodeSegment(
-      { databaseId: DATABASE, line: 1, previous },
-      { entries, marks: [] },
-    );
-    await store.create(segmentKey(DATABASE, 1, op), object);
-    previous = sha256(object).toString('hex');
-  }
-}
 
 /** Backups at ops 40, 80 and 120, made on days 0, 1 and 2. */
 async function threeBackups(): Promise<MemoryStore> {

@@ -2,7 +2,15 @@
  * Moments that an archive can bring back. A backup is one; and from a backup on, each operation of the log up to the end of
  * its chain. Nothing here writes.
  */
-import { timeOf } from '../../domain/moment.ts';
+import {
+  describeMoment,
+  describeTarget,
+  isAt,
+  isInside,
+  nearestTo,
+  type Moment,
+  type Target,
+} from '../../domain/recovery.ts';
 import { readRecord, recordKeys, type FoundRecord } from './archive.ts';
 import { ArchiveError } from './errors.ts';
 import { segmentKey } from './keys.ts';
@@ -10,12 +18,6 @@ import { readChains, readSegmentHead, type Chain } from './log-chains.ts';
 import { decodeSegment, type SegmentHead } from './log-segment.ts';
 import type { ObjectStore, RangedStore } from './object-store.ts';
 import type { LedgerMark } from '../log/ledger-mark.ts';
-
-/** An operation and its timestamp (ns). Op 0 is the empty ledger. */
-export interface Moment {
-  readonly op: number;
-  readonly timestamp: bigint;
-}
 
 /** A run of moments without a break. */
 export interface RecoveryWindow {
@@ -26,11 +28,6 @@ export interface RecoveryWindow {
   /** Operations that the log lacks before this window, since the one before it. */
   readonly missingOps: number;
 }
-
-/** A whole operation: that one, or the last one whose timestamp is not later. */
-export type Target =
-  | { readonly kind: 'op'; readonly op: number }
-  | { readonly kind: 'timestamp'; readonly timestamp: bigint };
 
 export interface MomentPlan {
   readonly databaseId: string;
@@ -111,9 +108,11 @@ export class Archive {
    * had to read.
    */
   async plan(target: Target): Promise<MomentPlan> {
-    const inside = this.#chains.findLast(({ window }) => isInside(window, target));
+    const inside = this.#chains.findLast(
+      ({ window: { from, to } }) => from !== undefined && isInside({ from, to }, target),
+    );
     if (inside !== undefined) return this.#planInside(inside, target);
-    const exact = this.#records.findLast(({ record }) => isAt(record, target));
+    const exact = this.#records.findLast(({ record }) => isAt(momentOfRecord(record), target));
     if (exact === undefined) throw this.#unavailable(target);
     const { databaseId } = exact.record;
     const moment = momentOfRecord(exact.record);
@@ -200,27 +199,20 @@ export class Archive {
     const moments = [
       ...this.#records.map(({ record }) => momentOfRecord(record)),
       ...this.windows.flatMap(({ from, to }) => (from === undefined ? [] : [from, to])),
-    ].sort((one, other) => one.op - other.op);
-    const isEarlier = ({ op, timestamp }: Moment) =>
-      target.kind === 'op' ? op < target.op : timestamp < target.timestamp;
-    const before = moments.findLast(isEarlier);
-    const after = moments.find((one) => !isEarlier(one));
+    ];
+    const { before, after } = nearestTo(moments, target);
     const near = [
-      before === undefined ? undefined : `the last one before is ${describe(before)}`,
-      after === undefined ? undefined : `the next one is ${describe(after)}`,
+      before === undefined ? undefined : `the last one before is ${describeMoment(before)}`,
+      after === undefined ? undefined : `the next one is ${describeMoment(after)}`,
     ].filter((one) => one !== undefined);
-    const wanted = target.kind === 'op' ? `operation ${target.op}` : timeOf(target.timestamp);
     return new ArchiveError(
       'moment_unavailable',
       near.length === 0
         ? `The bucket has neither a backup nor a log of ${this.#databaseId} under this prefix.`
-        : `The archive of ${this.#databaseId} cannot bring back ${wanted}: ${near.join(', ')}.`,
+        : `The archive of ${this.#databaseId} cannot bring back ${describeTarget(target)}: ${near.join(', ')}.`,
     );
   }
 }
-
-const describe = ({ op, timestamp }: Moment): string =>
-  op === 0 ? 'the empty ledger' : `operation ${op} at ${timeOf(timestamp)}`;
 
 const momentOfRecord = ({ op, timestamp }: FoundRecord['record']): Moment => ({
   op,
@@ -232,12 +224,3 @@ const momentOf = (found: FoundRecord | undefined): Moment | undefined =>
 
 const isIn = ({ chain, head }: ChainWindow, op: number): boolean =>
   op >= chain.firstOp && op <= head.lastOp;
-
-const isInside = ({ from, to }: RecoveryWindow, target: Target): boolean =>
-  from !== undefined &&
-  (target.kind === 'op'
-    ? target.op >= from.op && target.op <= to.op
-    : target.timestamp >= from.timestamp && target.timestamp <= to.timestamp);
-
-const isAt = ({ op, timestamp }: FoundRecord['record'], target: Target): boolean =>
-  target.kind === 'op' ? op === target.op : BigInt(timestamp) === target.timestamp;

@@ -1,4 +1,5 @@
 /** Finds the end of an archive's log in the store. */
+import { EARLIER_RUNS_MAX, type LogRun } from '../../domain/archive-status.ts';
 import { sha256 } from '../archive/chunk.ts';
 import {
   chainKey,
@@ -7,15 +8,15 @@ import {
   segmentKey,
   segmentsPrefix,
 } from '../archive/keys.ts';
-import { readChainNote, readChains } from '../archive/log-chains.ts';
+import { readChainNote, readChains, readSegmentHead, type Chain } from '../archive/log-chains.ts';
 import { isLost } from '../archive/errors.ts';
 import { decodeSegment, type SegmentHead } from '../archive/log-segment.ts';
-import type { ObjectStore } from '../archive/object-store.ts';
-import type { ArchiveEnd } from './spool.ts';
+import type { ObjectStore, RangedStore } from '../archive/object-store.ts';
+import type { ArchiveEnd, ChainPlace } from './spool.ts';
 
 /** `undefined` if nothing of the log was ever archived. */
 export async function findEnd(
-  store: ObjectStore,
+  store: ObjectStore & RangedStore,
   databaseId: string,
 ): Promise<ArchiveEnd | undefined> {
   const chains = await readChains(store, databaseId);
@@ -24,12 +25,32 @@ export async function findEnd(
   const { line, firstOp, segments } = chain;
   const gaps = chains.filter(({ follows }) => follows === 'gap').length;
   const key = segmentKey(databaseId, line, segments.at(-1)!);
-  return endAt(store, key, databaseId, { chainFirstOp: firstOp, gaps });
+  const earlier: LogRun[] = [];
+  for (const before of chains.slice(0, -1).slice(-EARLIER_RUNS_MAX))
+    earlier.push(await runOf(store, databaseId, before));
+  return endAt(store, key, databaseId, { chainFirstOp: firstOp, gaps, earlier });
+}
+
+async function runOf(
+  store: RangedStore,
+  databaseId: string,
+  { line, firstOp, segments }: Chain,
+): Promise<LogRun> {
+  const { lastOp, lastTimestamp } = await readSegmentHead(
+    store,
+    databaseId,
+    line,
+    segments.at(-1)!,
+  );
+  return { firstOp, lastOp, lastTimestamp: String(lastTimestamp) };
 }
 
 /** Finds the end from an earlier one, without a list of all that is before it. */
-export async function findLaterEnd(store: ObjectStore, known: ArchiveEnd): Promise<ArchiveEnd> {
-  const { databaseId, line, firstOp, chainFirstOp, gaps } = known;
+export async function findLaterEnd(
+  store: ObjectStore & RangedStore,
+  known: ArchiveEnd,
+): Promise<ArchiveEnd> {
+  const { databaseId, line, firstOp, chainFirstOp, gaps, earlier } = known;
   let last: string | undefined;
   for await (const key of store.list(
     segmentsPrefix(databaseId, line),
@@ -37,24 +58,59 @@ export async function findLaterEnd(store: ObjectStore, known: ArchiveEnd): Promi
   ))
     last = key;
   if (last === undefined) return known;
-  // Chains that began since then are few.
-  const after = chainKey(databaseId, line, chainFirstOp);
-  const begun: number[] = [];
-  for await (const key of store.list(chainsPrefix(databaseId), after)) {
+  for await (const key of store.list(
+    chainsPrefix(databaseId),
+    chainKey(databaseId, line, chainFirstOp),
+  )) {
     const note = await readChainNote(store, key, databaseId);
-    if (note.firstOp <= (parseSegmentKey(last) ?? 0)) begun.push(note.firstOp);
+    // A gap is rare enough for a look at everything.
+    if (note.firstOp <= (parseSegmentKey(last) ?? 0))
+      return (await findEnd(store, databaseId)) ?? known;
   }
-  return endAt(store, last, databaseId, {
-    chainFirstOp: begun.at(-1) ?? chainFirstOp,
-    gaps: gaps + begun.length,
-  });
+  return endAt(store, last, databaseId, { chainFirstOp, gaps, earlier });
+}
+
+/** The first op that is left of the log, whose beginning the sweep deletes. `undefined` if nothing is. */
+export async function findFirstOp(
+  store: ObjectStore,
+  { databaseId, line }: ArchiveEnd,
+): Promise<number | undefined> {
+  for await (const key of store.list(segmentsPrefix(databaseId, line))) return parseSegmentKey(key);
+  return undefined;
+}
+
+/** The same end, without what was deleted before an op. */
+export const leftFrom = (end: ArchiveEnd, firstOp: number): ArchiveEnd => ({
+  ...end,
+  chainFirstOp: Math.max(end.chainFirstOp, firstOp),
+  earlier: end.earlier
+    .filter(({ lastOp }) => lastOp >= firstOp)
+    .map((run) => ({ ...run, firstOp: Math.max(run.firstOp, firstOp) })),
+});
+
+/** The place of the segment that follows an end, and begins a chain or goes on with one. */
+export function placeAfterEnd(
+  before: ArchiveEnd | undefined,
+  { firstOp, begins }: { readonly firstOp: number; readonly begins: Chain['follows'] | undefined },
+): ChainPlace {
+  const { chainFirstOp = firstOp, gaps = 0, earlier = [] } = before ?? {};
+  if (begins === undefined) return { chainFirstOp, gaps, earlier };
+  const ended =
+    before === undefined
+      ? []
+      : [{ firstOp: chainFirstOp, lastOp: before.lastOp, lastTimestamp: before.lastTimestamp }];
+  return {
+    chainFirstOp: firstOp,
+    gaps: gaps + (begins === 'gap' ? 1 : 0),
+    earlier: [...earlier, ...ended].slice(-EARLIER_RUNS_MAX),
+  };
 }
 
 async function endAt(
   store: ObjectStore,
   key: string,
   databaseId: string,
-  chain: Pick<ArchiveEnd, 'chainFirstOp' | 'gaps'>,
+  chain: ChainPlace,
 ): Promise<ArchiveEnd> {
   const object = await store.read(key);
   return endOf(await decodeSegment(key, object, databaseId), object, chain);
@@ -83,7 +139,7 @@ export async function confirmEnd(store: ObjectStore, known: ArchiveEnd): Promise
 export const endOf = (
   { databaseId, line, firstOp, lastOp, lastTimestamp, lastChecksum }: SegmentHead,
   object: Uint8Array,
-  chain: Pick<ArchiveEnd, 'chainFirstOp' | 'gaps'>,
+  chain: ChainPlace,
 ): ArchiveEnd => ({
   databaseId,
   line,

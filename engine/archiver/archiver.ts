@@ -13,15 +13,23 @@ import { ArchiveError, type ArchiveErrorCode } from '../archive/errors.ts';
 import { segmentKey } from '../archive/keys.ts';
 import { FIRST_LINE, writeChainNote } from '../archive/log-chains.ts';
 import { decodeSegment, decodeSegmentHead } from '../archive/log-segment.ts';
-import type { ObjectStore } from '../archive/object-store.ts';
+import type { ObjectStore, RangedStore } from '../archive/object-store.ts';
 import type { FeedAnswer } from '../feed/archive-feed.ts';
-import { confirmEnd, endOf, findEnd, findLaterEnd } from './archive-end.ts';
+import {
+  confirmEnd,
+  endOf,
+  findEnd,
+  findFirstOp,
+  findLaterEnd,
+  leftFrom,
+  placeAfterEnd,
+} from './archive-end.ts';
 import { BEGINNING, Collector, type CollectorPlace } from './collector.ts';
 import type { Feed } from './feed-client.ts';
 import type { ArchiveEnd, Spool, SpooledSegment } from './spool.ts';
 
 interface ArchiverOptions {
-  readonly store: ObjectStore;
+  readonly store: ObjectStore & RangedStore;
   readonly spool: Spool;
   readonly feed: Feed;
   readonly databaseId: string;
@@ -40,6 +48,9 @@ const WAIT_MS = 20_000;
 /** Time between two looks at the engine's log while a segment fills slowly. */
 const LOOK_MS = 1_000;
 const REPORT_MS = 15_000;
+/** Time after which the log's beginning, which the sweep deletes, is looked for again: while something is written, and while not. */
+const BEGINNING_MS = 3_600_000;
+const IDLE_BEGINNING_MS = 24 * BEGINNING_MS;
 const ENGINE_RETRY = { baseMs: 100, maxMs: 2_000 };
 const RETRY = { baseMs: 200, maxMs: 30_000 };
 /** Time before the next try where only a person can help. */
@@ -72,6 +83,8 @@ export class Archiver {
   #inherited = 0;
   #fault: { readonly state: ArchiveState; readonly message: string } | undefined;
   #putSeconds: number | undefined;
+  /** When the log's beginning was last looked for. */
+  #beginningSeenMs: number;
   /** Questions that the engine did not answer, since the last answer. */
   #unanswered = 0;
   /** Whether another replica's archiver may have written since this one last knew the end. */
@@ -81,6 +94,7 @@ export class Archiver {
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
+    this.#beginningSeenMs = options.timers.nowMs();
   }
 
   /**
@@ -122,6 +136,7 @@ export class Archiver {
             archivedOp: end.lastOp,
             archivedTimestamp: end.lastTimestamp,
             chainFirstOp: end.chainFirstOp,
+            earlierRuns: end.earlier,
           }),
       gaps: end?.gaps ?? 0,
       spoolBytes: spool.bytes,
@@ -284,7 +299,19 @@ export class Archiver {
       const done = await this.#untilDone(signal, () => this.#sendOne(next));
       if (done) this.#putSeconds = Math.round(timers.nowMs() - started) / 1_000;
       await this.#tell();
+      await this.#findBeginning(BEGINNING_MS);
     }
+  }
+
+  /** Leaves out of the report what was deleted from the log's beginning. One request; it may fail, and is made again later. */
+  async #findBeginning(afterMs: number): Promise<void> {
+    const { store, timers } = this.#options;
+    const end = this.#end;
+    if (end === undefined || timers.nowMs() - this.#beginningSeenMs < afterMs) return;
+    this.#beginningSeenMs = timers.nowMs();
+    const firstOp = await findFirstOp(store, end).catch(() => undefined);
+    // The other task may have moved the end meanwhile.
+    if (firstOp !== undefined && this.#end !== undefined) this.#end = leftFrom(this.#end, firstOp);
   }
 
   async #sendOne(next: SpooledSegment): Promise<void> {
@@ -314,31 +341,23 @@ export class Archiver {
       if (!Buffer.from(found).equals(object)) return this.#takeUp(key, next, found);
     }
     const head = decodeSegmentHead(key, object, databaseId);
-    const before = this.#end;
-    this.#end = endOf(head, object, {
-      chainFirstOp: begins === undefined ? (before?.chainFirstOp ?? firstOp) : firstOp,
-      gaps: (before?.gaps ?? 0) + (begins === 'gap' ? 1 : 0),
-    });
+    this.#end = endOf(head, object, placeAfterEnd(this.#end, next));
     await spool.writeEnd(this.#end);
     await spool.removeFirst();
     this.#inherited = Math.max(0, this.#inherited - 1);
   }
 
   /** Takes up another archiver's segment in the place of ours, if it continues the same history. */
-  async #takeUp(key: string, { begins, object }: SpooledSegment, found: Uint8Array): Promise<void> {
+  async #takeUp(key: string, next: SpooledSegment, found: Uint8Array): Promise<void> {
     const { databaseId, spool, logger } = this.#options;
     const [ours, theirs] = [
-      await decodeSegment(key, object, databaseId),
+      await decodeSegment(key, next.object, databaseId),
       await decodeSegment(key, found, databaseId),
     ];
     if (ours.previous !== theirs.previous)
       throw foreign(`${key} does not continue what this archiver wrote before.`);
     logger.info({ key, lastOp: theirs.lastOp }, "another archiver's segment is taken up");
-    const before = this.#end;
-    this.#end = endOf(theirs, found, {
-      chainFirstOp: begins === undefined ? (before?.chainFirstOp ?? ours.firstOp) : ours.firstOp,
-      gaps: (before?.gaps ?? 0) + (begins === 'gap' ? 1 : 0),
-    });
+    this.#end = endOf(theirs, found, placeAfterEnd(this.#end, next));
     await spool.clear();
     this.#inherited = 0;
     await spool.writeEnd(this.#end);
@@ -384,6 +403,7 @@ export class Archiver {
   async #reportRegularly(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(this.#options.timers, REPORT_MS, signal);
+      await this.#findBeginning(IDLE_BEGINNING_MS);
       await this.#tell();
     }
   }

@@ -29,10 +29,20 @@ const endSchema = z.object({
   /** First op of its chain, and the breaks before it. */
   chainFirstOp: z.number().int(),
   gaps: z.number().int(),
+  /** Chains before it that are left, oldest first, at most EARLIER_RUNS_MAX. */
+  earlier: z.array(
+    z.object({
+      firstOp: z.number().int(),
+      lastOp: z.number().int(),
+      lastTimestamp: z.string(),
+    }),
+  ),
 });
 
 /** The end of an archive's log. */
 export type ArchiveEnd = z.infer<typeof endSchema>;
+/** The place of an end among the log's chains. */
+export type ChainPlace = Pick<ArchiveEnd, 'chainFirstOp' | 'gaps' | 'earlier'>;
 
 interface Waiting {
   readonly name: string;

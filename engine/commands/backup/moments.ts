@@ -1,17 +1,11 @@
-import { timeOf } from '../../../domain/moment.ts';
-import { Archive, type Moment, type MomentPlan } from '../../archive/moments.ts';
+import { written } from '../../../domain/recovery.ts';
+import { Archive, type MomentPlan } from '../../archive/moments.ts';
 import { TableId } from '../../ledger/checkpoint-tables.ts';
 import type { FoundRecord } from '../../archive/archive.ts';
 import { UsageError, type Verb } from '../verb.ts';
 import { resultFlag, tellResult } from './result.ts';
 import { databaseIdOf, storeFlags, withStore } from './store-flags.ts';
 import { targetFlags, targetOf } from './target.ts';
-
-const written = ({ op, timestamp }: Moment) => ({
-  op,
-  timestamp: String(timestamp),
-  time: timeOf(timestamp),
-});
 
 export const recoveryWindows: Verb = {
   name: 'recovery-windows',

@@ -1,4 +1,5 @@
-import { Archive, type Target } from '../../archive/moments.ts';
+import type { Target } from '../../../domain/recovery.ts';
+import { Archive } from '../../archive/moments.ts';
 import type { ObjectStore, RangedStore } from '../../archive/object-store.ts';
 import { restoreBackup } from '../../archive/restore-backup.ts';
 import { restoreMoment } from '../../archive/restore-moment.ts';

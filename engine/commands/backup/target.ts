@@ -1,6 +1,6 @@
 /** The moment that a restore is to bring back. */
 import { parseTime } from '../../../domain/moment.ts';
-import type { Target } from '../../archive/moments.ts';
+import type { Target } from '../../../domain/recovery.ts';
 import { parseInteger } from '../values.ts';
 import { UsageError, type Flag, type Input } from '../verb.ts';
 
