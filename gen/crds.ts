@@ -876,6 +876,53 @@ export interface components {
                      */
                     readonly lastVerifiedAt?: string;
                 };
+                /** @description What the archived log can bring back: every operation from the earliest to the latest one, except the gaps. While something is written, the latest one is up to six minutes behind. */
+                readonly recovery?: {
+                    /** @description The first moment; op 0 is the empty ledger. */
+                    readonly earliest: {
+                        /** Format: int64 */
+                        readonly op: number;
+                        /** @description Nanoseconds since 1970. */
+                        readonly timestamp: string;
+                        /** @description The same as RFC 3339. */
+                        readonly time: string;
+                    };
+                    /** @description The last moment. */
+                    readonly latest: {
+                        /** Format: int64 */
+                        readonly op: number;
+                        /** @description Nanoseconds since 1970. */
+                        readonly timestamp: string;
+                        /** @description The same as RFC 3339. */
+                        readonly time: string;
+                    };
+                    /** @description What of the log is missing in between, oldest first. */
+                    readonly gaps: readonly {
+                        /** @description The last moment before the gap. */
+                        readonly after: {
+                            /** Format: int64 */
+                            readonly op: number;
+                            /** @description Nanoseconds since 1970. */
+                            readonly timestamp: string;
+                            /** @description The same as RFC 3339. */
+                            readonly time: string;
+                        };
+                        /** @description The first moment after the gap. */
+                        readonly before: {
+                            /** Format: int64 */
+                            readonly op: number;
+                            /** @description Nanoseconds since 1970. */
+                            readonly timestamp: string;
+                            /** @description The same as RFC 3339. */
+                            readonly time: string;
+                        };
+                        /**
+                         * Format: int64
+                         * @description Number of operations that cannot be restored one by one.
+                         */
+                        readonly operations: number;
+                    }[];
+                };
                 /** @description The backup before the upgrade that is under way, or before the last one. */
                 readonly preChange?: {
                     /** @description The engine version that the upgrade leads to. */

@@ -9,6 +9,7 @@ import { RepeatingTask } from '../../base/repeating-task.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import { archiveOf, isArchivingNews } from '../ledgerdatabase/archiving.ts';
+import { isWindowNews } from '../ledgerdatabase/recovery.ts';
 import { isReady, replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from '../ledgerdatabase/polls.ts';
@@ -94,7 +95,8 @@ export class CapacityWatch {
     const isNews =
       told?.reason !== capacity.reason ||
       told.message !== capacity.message ||
-      isArchivingNews(toldOf('ContinuousArchiving'), before, archive);
+      isArchivingNews(toldOf('ContinuousArchiving'), before, archive) ||
+      isWindowNews(database.status?.recovery, archive);
     const mayGrow = database.spec.storage?.autogrow !== undefined;
     if (isNews || (mayGrow && (storage?.usedPart ?? 0) >= growsAt)) onChange(database);
   }

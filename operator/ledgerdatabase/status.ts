@@ -8,17 +8,20 @@ import { lastBackup } from './backup-health.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Plan } from './draft.ts';
 import type { Observation } from './observation.ts';
+import { inSteps, recoveryOf } from './recovery.ts';
 import { tallyOf } from './tally.ts';
 
 /**
  * Whether two statuses mean the same. An engine's `op` changes with every request: it is written along with other changes,
- * but never causes a write by itself, since each write leads to a look, and each look asks again.
+ * but never causes a write by itself, since each write leads to a look, and each look asks again. The end of the window of recovery
+ * moves in steps.
  */
 export const sameMeaning = (a: DatabaseStatus, b: DatabaseStatus | undefined): boolean =>
   sameStatus(withoutOps(a), b && withoutOps(b));
 
 const withoutOps = (status: DatabaseStatus): object => ({
   ...status,
+  recovery: inSteps(status.recovery),
   members: status.members?.map((row) => ({ ...row, op: undefined })),
 });
 
@@ -26,6 +29,7 @@ export function statusOf(observed: Observation, plan: Plan): DatabaseStatus {
   const tally = tallyOf(observed, plan);
   const { replicas, ready, healthy, rows, rolled, storage } = tally;
   const backup = observed.backups === undefined ? undefined : lastBackup(observed.backups);
+  const recovery = recoveryOf(observed);
   const desired = plan.facts.resolved?.engine?.version;
   return {
     ...plan.facts,
@@ -44,6 +48,7 @@ export function statusOf(observed: Observation, plan: Plan): DatabaseStatus {
     rollout: { blocked: plan.blocked },
     ...(storage === undefined ? {} : { storage }),
     ...(backup === undefined ? {} : { backup }),
+    ...(recovery === undefined ? {} : { recovery }),
     conditions: conditionsOf(observed, plan, tally),
   };
 }
