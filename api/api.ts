@@ -10,7 +10,9 @@ import { Authenticator } from './auth/authenticator.ts';
 import { BootstrapToken } from './auth/bootstrap-token.ts';
 import { Denials } from './auth/denials.ts';
 import { backupScheduleHandlers } from './backup-schedules/handlers.ts';
+import { ArchiveEnds } from './backups/archive-ends.ts';
 import { backupHandlers } from './backups/handlers.ts';
+import { recoveryHandlers } from './backups/recovery-handlers.ts';
 import { billingHandlers } from './billing/handlers.ts';
 import { catalogHandlers } from './catalog/handlers.ts';
 import { ConfigError, type Config } from './config.ts';
@@ -446,6 +448,16 @@ function backupArea(config: Config, parts: Parts, surroundings: () => Surroundin
       services: { ...services, backups, backupStore },
       requests,
       cursors,
+      surroundings,
+    }),
+    ...recoveryHandlers({
+      services: {
+        ...services,
+        backups,
+        backupStore,
+        archives: new ArchiveEnds({ fetchStatus, statusUrl: statusUrlOf }),
+      },
+      requests,
       surroundings,
     }),
     ...backupScheduleHandlers({ services: { ...services, schedules, backupStore }, requests }),

@@ -371,6 +371,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/databases/{databaseId}/recovery-window": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read which moments can be restored
+         * @description What the archived log of the database can bring back: every operation from the earliest to the latest one, except the gaps. Also of a deleted database.
+         */
+        readonly get: operations["getRecoveryWindow"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/recovery-window/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Preview a restore to a moment
+         * @description Which backup it begins with, how much of the log is replayed, and what the new database will not have; by the same rules as the restore. Nothing is made. A moment that cannot be restored is refused with the nearest ones.
+         */
+        readonly post: operations["previewRestore"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/recovery-window/restore": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin a new database as another one was at a moment
+         * @description The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database. Choose a size that is at least as large.
+         */
+        readonly post: operations["restoreToMoment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/databases/{databaseId}/backup-schedules": {
         readonly parameters: {
             readonly query?: never;
@@ -2470,7 +2530,7 @@ export interface webhooks {
         };
         readonly get?: never;
         readonly put?: never;
-        /** A new database is begun with a backup. */
+        /** A new database is begun with a backup, or as another one was at a moment. */
         readonly post: operations["onBackupRestoreRequested"];
         readonly delete?: never;
         readonly options?: never;
@@ -3340,7 +3400,7 @@ export interface components {
             readonly detail: string;
             /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, moment_unavailable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -3362,6 +3422,15 @@ export interface components {
             readonly offset?: number;
             readonly maxEventsPerBatch?: number;
             readonly purgedAt?: string;
+            /** @description Why a moment cannot be restored, and which ones can. */
+            readonly moments?: {
+                /** @enum {string} */
+                readonly reason: "before_the_window" | "in_a_gap" | "after_the_window" | "nothing";
+                /** @description The nearest one before, if there is one. */
+                readonly before: components["schemas"]["Moment"] | null;
+                /** @description The nearest one after, if there is one. */
+                readonly after: components["schemas"]["Moment"] | null;
+            };
             /** @description Files of an import whose parts are not all there: the first hundred that are missing. */
             readonly missing?: readonly {
                 readonly replicaIndex: number;
@@ -3388,6 +3457,14 @@ export interface components {
             readonly meta?: {
                 readonly [key: string]: unknown;
             };
+        };
+        readonly Moment: {
+            /** @description Number of the operation. */
+            readonly op: number;
+            /** @description Its timestamp in nanoseconds since 1970, by the clock of the cluster. */
+            readonly timestamp: string;
+            /** @description The same as RFC 3339, UTC, nanoseconds. */
+            readonly time: string;
         };
         readonly Billing: {
             /** @description Where a person sets billing up. Null where no checkout helps: with `SPEND_LIMIT_REACHED` the limit has to be raised. */
@@ -4322,6 +4399,102 @@ export interface components {
             readonly storageTier?: string;
             /** @description GiB of each replica. That of the database that was backed up when absent. */
             readonly selectedStorageGb?: number;
+        };
+        readonly RecoveryWindowAnswer: {
+            readonly recoveryWindow: components["schemas"]["RecoveryWindow"];
+        };
+        readonly RecoveryWindow: {
+            /** @description The database. */
+            readonly databaseId: string;
+            /** @description How its log is archived; null: it is not, and only its backups can be restored. */
+            readonly archiving: {
+                /** @description Time within which an operation is to be in the store. */
+                readonly rpoSeconds: number;
+                /** @description Null: not known at present. */
+                readonly healthy: boolean | null;
+                /** @description Reason of the condition ContinuousArchiving, such as `Archiving`. */
+                readonly state: string | null;
+            } | null;
+            /** @description The first moment that the log can bring back; `op` 0 is the empty ledger. */
+            readonly earliest: components["schemas"]["Moment"] | null;
+            /** @description The last one. Later operations are on their way. */
+            readonly latest: components["schemas"]["Moment"] | null;
+            /** @description What is missing in between, oldest first. Every other operation can be restored. */
+            readonly gaps: readonly components["schemas"]["RecoveryGap"][];
+        };
+        readonly RecoveryGap: {
+            /** @description The last moment before it. */
+            readonly after: components["schemas"]["Moment"];
+            /** @description The first moment after it. */
+            readonly before: components["schemas"]["Moment"];
+            /** @description Operations that cannot be restored one by one. */
+            readonly operations: number;
+        };
+        readonly RestorePreviewAnswer: {
+            readonly preview: components["schemas"]["RestorePreview"];
+        };
+        readonly RestorePreview: {
+            /** @description The database whose moment it is. */
+            readonly databaseId: string;
+            /** @description The operation that is reached. Null: the last one at or before `atOrBefore`, whose number only the log has; it is `begins.op` to `begins.op + operationsMax`. */
+            readonly op: number | null;
+            /** @description No later operation is restored. Null: an operation was asked for. */
+            readonly atOrBefore: {
+                /** @description Its timestamp in nanoseconds since 1970, by the clock of the cluster. */
+                readonly timestamp: string;
+                /** @description The same as RFC 3339, UTC, nanoseconds. */
+                readonly time: string;
+            } | null;
+            /** @description The backup that it begins with. Null: the empty ledger, or a backup that is not listed. */
+            readonly backup: {
+                /** @description Backup ID. */
+                readonly id: string;
+                readonly name: string;
+                readonly sizeBytes: number;
+                /** @description Bytes that are fetched. */
+                readonly storedBytes: number;
+                readonly verifiedAt: string | null;
+                /** @description Duration of its last test restore. */
+                readonly verifiedSeconds: number | null;
+            } | null;
+            /** @description The state with which it begins. */
+            readonly begins: components["schemas"]["Moment"];
+            /** @description Operations of the log that are replayed; the most possible ones while `op` is null. */
+            readonly operationsMax: number;
+            /** @description Archived operations that the new database will lack; null while `op` is null. */
+            readonly operationsLater: number | null;
+            /** @description What the new database does not have, and is set up again if it is wanted. */
+            readonly notCarriedOver: readonly ("API_KEYS" | "BACKUP_SCHEDULES" | "CHANGE_STREAMS" | "CONTINUOUS_ARCHIVING" | "LABELS")[];
+        };
+        readonly PreviewRestoreRequest: {
+            /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
+            readonly targetTime?: string;
+            /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */
+            readonly targetTimestamp?: string;
+            /** @description This operation. */
+            readonly targetOp?: number;
+        };
+        readonly RestoreToMomentRequest: {
+            /** @description 3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization. */
+            readonly name: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly provider?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly region?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly clusterConfiguration?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly clusterSize?: string;
+            /** @description That of the database that was backed up when absent. */
+            readonly storageTier?: string;
+            /** @description GiB of each replica. That of the database that was backed up when absent. */
+            readonly selectedStorageGb?: number;
+            /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
+            readonly targetTime?: string;
+            /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */
+            readonly targetTimestamp?: string;
+            /** @description This operation. */
+            readonly targetOp?: number;
         };
         readonly ChangedBackupSchedule: {
             /** @constant */
@@ -7276,6 +7449,32 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `moment_unavailable`: The moment cannot be restored. `backups_not_configured`: The service has no store for backups. */
+        readonly "moment_unavailable-or-backups_not_configured": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `moment_unavailable`: The moment cannot be restored. `backup_not_restorable`: The backup cannot be restored. `backups_not_configured`: The service has no store for backups. `database_name_taken`: The name is taken. `catalog_changed`: The catalog has changed. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. `backup_schedule_name_taken`: The name of the schedule is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
@@ -8173,6 +8372,7 @@ export interface components {
 }
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
+export type Moment = components['schemas']['Moment'];
 export type Billing = components['schemas']['Billing'];
 export type Provisioning = components['schemas']['Provisioning'];
 export type ServiceHealth = components['schemas']['ServiceHealth'];
@@ -8219,6 +8419,13 @@ export type BackupAnswer = components['schemas']['BackupAnswer'];
 export type ChangedBackup = components['schemas']['ChangedBackup'];
 export type UpdateBackupRequest = components['schemas']['UpdateBackupRequest'];
 export type RestoreBackupRequest = components['schemas']['RestoreBackupRequest'];
+export type RecoveryWindowAnswer = components['schemas']['RecoveryWindowAnswer'];
+export type RecoveryWindow = components['schemas']['RecoveryWindow'];
+export type RecoveryGap = components['schemas']['RecoveryGap'];
+export type RestorePreviewAnswer = components['schemas']['RestorePreviewAnswer'];
+export type RestorePreview = components['schemas']['RestorePreview'];
+export type PreviewRestoreRequest = components['schemas']['PreviewRestoreRequest'];
+export type RestoreToMomentRequest = components['schemas']['RestoreToMomentRequest'];
 export type ChangedBackupSchedule = components['schemas']['ChangedBackupSchedule'];
 export type BackupSchedule = components['schemas']['BackupSchedule'];
 export type CreateBackupScheduleRequest = components['schemas']['CreateBackupScheduleRequest'];
@@ -8405,6 +8612,8 @@ export type ResponseBackupNotRestorableOrBackupNotManagedOrBackupsNotConfiguredO
 export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
 export type ResponseBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
+export type ResponseMomentUnavailableOrBackupsNotConfigured = components['responses']['moment_unavailable-or-backups_not_configured'];
+export type ResponseMomentUnavailableOrBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrBackupScheduleNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupScheduleNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_schedule_not_found'];
 export type ResponseResourceChanged = components['responses']['resource_changed'];
@@ -12053,6 +12262,349 @@ export interface operations {
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
             readonly 409: components["responses"]["backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getRecoveryWindow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The window. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recoveryWindow": {
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "archiving": {
+                     *           "rpoSeconds": 5,
+                     *           "healthy": true,
+                     *           "state": "Archiving"
+                     *         },
+                     *         "earliest": {
+                     *           "op": 0,
+                     *           "timestamp": "0",
+                     *           "time": "1970-01-01T00:00:00.000000000Z"
+                     *         },
+                     *         "latest": {
+                     *           "op": 131220,
+                     *           "timestamp": "1795372999000000017",
+                     *           "time": "2026-11-22T18:43:19.000000017Z"
+                     *         },
+                     *         "gaps": []
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RecoveryWindowAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly previewRestore: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PreviewRestoreRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What would be restored. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "preview": {
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "op": null,
+                     *         "atOrBefore": {
+                     *           "timestamp": "1795372900500000000",
+                     *           "time": "2026-11-22T18:41:40.500000000Z"
+                     *         },
+                     *         "backup": {
+                     *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "nightly",
+                     *           "sizeBytes": 146000000,
+                     *           "storedBytes": 27000000,
+                     *           "verifiedAt": "2026-11-21T02:03:04.567Z",
+                     *           "verifiedSeconds": 1.8
+                     *         },
+                     *         "begins": {
+                     *           "op": 126004,
+                     *           "timestamp": "1795372852090008189",
+                     *           "time": "2026-11-22T18:40:52.090008189Z"
+                     *         },
+                     *         "operationsMax": 5216,
+                     *         "operationsLater": null,
+                     *         "notCarriedOver": [
+                     *           "API_KEYS",
+                     *           "BACKUP_SCHEDULES",
+                     *           "CHANGE_STREAMS",
+                     *           "CONTINUOUS_ARCHIVING",
+                     *           "LABELS"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RestorePreviewAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["moment_unavailable-or-backups_not_configured"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly restoreToMoment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RestoreToMomentRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new database is queued. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "database": {
+                     *         "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "payments-prod",
+                     *         "clusterId": null,
+                     *         "mode": "new",
+                     *         "status": "PROVISIONING",
+                     *         "statusReason": null,
+                     *         "health": "UNKNOWN",
+                     *         "provider": "local",
+                     *         "region": "local-1",
+                     *         "clusterConfiguration": "single",
+                     *         "clusterSize": "lh-10",
+                     *         "storageTier": "network-ssd",
+                     *         "selectedStorageGb": 20,
+                     *         "nodeCount": 1,
+                     *         "nodes": [],
+                     *         "engine": {
+                     *           "name": "Builtin",
+                     *           "version": "0.1.0",
+                     *           "latestVersion": "0.1.0",
+                     *           "updateAvailable": false
+                     *         },
+                     *         "gateway": {
+                     *           "status": "UNKNOWN",
+                     *           "checkedAt": null,
+                     *           "latencyMs": null,
+                     *           "lastError": null
+                     *         },
+                     *         "usage": null,
+                     *         "connection": {
+                     *           "identifier": "payments-prod",
+                     *           "httpUrl": "http://localhost:8080/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0/tb",
+                     *           "addresses": [],
+                     *           "clusterId": null
+                     *         },
+                     *         "estimatedMonthlyPrice": {
+                     *           "currency": "USD",
+                     *           "amount": "12.50",
+                     *           "lines": [
+                     *             {
+                     *               "item": "1 × lh-10",
+                     *               "amount": "10.00"
+                     *             },
+                     *             {
+                     *               "item": "1 × 20 GB network-ssd",
+                     *               "amount": "2.50"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "limits": {
+                     *           "maxEventsPerBatch": 8189,
+                     *           "maxResults": 8189,
+                     *           "maxRequestBytes": 8388608
+                     *         },
+                     *         "deletionProtection": false,
+                     *         "labels": {
+                     *           "team": "payments"
+                     *         },
+                     *         "activeProfileId": "prf_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "activeJobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z",
+                     *         "readyAt": null,
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
+                     *       },
+                     *       "profile": {
+                     *         "id": "prf_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "revision": 1,
+                     *         "active": true,
+                     *         "status": "PROVISIONING",
+                     *         "health": "UNKNOWN",
+                     *         "provider": "local",
+                     *         "region": "local-1",
+                     *         "clusterConfiguration": "single",
+                     *         "clusterSize": "lh-10",
+                     *         "storageTier": "network-ssd",
+                     *         "selectedStorageGb": 20,
+                     *         "autogrow": null,
+                     *         "parameters": {},
+                     *         "engine": "Builtin",
+                     *         "engineVersion": "0.1.0",
+                     *         "suspended": false,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "readyAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.restore_deleted",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DatabaseWithJob"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused"];
@@ -21734,13 +22286,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -21840,13 +22385,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -21950,13 +22488,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -22056,13 +22587,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -22162,13 +22686,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -22268,13 +22785,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -22371,7 +22881,8 @@ export interface operations {
                             readonly name: string;
                             readonly status: string;
                         };
-                        readonly backup: {
+                        /** @description The backup with which it begins; absent if it begins with the log alone. */
+                        readonly backup?: {
                             /** @description Backup ID. */
                             readonly id: string;
                             readonly name: string;
@@ -22379,12 +22890,17 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
+                        /** @description The new database. */
+                        readonly restored: {
                             /** @description Database ID. */
                             readonly id: string;
                             readonly name: string;
                             readonly status: string;
+                        };
+                        /** @description The moment up to which the log is replayed. */
+                        readonly moment?: {
+                            readonly targetOp?: number;
+                            readonly targetTimestamp?: string;
                         };
                     };
                 };
@@ -22485,13 +23001,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -22591,13 +23100,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };
@@ -22697,13 +23199,6 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
-                        /** @description The database that is begun with it. */
-                        readonly restored?: {
-                            /** @description Database ID. */
-                            readonly id: string;
-                            readonly name: string;
-                            readonly status: string;
-                        };
                     };
                 };
             };

@@ -5,15 +5,37 @@ import type { FieldChange } from '../model/event.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 
+/** Events of a backup itself. */
+export type BackupEvent = Exclude<EventType & `backup.${string}`, 'backup.restore_requested'>;
+
+/** Emits that a new database is begun with a backup, or as this one was at a moment. */
+export function tellRestore(
+  change: Change,
+  { id, organizationId, name, status }: Database,
+  { restoredFrom, ...restored }: Database,
+  backup: Backup | undefined,
+): void {
+  const moment = restoredFrom?.moment;
+  change.emit({
+    organizationId,
+    type: 'backup.restore_requested',
+    subject: { type: 'database', id, display: name },
+    databaseId: id,
+    data: {
+      database: { id, name, status },
+      ...(backup && { backup: backupFact(backup) }),
+      restored: { id: restored.id, name: restored.name, status: restored.status },
+      ...(moment && { moment }),
+    },
+  });
+}
+
 export function tellBackup(
   change: Change,
-  type: EventType & `backup.${string}`,
+  type: BackupEvent,
   { id, organizationId, name, status }: Database,
   backup: Backup,
-  {
-    changes = [],
-    restored,
-  }: { readonly changes?: readonly FieldChange[]; readonly restored?: Database } = {},
+  { changes = [] }: { readonly changes?: readonly FieldChange[] } = {},
 ): void {
   const failed = type === 'backup.failed';
   const { statusReason } = backup;
@@ -27,9 +49,6 @@ export function tellBackup(
       database: { id, name, status },
       backup: backupFact(backup),
       ...(failed && statusReason !== null && { error: statusReason }),
-      ...(restored && {
-        restored: { id: restored.id, name: restored.name, status: restored.status },
-      }),
     },
     changes,
   });

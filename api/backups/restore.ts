@@ -1,4 +1,4 @@
-/** Begins a new database with a backup. In all other respects the request is a create, with the same checks. */
+/** Begins a new database with a backup, or as another one was at a moment. In all other respects the request is a create, with the same checks. */
 import { createPlanned, noCatalog, planCreation, type CreateRequest } from '../databases/create.ts';
 import type { Caller, WithJob, Within } from '../databases/database-service.ts';
 import { requireDatabase } from '../databases/require.ts';
@@ -7,9 +7,11 @@ import { backupIdOf } from '../../domain/names.ts';
 import type { Backup } from '../model/backup.ts';
 import { Refusal } from '../model/refusal.ts';
 import { findBackup, lockBackup } from '../store/backups.ts';
-import type { Profile, RestoredFrom } from '../store/database-record.ts';
+import type { Database, Profile, RestoredFrom } from '../store/database-record.ts';
 import { findActiveProfile } from '../store/databases.ts';
-import { tellBackup } from './backup-events.ts';
+import type { ArchiveEnds } from './archive-ends.ts';
+import { tellRestore } from './backup-events.ts';
+import { momentOf, requirePossible, targetOf, type TargetRequest } from './moments.ts';
 import { backupNotFound, requireStore } from './refusal.ts';
 import type { BackupServices } from './request-backup.ts';
 
@@ -24,6 +26,8 @@ type RestoreRequest = Pick<
   | 'selectedStorageGb'
 >;
 
+export type RecoveryServices = BackupServices & { readonly archives: ArchiveEnds };
+
 export async function restoreBackup(
   services: BackupServices,
   caller: Caller,
@@ -31,24 +35,62 @@ export async function restoreBackup(
   request: RestoreRequest,
   within: Within<WithJob>,
 ): Promise<WithJob> {
-  const { store, backupStore, catalog } = services;
+  const { store, backupStore } = services;
   const source = await requireDatabase(store.read, caller.organization.id, databaseId);
   const known = await findBackup(store.read, databaseId, backupId);
   if (known === undefined) throw backupNotFound(backupId);
   const restoredFrom = originOf(known);
   requireStore(backupStore);
-  const profile = await findActiveProfile(store.read, databaseId);
-  const view = catalog();
+  return begin(services, caller, { source, request, restoredFrom }, within);
+}
+
+/** Begins a new database as another one was at a moment. */
+export async function restoreToMoment(
+  services: RecoveryServices,
+  caller: Caller,
+  databaseId: string,
+  { targetTime, targetTimestamp, targetOp, ...request }: RestoreRequest & TargetRequest,
+  within: Within<WithJob>,
+): Promise<WithJob> {
+  const { store, backupStore, archives } = services;
+  const source = await requireDatabase(store.read, caller.organization.id, databaseId);
+  requireStore(backupStore);
+  const target = targetOf({ targetTime, targetTimestamp, targetOp });
+  const { plan } = await requirePossible({ db: store.read, archives }, source, target);
+  const origin =
+    plan.backup === undefined
+      ? { backupId: null, archiveId: null, databaseId }
+      : originOf(plan.backup.backup);
+  const isBackup = plan.backup !== undefined && plan.backup.op === plan.op;
+  const restoredFrom = isBackup ? origin : { ...origin, moment: momentOf(target) };
+  return begin(services, caller, { source, request, restoredFrom }, within);
+}
+
+interface Beginning {
+  readonly source: Database;
+  readonly request: RestoreRequest;
+  readonly restoredFrom: RestoredFrom;
+}
+
+async function begin(
+  services: BackupServices,
+  caller: Caller,
+  { source, request, restoredFrom }: Beginning,
+  within: Within<WithJob>,
+): Promise<WithJob> {
+  const profile = await findActiveProfile(services.store.read, source.id);
+  const view = services.catalog();
   if (view === undefined) throw noCatalog();
-  if (profile === undefined) throw new Error(`${databaseId} has no active profile`);
+  if (profile === undefined) throw new Error(`${source.id} has no active profile`);
   const wanted = choiceFor(request, profile, view.spec);
   const plan = await planCreation(services, caller, wanted, 'restore');
+  const { backupId } = restoredFrom;
   return createPlanned(services, caller, { ...plan, restoredFrom }, {}, async (change, made) => {
     // Locked, so that nobody removes the backup before the new database is recorded as beginning with it.
-    const backup = await lockBackup(change, backupId);
-    if (backup === undefined) throw backupNotFound(backupId);
-    originOf(backup);
-    tellBackup(change, 'backup.restore_requested', source, backup, { restored: made.database });
+    const backup = backupId === null ? undefined : await lockBackup(change, backupId);
+    if (backupId !== null && backup === undefined) throw backupNotFound(backupId);
+    if (backup !== undefined) originOf(backup);
+    tellRestore(change, source, made.database, backup);
     await within(change, made);
   });
 }

@@ -13,7 +13,6 @@ import type { FollowedKind } from '../kubernetes/resource-follower.ts';
 import { kubernetesAuthor, systemAuthor } from '../model/actor.ts';
 import type { PlacedResource } from '../model/placed-resource.ts';
 import type { Backup, BackupStatus } from '../model/backup.ts';
-import type { EventType } from '../model/event-types.ts';
 import {
   createBackup,
   findBackupOfResource,
@@ -26,7 +25,7 @@ import type { Database } from '../store/database-record.ts';
 import { findAnyDatabase, findDatabase, findDatabaseByName } from '../store/databases.ts';
 import { wakeJobOf } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
-import { tellBackup } from './backup-events.ts';
+import { tellBackup, type BackupEvent } from './backup-events.ts';
 import { observe, statusWithoutResource, typeOf } from './observe.ts';
 import { lockOrganizationOf, makerOf } from './taking-over.ts';
 
@@ -169,7 +168,7 @@ const events = {
 } as const;
 
 async function tellChange(change: Change, before: Backup, after: Backup): Promise<void> {
-  const types: (EventType & `backup.${string}`)[] = [];
+  const types: BackupEvent[] = [];
   const { status } = after;
   if (before.status !== status && isTold(status) && !isHistory(before, after)) {
     types.push(events[status]);

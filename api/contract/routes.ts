@@ -6,6 +6,7 @@ import type { RouteSpec } from './route.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { backupScheduleRoutes } from './routes/backup-schedules.ts';
 import { backupRoutes } from './routes/backups.ts';
+import { recoveryRoutes } from './routes/recovery.ts';
 import { billingRoutes } from './routes/billing.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { changeEventRoutes } from './routes/change-events.ts';
@@ -35,6 +36,7 @@ export const routes = {
   ...configurationRoutes,
   ...changeRoutes,
   ...backupRoutes,
+  ...recoveryRoutes,
   ...backupScheduleRoutes,
   ...importRoutes,
   ...jobRoutes,

@@ -1,7 +1,7 @@
 /** The observation of a database's resource in the store: enough to answer every read without asking Kubernetes. */
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import type { ObservedDatabase } from '../store/database-record.ts';
+import type { ObservedArchiving, ObservedDatabase } from '../store/database-record.ts';
 import { standingOf, type DatabaseStanding } from '../model/database-standing.ts';
 
 export interface Observation {
@@ -35,6 +35,16 @@ export function observe(database: DatabaseObject, wasReady: boolean, now: Date):
       bootstrapped: status?.bootstrapped === true,
       serves: available?.status === 'True',
       stalledSince: stalled?.status === 'True' ? stalled.lastTransitionTime : null,
+      recovery: status?.recovery ?? null,
+      archiving: archivingOf(database),
     },
   };
+}
+
+function archivingOf({ spec, status }: DatabaseObject): ObservedArchiving | null {
+  const { enabled = false, rpoSeconds = 5 } = spec.backup?.continuous ?? {};
+  if (!enabled) return null;
+  const told = status?.conditions?.find(({ type }) => type === ConditionType.ContinuousArchiving);
+  const healthy = told === undefined || told.status === 'Unknown' ? null : told.status === 'True';
+  return { rpoSeconds, state: told?.reason ?? null, healthy };
 }

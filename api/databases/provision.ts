@@ -146,7 +146,8 @@ async function lostSource(
   database: Database,
 ): Promise<Look | undefined> {
   const { restoredFrom, importedFrom } = database;
-  if (restoredFrom !== null && (await isRemoved(restoredFrom.backupId))) return backupRemoved;
+  const backupId = restoredFrom?.backupId ?? null;
+  if (backupId !== null && (await isRemoved(backupId))) return backupRemoved;
   if (importedFrom !== null && !(await hasImport(database, importedFrom.importId)))
     return importGone;
   return undefined;
@@ -176,9 +177,9 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
   return withoutVersion;
 }
 
-const bootstrapOf = ({ databaseId, archiveId }: RestoredFrom) => ({
+const bootstrapOf = ({ databaseId, archiveId, moment }: RestoredFrom) => ({
   databaseId,
-  backupId: archiveId,
+  ...(moment ?? (archiveId !== null && { backupId: archiveId })),
 });
 
 /** Returns the failure if the API server would refuse every retry, too. */

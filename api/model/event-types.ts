@@ -76,8 +76,6 @@ interface AboutBackup {
     readonly status: string;
   };
   readonly error?: ReasonFact;
-  /** The new database that begins with it. */
-  readonly restored?: DatabaseFact;
 }
 
 interface AboutImport {
@@ -90,6 +88,15 @@ interface AboutImport {
   /** The database that begins with it. */
   readonly database?: DatabaseFact;
   readonly error?: ReasonFact;
+}
+
+/** `backup`: the one with which the new database begins; absent if it begins with the log alone. */
+interface AboutRestore {
+  readonly database: DatabaseFact;
+  readonly backup?: AboutBackup['backup'];
+  readonly restored: DatabaseFact;
+  /** The moment up to which the log is replayed. */
+  readonly moment?: { readonly targetOp?: number; readonly targetTimestamp?: string };
 }
 
 interface AboutBackupSchedule {
@@ -176,7 +183,7 @@ export interface EventData {
   'backup.damaged': AboutBackup;
   'backup.changed': AboutBackup;
   'backup.test_requested': AboutBackup;
-  'backup.restore_requested': AboutBackup;
+  'backup.restore_requested': AboutRestore;
   'backup.delete_requested': AboutBackup;
   'backup.deleted': AboutBackup;
   'backup.expired': AboutBackup;
@@ -311,7 +318,9 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'backup.damaged': sent('A test restore found a backup damaged.'),
   'backup.changed': sent('Name or protection of a backup were changed.'),
   'backup.test_requested': sent('A test restore of a backup was requested.'),
-  'backup.restore_requested': sent('A new database is begun with a backup.'),
+  'backup.restore_requested': sent(
+    'A new database is begun with a backup, or as another one was at a moment.',
+  ),
   'backup.delete_requested': sent('The removal of a backup was requested.'),
   'backup.deleted': sent('A backup was removed as requested; it cannot be restored any more.'),
   'backup.expired': sent('A backup was removed because its time was over.'),

@@ -212,6 +212,11 @@ export const problems = {
     'The backup cannot be restored',
     'Only a backup that is SUCCEEDED can be restored.',
   ),
+  moment_unavailable: problem(
+    409,
+    'The moment cannot be restored',
+    'Choose one of the moments that `moments` names, or any one of the recovery window outside of its gaps.',
+  ),
   backup_not_managed: problem(
     409,
     'The backup has no resource in Kubernetes',

@@ -127,6 +127,24 @@ export async function findAnyBackup(db: Reader, id: string): Promise<Backup | un
   return row && backupOf(row);
 }
 
+const restorableMax = 1_000;
+
+/** Backups of a database that can be restored, the newest first. Callers must have checked whose database it is. */
+export async function listRestorable(db: Reader, databaseId: string): Promise<readonly Backup[]> {
+  const rows = await db
+    .selectFrom('backups')
+    .selectAll()
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('status', '=', 'SUCCEEDED')
+    .where('kubernetesUid', 'is not', null)
+    .where('facts', 'is not', null)
+    .orderBy('completedAt', 'desc')
+    .orderBy('id')
+    .limit(restorableMax)
+    .execute();
+  return rows.map(backupOf);
+}
+
 /** Locks a backup until the commit. Returns `undefined` if there is none. */
 export async function lockBackup(change: Change, id: string): Promise<Backup | undefined> {
   const row = await change.db

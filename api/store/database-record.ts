@@ -1,5 +1,6 @@
 /** Databases and profiles as the store returns them. */
 import type { Selectable } from 'kysely';
+import type { RecoveryWindow } from '../../domain/recovery.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
 import type { Actor } from '../model/actor.ts';
@@ -24,17 +25,35 @@ export interface ObservedDatabase {
   readonly serves: boolean;
   /** Time since which no progress is possible until a person acts; RFC 3339. */
   readonly stalledSince: string | null;
+  /** What its archived log can bring back. Absent in rows that an earlier version wrote. */
+  readonly recovery?: RecoveryWindow | null;
+  /** How its log is archived; null: it is not. */
+  readonly archiving?: ObservedArchiving | null;
 }
 
-/** The backup that a database began with. */
+export interface ObservedArchiving {
+  /** Time within which an operation is to be in the bucket. */
+  readonly rpoSeconds: number;
+  /** Reason of the condition ContinuousArchiving; null until there is one. */
+  readonly state: string | null;
+  /** Whether archiving goes on; null while nobody knows. */
+  readonly healthy: boolean | null;
+}
+
+/** The backup that a database began with, or the moment of another one's log. */
 export interface RestoredFrom {
-  /** TypeID `bkp_…`. */
-  readonly backupId: string;
+  /** TypeID `bkp_…`; null: the log is replayed from the empty ledger on, or from a backup that is not known here. */
+  readonly backupId: string | null;
   /** The database that was backed up. */
   readonly databaseId: string;
   /** ID of the backup in the bucket. */
-  readonly archiveId: string;
+  readonly archiveId: string | null;
+  /** The moment up to which the log is replayed; absent: the backup alone. */
+  readonly moment?: RestoredMoment;
 }
+
+/** `targetTimestamp`: nanoseconds since 1970, decimal. */
+export type RestoredMoment = { readonly targetOp: number } | { readonly targetTimestamp: string };
 
 /** The import that a database began with. */
 export interface ImportedFrom {

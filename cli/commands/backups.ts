@@ -2,6 +2,8 @@
 import type { Command, Group, Option } from '../command.ts';
 import { schedules } from './backup-schedules.ts';
 import { dryRun } from './payload-options.ts';
+import { momentCommands } from './recovery.ts';
+import { shapeOptions } from './shape-options.ts';
 import { pageOptions, waitOptions } from './wait-options.ts';
 
 const statuses = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'DELETING', 'DELETED', 'EXPIRED'];
@@ -117,33 +119,13 @@ const verify: Command = {
   load: async () => (await handlers()).verifyBackup,
 };
 
-const asBefore = 'the original’s when absent';
-
 const restore: Command = {
   kind: 'command',
   name: 'restore',
   summary: 'Begin a new database with a backup',
   description: `The new database has its own ID, cluster ID, keys and addresses; the other one stays as it is. ${byName}`,
   arguments: [database, backupId, { name: 'name' }],
-  options: [
-    { name: 'provider', value: 'id', summary: `provider of the catalog; ${asBefore}` },
-    { name: 'region', value: 'id', summary: `region of the provider; ${asBefore}` },
-    {
-      name: 'cluster-configuration',
-      value: 'id',
-      summary: `topology: number of replicas; ${asBefore}`,
-      choices: ['single', 'ha-3', 'ha-6'],
-    },
-    { name: 'cluster-size', value: 'id', summary: `cores and memory of each replica; ${asBefore}` },
-    { name: 'storage-tier', value: 'id', summary: `storage tier; ${asBefore}` },
-    {
-      name: 'selected-storage-gb',
-      value: 'gb',
-      summary: `storage of each replica in GiB; ${asBefore}`,
-    },
-    dryRun,
-    ...waitOptions,
-  ],
+  options: [...shapeOptions, dryRun, ...waitOptions],
   examples: [
     { command: `backups restore payments-prod ${id} payments-again --cluster-configuration ha-3` },
   ],
@@ -154,5 +136,5 @@ export const backups: Group = {
   kind: 'group',
   name: 'backups',
   summary: 'Make, show, test, remove and restore backups of databases',
-  children: [list, get, create, update, remove, verify, restore, schedules],
+  children: [list, get, create, update, remove, verify, restore, ...momentCommands, schedules],
 };

@@ -1,4 +1,4 @@
-import type { Backup, Database, RestoreBackupRequest, UpdateBackupRequest } from '../../gen/api.ts';
+import type { Backup, UpdateBackupRequest } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import { confirmByName, requireConfirmable } from '../confirm.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,7 @@ import { readInteger } from '../ledger/integers.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
 import { backupsText, backupText } from '../output/backup.ts';
-import { databaseText } from '../output/database.ts';
+import { followDatabase, readShape } from './restoring.ts';
 
 const statuses = [
   'QUEUED',
@@ -102,23 +102,13 @@ export const verifyBackup: Handler = async (context, input) => {
 export const restoreBackup: Handler = async (context, input) => {
   const waitMs = readWaitMs(input);
   const params = await paramsOf(context, input);
-  const request = contractRequest('post', `${one}/restore`, { params, body: restoreOf(input) });
+  const request = contractRequest('post', `${one}/restore`, {
+    params,
+    body: { name: input.argument(2), ...readShape(input) },
+  });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
-  const accepted = await receive(exchange, request);
-  const { database, job } = accepted.document;
-  const print = (received: Received<{ readonly database: Database }>) =>
-    printAnswer(context, input, received, (document) => databaseText(document.database));
-  const made = contractRequest('get', '/api/v1/databases/{databaseId}', {
-    params: { databaseId: database.id },
-  });
-  return followJob(context, {
-    subject: `database ${database.id}`,
-    jobId: job.id,
-    waitMs,
-    printNow: () => print(accepted),
-    printThen: async () => print(await receive(exchange, made)),
-  });
+  return followDatabase(context, input, await receive(exchange, request), waitMs);
 };
 
 interface BackupParams {
@@ -140,31 +130,6 @@ function updateOf(input: Input): UpdateBackupRequest {
     throw usageFailure('no change is given', 'give --name, --protected or --no-protected');
   }
   return { ...(name !== undefined && { name }), ...((on || off) && { protected: on }) };
-}
-
-const choiceOptions = {
-  provider: 'provider',
-  region: 'region',
-  'cluster-configuration': 'clusterConfiguration',
-  'cluster-size': 'clusterSize',
-  'storage-tier': 'storageTier',
-} as const;
-
-function restoreOf(input: Input): RestoreBackupRequest {
-  const gb = input.text('selected-storage-gb');
-  const choices = Object.entries(choiceOptions).flatMap(([option, member]) => {
-    const value = input.text(option);
-    return value === undefined ? [] : [[member, value] as const];
-  });
-  return {
-    name: input.argument(2),
-    ...Object.fromEntries(choices),
-    ...(gb !== undefined && {
-      selectedStorageGb: Number(
-        readInteger('--selected-storage-gb', gb, { bits: 32, minimum: 1n }),
-      ),
-    }),
-  };
 }
 
 type Accepted = Received<{ readonly backup: Backup; readonly job: { readonly id: string } }>;

@@ -1,6 +1,8 @@
 /** Problem details (RFC 9457) with our members. */
 import { z } from 'zod';
+import { momentReasons } from '../../../domain/recovery.ts';
 import { problemCodes, problems, problemType, type ProblemCode } from '../../model/problems.ts';
+import { moment } from './moment.ts';
 
 const problemError = z
   .object({
@@ -69,6 +71,14 @@ export const problemSchema = z
     offset: z.int().optional(),
     maxEventsPerBatch: z.int().optional(),
     purgedAt: z.string().optional(),
+    moments: z
+      .object({
+        reason: z.enum(momentReasons),
+        before: moment.nullable().describe('The nearest one before, if there is one.'),
+        after: moment.nullable().describe('The nearest one after, if there is one.'),
+      })
+      .optional()
+      .describe('Why a moment cannot be restored, and which ones can.'),
     missing: z
       .array(z.object({ replicaIndex: z.int(), parts: z.array(z.int()) }))
       .optional()

@@ -72,7 +72,16 @@ const backupData = z.object({
     status: z.string(),
   }),
   error: reason.optional(),
-  restored: databaseFact.optional().describe('The database that is begun with it.'),
+});
+const restoreData = backupData.extend({
+  backup: backupData.shape.backup
+    .optional()
+    .describe('The backup with which it begins; absent if it begins with the log alone.'),
+  restored: databaseFact.describe('The new database.'),
+  moment: z
+    .object({ targetOp: z.int().optional(), targetTimestamp: z.string().optional() })
+    .optional()
+    .describe('The moment up to which the log is replayed.'),
 });
 const backup = (status: string) =>
   row(backupData, {
@@ -241,7 +250,7 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'backup.damaged': backup('SUCCEEDED'),
   'backup.changed': backup('SUCCEEDED'),
   'backup.test_requested': backup('SUCCEEDED'),
-  'backup.restore_requested': row(backupData, {
+  'backup.restore_requested': row(restoreData, {
     ...backup('SUCCEEDED').example,
     restored: { id: exampleId('db', '1'), name: 'payments-again', status: 'PROVISIONING' },
   }),

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../base/kube/kube.ts';
 import type { OperationId } from '../../../api/contract/routes.ts';
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
 import { resources } from '../../../domain/kinds.ts';
+import { written } from '../../../domain/recovery.ts';
 import { labels } from '../../../domain/names.ts';
 import type {
   AcceptedBackup,
@@ -15,6 +16,8 @@ import type {
   DatabaseWithProfile,
   JobAnswer,
   Problem,
+  RecoveryWindowAnswer,
+  RestorePreviewAnswer,
 } from '../../../gen/api.ts';
 import { ask as askAt, type Answer, type Sending } from '../../support/api/asking.ts';
 import {
@@ -37,7 +40,7 @@ let says: { readonly exitCode: number; readonly message: string } | 'runs';
 
 beforeAll(async () => {
   service = await TestService.start({
-    settings: { BACKUPS: 'on', DATABASES_MAX: '30' },
+    settings: { BACKUPS: 'on', DATABASES_MAX: '40' },
     operator: operatorWithStore,
   });
   endBackupJobs(service.world.kubelet, () => says);
@@ -392,6 +395,183 @@ test('a restore is a new database that begins with the backup, as large as asked
   expect(await eventsOf(source)).toContain('backup.restore_requested');
 });
 
+const second = (seconds: number) => 1_795_372_800_000_000_000n + BigInt(seconds) * 1_000_000_000n;
+/** Every operation but those between two runs of the log; the backup, operation 126, begins the second one. */
+const recovery = {
+  earliest: written({ op: 0, timestamp: 0n }),
+  latest: written({ op: 300, timestamp: second(200) }),
+  gaps: [
+    {
+      after: written({ op: 100, timestamp: second(10) }),
+      before: written({ op: 126, timestamp: BigInt(made.timestamp) }),
+      operations: 25,
+    },
+  ],
+};
+const toldToHave = async (name: string, window: object) => {
+  const at = { resource: resources.database, namespace, name };
+  await service.world.kube.mergePatch<KubeObject>(
+    at,
+    { status: { recovery: window } },
+    { fieldManager: 'operator', subresource: 'status' },
+  );
+};
+const windowOf = async ({ of }: Made) =>
+  (await ask<RecoveryWindowAnswer>('getRecoveryWindow', { of })).json.recoveryWindow;
+async function recoverable(name: string): Promise<{ readonly database: Made; backup: Backup }> {
+  const database = await make(name);
+  const { backup } = await request(database);
+  await until(backup, 'SUCCEEDED');
+  await service.stopOperator();
+  await toldToHave(name, recovery);
+  await eventually(
+    'its window is known',
+    async () => (await windowOf(database)).latest ?? undefined,
+  );
+  return { database, backup };
+}
+
+test('the window over HTTP names its gaps, and a preview what a restore would use', async () => {
+  const { database, backup } = await recoverable('windowed');
+  const { of } = database;
+  expect(await windowOf(database)).toEqual({
+    ...recovery,
+    databaseId: of.databaseId,
+    archiving: null,
+  });
+  const preview = async (body: object) =>
+    (await ask<RestorePreviewAnswer>('previewRestore', { of, body })).json.preview;
+  expect(await preview({ targetOp: 60 })).toMatchObject({
+    op: 60,
+    atOrBefore: null,
+    backup: null,
+    begins: { op: 0 },
+    operationsMax: 60,
+    operationsLater: 240,
+  });
+  expect(await preview({ targetTimestamp: String(second(199)) })).toMatchObject({
+    op: null,
+    atOrBefore: { time: '2026-11-22T18:43:19.000000000Z' },
+    backup: { id: backup.id, storedBytes: 27_000 },
+    begins: { op: 126 },
+    operationsMax: 174,
+    operationsLater: null,
+  });
+  const refusals: readonly (readonly [object, string, number | null, number | null])[] = [
+    [{ targetOp: 101 }, 'in_a_gap', 100, 126],
+    [{ targetTimestamp: String(second(11)) }, 'in_a_gap', 100, 126],
+    [{ targetOp: 301 }, 'after_the_window', 300, null],
+    [{ targetTime: '2999-01-01T00:00:00Z' }, 'after_the_window', 300, null],
+  ];
+  for (const [body, reason, before, after] of refusals) {
+    for (const operation of ['previewRestore', 'restoreToMoment'] as const) {
+      const named = operation === 'restoreToMoment' ? { ...body, name: 'nothing' } : body;
+      const { status, json } = await ask<Problem>(operation, { of, body: named });
+      expect({ body, status, json }).toMatchObject({
+        status: 409,
+        json: {
+          code: 'moment_unavailable',
+          moments: {
+            reason,
+            before: before === null ? null : { op: before },
+            after: after === null ? null : { op: after },
+          },
+        },
+      });
+    }
+  }
+  for (const body of [
+    {},
+    { targetOp: 60, targetTime: '2026-11-22T18:43:19Z' },
+    { targetTime: '2026-02-30T00:00:00Z' },
+    { targetTime: 'yesterday' },
+    { targetTimestamp: '-1' },
+    { targetOp: 0 },
+  ]) {
+    const { status, json } = await ask<Problem>('previewRestore', { of, body });
+    expect({ body, status, code: json.code }).toEqual({
+      body,
+      status: 422,
+      code: 'validation_failed',
+    });
+  }
+  await service.startOperator();
+  // An operator whose engines are silent keeps what it has said.
+  const { backup: next } = await request(database);
+  await until(next, 'SUCCEEDED');
+  expect((await windowOf(database)).latest).toEqual(recovery.latest);
+});
+
+test('the CLI shows the window, previews a moment, and restores to it', async () => {
+  const { database } = await recoverable('cli-window');
+  const window = await cli.run(['backups', 'window', database.name]);
+  expect(window.stdout).toMatch(/^earliest +the empty ledger$/m);
+  expect(window.stdout).toMatch(/^latest +2026-11-22T18:43:20\.000000000Z \(operation 300\)$/m);
+  expect(window.stdout).toMatch(/^gap +25 operations after 2026-11-22T18:40:10/m);
+  const time = ['--to-time', '2026-11-22T18:43:19Z'];
+  const preview = await cli.run(['backups', 'preview', database.name, ...time]);
+  expect(preview.stdout).toMatch(/^replays +at most 174 operations$/m);
+  const gap = await cli.run(['backups', 'preview', database.name, '--to-op', '110']);
+  expect(gap).toMatchObject({ code: 7 });
+  expect(gap.stderr).toContain('the last moment before is operation 100');
+  const unclear = await cli.run(['backups', 'preview', database.name, ...time, '--to-op', '1']);
+  expect(unclear).toMatchObject({ code: 2 });
+  await service.startOperator();
+  const made = await cli.run([
+    'backups',
+    'restore-to',
+    database.name,
+    'cli-moment',
+    ...time,
+    '--json',
+  ]);
+  expect(made).toMatchObject({ code: 0 });
+  const { database: restored } = JSON.parse(made.stdout) as DatabaseWithProfile;
+  expect(restored).toMatchObject({ name: 'cli-moment', status: 'READY' });
+});
+
+test('a restore to a moment is a new database that replays the log up to there; the backup that it needs stays', async () => {
+  const { database, backup } = await recoverable('mistaken');
+  const { of } = database;
+  const restored = async (name: string, target: object) => {
+    const body = { name, ...target };
+    const { status, json } = await ask<DatabaseWithJob>('restoreToMoment', { of, body });
+    expect({ status, json }).toMatchObject({ status: 202 });
+    const resource = await eventually('its resource', () =>
+      service.world.database(namespace, name),
+    );
+    return { job: json.job.id, bootstrap: resource.spec.bootstrap };
+  };
+  const { databaseId } = of;
+  // A worker that is killed before the resource is made is followed by one that makes the same.
+  await service.stopWorker('SIGKILL');
+  const sent = await ask<DatabaseWithJob>('restoreToMoment', {
+    of,
+    body: { name: 'before-it', targetTime: '2026-11-22T18:43:18.5Z' },
+  });
+  await service.startWorker();
+  const first = await eventually('its resource', () =>
+    service.world.database(namespace, 'before-it'),
+  );
+  expect(first.spec.bootstrap).toEqual({
+    backup: { databaseId, targetTimestamp: String(second(198) + 500_000_000n) },
+  });
+  const removal = await ask<Problem>('deleteBackup', { of: pathOf(backup) });
+  expect(removal.json.code).toBe('operation_in_progress');
+  const early = await restored('from-the-log', { targetOp: 50 });
+  expect(early.bootstrap).toEqual({ backup: { databaseId, targetOp: 50 } });
+  const between = { targetTimestamp: String(second(5)) };
+  const unnumbered = await restored('between-two', between);
+  expect(unnumbered.bootstrap).toEqual({ backup: { databaseId, ...between } });
+  const exact = await restored('at-the-backup', { targetOp: 126 });
+  expect(exact.bootstrap).toMatchObject({ backup: { databaseId, backupId: expect.any(String) } });
+  await service.startOperator();
+  for (const job of [sent.json.job.id, early.job, unnumbered.job, exact.job])
+    await untilJob(job, 'SUCCEEDED');
+  const events = (await eventsOf(database)).filter((type) => type === 'backup.restore_requested');
+  expect(events).toHaveLength(4);
+});
+
 test('a removal says that it waits for a database that failed to begin with the backup, and goes on', async () => {
   const { backup } = await request(await make('early'));
   await until(backup, 'SUCCEEDED');
@@ -560,6 +740,9 @@ test('other organizations are told nothing of a backup, and a key for one databa
     ['deleteBackup', { of }],
     ['verifyBackup', { of }],
     ['restoreBackup', { of, body: theirs }],
+    ['getRecoveryWindow', { of }],
+    ['previewRestore', { of, body: { targetOp: 126 } }],
+    ['restoreToMoment', { of, body: { ...theirs, targetOp: 126 } }],
   ];
   for (const [operation, sending] of cases) {
     const answer = await askAt<Problem>(service.url, strangers, operation, sending);
@@ -580,8 +763,15 @@ test('other organizations are told nothing of a backup, and a key for one databa
   const scoped = await service.makeKey(['db:read', 'db:write'], { name: 'one', databaseScope });
   const one = { 'x-api-key': scoped.secret };
   expect((await askAt(service.url, one, 'getBackup', { of })).status).toBe(200);
-  for (const [operation, sending] of cases.slice(2)) {
-    expect((await askAt(service.url, one, operation, sending)).status).toBe(403);
+  const reads = new Set<OperationId>([
+    'listBackups',
+    'getBackup',
+    'getRecoveryWindow',
+    'previewRestore',
+  ]);
+  for (const [operation, sending] of cases) {
+    const { status } = await askAt(service.url, one, operation, sending);
+    expect([operation, status]).toEqual([operation, reads.has(operation) ? 200 : 403]);
   }
 });
 

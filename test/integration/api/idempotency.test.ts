@@ -381,6 +381,18 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     body: { name: 'from-backup' },
     other: { name: 'from-another' },
   }),
+  restoreToMoment: async () => {
+    const { databaseId } = await madeBackup();
+    await service.alter(
+      `UPDATE backups SET facts = '{"op": 7, "timestamp": "7", "sizeBytes": 1, "storedBytes": 1}'`,
+    );
+    return {
+      as: me,
+      params: { databaseId },
+      body: { name: 'from-moment', targetOp: 7 },
+      other: { name: 'from-another-moment', targetOp: 7 },
+    };
+  },
   verifyBackup: async () => {
     const params = { databaseId: await restingDatabase() };
     await service.alter(`UPDATE backups SET status = 'SUCCEEDED', resource_gone = false`);
@@ -457,7 +469,12 @@ test('every POST takes a key, but those whose records have IDs and those that ma
   expect(Object.keys(requests).sort()).toEqual([...keyed].sort());
   const others = posts.filter(([, route]) => !takesIdempotencyKey(route));
   const named = others.filter(([, { path }]) => !path.includes('/tb/')).map(([id]) => id);
-  expect(named.sort()).toEqual(['previewChange', 'queryMetrics', 'receiveStripeEvent']);
+  expect(named.sort()).toEqual([
+    'previewChange',
+    'previewRestore',
+    'queryMetrics',
+    'receiveStripeEvent',
+  ]);
 });
 
 test.each(Object.entries(requests) as [OperationId, () => Promise<Asked>][])(

@@ -545,6 +545,7 @@ const contract: Readonly<Record<string, string | undefined>> = {
   backup_protected: 'test/integration/api/backups.test.ts',
   backup_not_restorable: 'test/integration/api/backups.test.ts',
   backup_not_managed: 'test/integration/api/backups.test.ts',
+  moment_unavailable: 'test/integration/api/backups.test.ts',
   import_not_found: undefined,
   imports_not_configured: undefined,
   import_closed: 'test/integration/api/imports.test.ts',

@@ -1,0 +1,103 @@
+/** What a database can be brought back to, and what a restore to one of these moments uses. Preview and restore ask here. */
+import { parseTime } from '../../domain/moment.ts';
+import {
+  describeMoment,
+  describeTarget,
+  extendedBy,
+  planRestore,
+  rangesOf,
+  written,
+  type Moment,
+  type RecoveryWindow,
+  type RestorePlan,
+  type Target,
+} from '../../domain/recovery.ts';
+import type { Backup } from '../model/backup.ts';
+import { Refusal } from '../model/refusal.ts';
+import { listRestorable } from '../store/backups.ts';
+import type { Database, RestoredMoment } from '../store/database-record.ts';
+import type { Reader } from '../store/tables.ts';
+import type { ArchiveEnds } from './archive-ends.ts';
+
+/** A target as requests have it: one of the three. */
+export interface TargetRequest {
+  readonly targetTime?: string | undefined;
+  readonly targetTimestamp?: string | undefined;
+  readonly targetOp?: number | undefined;
+}
+
+export function targetOf({ targetTime, targetTimestamp, targetOp }: TargetRequest): Target {
+  if (targetOp !== undefined) return { kind: 'op', op: targetOp };
+  const timestamp =
+    targetTimestamp === undefined ? parseTime(targetTime ?? '') : BigInt(targetTimestamp);
+  if (timestamp === undefined)
+    throw new Error('the contract lets no request without a target pass');
+  return { kind: 'timestamp', timestamp };
+}
+
+/** The target in the words of a resource. */
+export const momentOf = (target: Target): RestoredMoment =>
+  target.kind === 'op' ? { targetOp: target.op } : { targetTimestamp: String(target.timestamp) };
+
+/** The window of a database: as the operator told it, up to where its engines say that the archive is by now. */
+export async function windowOfDatabase(
+  archives: ArchiveEnds,
+  database: Database,
+): Promise<RecoveryWindow | undefined> {
+  return extendedBy(database.observed?.recovery ?? undefined, await archives.of(database));
+}
+
+export interface RestorableBackup extends Moment {
+  readonly backup: Backup;
+}
+
+export interface PossibleRestore {
+  readonly window: RecoveryWindow | undefined;
+  readonly plan: Extract<RestorePlan<RestorableBackup>, { isPossible: true }>;
+}
+
+/** Throws a refusal that names the nearest moments if this one cannot be restored. */
+export async function requirePossible(
+  { db, archives }: { readonly db: Reader; readonly archives: ArchiveEnds },
+  database: Database,
+  target: Target,
+): Promise<PossibleRestore> {
+  const window = await windowOfDatabase(archives, database);
+  const backups = (await listRestorable(db, database.id)).flatMap((backup) =>
+    backup.facts === null
+      ? []
+      : [{ op: backup.facts.op, timestamp: BigInt(backup.facts.timestamp), backup }],
+  );
+  const plan = planRestore(window === undefined ? [] : rangesOf(window), backups, target);
+  if (plan.isPossible) return { window, plan };
+  throw unavailable(database, target, plan);
+}
+
+const why = {
+  before_the_window: 'it lies before everything that is kept',
+  in_a_gap: 'the log has a gap there',
+  after_the_window: 'the archive has not come as far',
+  nothing: 'it has neither a backup nor an archived log',
+} as const;
+
+function unavailable(
+  { name }: Database,
+  target: Target,
+  { reason, before, after }: Extract<RestorePlan<RestorableBackup>, { isPossible: false }>,
+): Refusal {
+  const near = [
+    before === undefined ? undefined : `the last moment before is ${describeMoment(before)}`,
+    after === undefined ? undefined : `the next one is ${describeMoment(after)}`,
+  ].filter((one) => one !== undefined);
+  const ways = near.length === 0 ? '' : `; ${near.join(', ')}`;
+  return new Refusal('moment_unavailable', {
+    detail: `${name} cannot be restored to ${describeTarget(target)}: ${why[reason]}${ways}.`,
+    members: {
+      moments: {
+        reason,
+        before: before === undefined ? null : written(before),
+        after: after === undefined ? null : written(after),
+      },
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { written, type Target } from '../../domain/recovery.ts';
+import type { recoveryRoutes } from '../contract/routes/recovery.ts';
+import { notCarriedOver } from '../contract/schemas/recovery.ts';
+import { accepted as acceptedDatabase } from '../databases/handlers.ts';
+import type { Surroundings } from '../databases/present.ts';
+import { requireDatabase } from '../databases/require.ts';
+import type { Handler, HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
+import type { Backup } from '../model/backup.ts';
+import type { Database } from '../store/database-record.ts';
+import { requirePossible, targetOf, windowOfDatabase, type PossibleRestore } from './moments.ts';
+import { requireStore } from './refusal.ts';
+import { restoreToMoment, type RecoveryServices } from './restore.ts';
+
+interface RecoveryHandlerOptions {
+  readonly services: RecoveryServices;
+  readonly requests: IdempotentRequests;
+  readonly surroundings: () => Surroundings;
+}
+
+type Handlers = HandlersOf<typeof recoveryRoutes>;
+
+export const recoveryHandlers = (options: RecoveryHandlerOptions): Handlers => ({
+  getRecoveryWindow: read(options),
+  previewRestore: preview(options),
+  restoreToMoment: restore(options),
+});
+
+const read =
+  ({ services: { store, archives } }: RecoveryHandlerOptions): Handler<'getRecoveryWindow'> =>
+  async ({ params, principal }) => {
+    const { databaseId } = params;
+    const database = await requireDatabase(store.read, principal.organization.id, databaseId);
+    const window = await windowOfDatabase(archives, database);
+    return {
+      status: 200,
+      body: {
+        recoveryWindow: {
+          databaseId,
+          archiving: database.observed?.archiving ?? null,
+          earliest: window?.earliest ?? null,
+          latest: window?.latest ?? null,
+          gaps: window?.gaps ?? [],
+        },
+      },
+    };
+  };
+
+const preview =
+  ({ services }: RecoveryHandlerOptions): Handler<'previewRestore'> =>
+  async ({ params, body, principal }) => {
+    const { store, archives, backupStore } = services;
+    const { databaseId } = params;
+    const database = await requireDatabase(store.read, principal.organization.id, databaseId);
+    requireStore(backupStore);
+    const target = targetOf(body);
+    const possible = await requirePossible({ db: store.read, archives }, database, target);
+    return { status: 200, body: { preview: shownPreview(database, target, possible) } };
+  };
+
+const restore =
+  ({ services, requests, surroundings }: RecoveryHandlerOptions): Handler<'restoreToMoment'> =>
+  (request) =>
+    requests.run(request, async (keep) => {
+      const { params, body, principal, author } = request;
+      const caller = { organization: principal.organization, author };
+      const made = await restoreToMoment(
+        services,
+        caller,
+        params.databaseId,
+        body,
+        (change, view) => keep(change, acceptedDatabase(view, surroundings())),
+      );
+      return acceptedDatabase(made, surroundings());
+    });
+
+function shownPreview({ id }: Database, target: Target, { window, plan }: PossibleRestore) {
+  const { op, begins, backup, operationsMax } = plan;
+  const latest = window?.latest.op;
+  return {
+    databaseId: id,
+    op: op ?? null,
+    atOrBefore: target.kind === 'op' ? null : timesOf(target.timestamp),
+    backup: backup === undefined ? null : shownBase(backup.backup),
+    begins: written(begins),
+    operationsMax,
+    operationsLater: op === undefined || latest === undefined ? null : Math.max(0, latest - op),
+    notCarriedOver: [...notCarriedOver],
+  };
+}
+
+function timesOf(timestamp: bigint) {
+  const { op: _, ...times } = written({ op: 0, timestamp });
+  return times;
+}
+
+const shownBase = ({ id, name, facts, verification }: Backup) => ({
+  id,
+  name,
+  sizeBytes: facts?.sizeBytes ?? 0,
+  storedBytes: facts?.storedBytes ?? 0,
+  verifiedAt: verification?.lastPassedAt ?? null,
+  verifiedSeconds: verification?.seconds ?? null,
+});

@@ -1,0 +1,58 @@
+/** `backups window`, `backups preview`, `backups restore-to`: a database as it was at any moment. */
+import type { Command, Option } from '../command.ts';
+import { dryRun } from './payload-options.ts';
+import { shapeOptions } from './shape-options.ts';
+import { waitOptions } from './wait-options.ts';
+
+const database = { name: 'database' } as const;
+const byName = 'Give the ID or the name of the database; only the ID finds one that is deleted.';
+const handlers = () => import('../handlers/recovery.ts');
+
+const targetOptions: readonly Option[] = [
+  {
+    name: 'to-time',
+    value: 'time',
+    summary: 'the last operation at or before it: RFC 3339, up to nine digits after the second',
+  },
+  { name: 'to-timestamp', value: 'ns', summary: 'the same, in nanoseconds since 1970' },
+  { name: 'to-op', value: 'op', summary: 'this operation' },
+];
+
+const window: Command = {
+  kind: 'command',
+  name: 'window',
+  summary: 'Show from when to when a database can be restored to any moment',
+  description: `Its log must be archived for that, or have been. Gaps are named. ${byName}`,
+  arguments: [database],
+  options: [],
+  examples: [{ command: 'backups window payments-prod' }],
+  load: async () => (await handlers()).showWindow,
+};
+
+const preview: Command = {
+  kind: 'command',
+  name: 'preview',
+  summary: 'Show what a restore to a moment would use; it makes nothing',
+  description: `A moment that cannot be restored is refused with the nearest ones. ${byName}`,
+  arguments: [database],
+  options: targetOptions,
+  examples: [{ command: 'backups preview payments-prod --to-time 2027-01-31T12:02:59.5Z' }],
+  load: async () => (await handlers()).previewRestore,
+};
+
+const restoreTo: Command = {
+  kind: 'command',
+  name: 'restore-to',
+  summary: 'Begin a new database as another one was at a moment',
+  description: `It has every operation up to the moment, and its own ID, cluster ID, keys and addresses; the other one stays as it is. ${byName}`,
+  arguments: [database, { name: 'name' }],
+  options: [...targetOptions, ...shapeOptions, dryRun, ...waitOptions],
+  examples: [
+    {
+      command: 'backups restore-to payments-prod payments-again --to-time 2027-01-31T12:02:59.5Z',
+    },
+  ],
+  load: async () => (await handlers()).restoreToMoment,
+};
+
+export const momentCommands: readonly Command[] = [window, preview, restoreTo];

@@ -1,0 +1,52 @@
+/** Text of moments that a database can be restored to, for people. */
+import type { Moment, RecoveryWindow, RestorePreview } from '../../gen/api.ts';
+import { fields } from './table.ts';
+
+const words = ({ op, time }: Pick<Moment, 'op' | 'time'>): string =>
+  op === 0 ? 'the empty ledger' : `${time} (operation ${op})`;
+
+export function windowText({
+  databaseId,
+  archiving,
+  earliest,
+  latest,
+  gaps,
+}: RecoveryWindow): string {
+  return fields([
+    ['database', databaseId],
+    ['archiving', archiving === null ? 'no: only backups can be restored' : stateOf(archiving)],
+    ...(earliest === null || latest === null
+      ? [['moments', 'none yet'] as const]
+      : [['earliest', words(earliest)] as const, ['latest', words(latest)] as const]),
+    ...gaps.map(
+      ({ after, before, operations }) =>
+        ['gap', `${operations} operations after ${words(after)}, until ${words(before)}`] as const,
+    ),
+  ]);
+}
+
+const stateOf = ({ state, rpoSeconds }: NonNullable<RecoveryWindow['archiving']>): string =>
+  `${state ?? 'not known yet'}, within ${rpoSeconds} s`;
+
+export function previewText(preview: RestorePreview): string {
+  const { op, atOrBefore, backup, begins, operationsMax, operationsLater } = preview;
+  return fields([
+    ['database', preview.databaseId],
+    [
+      'reaches',
+      op === null ? `the last operation at or before ${atOrBefore?.time ?? ''}` : `operation ${op}`,
+    ],
+    [
+      'begins with',
+      backup === null
+        ? words(begins)
+        : `backup ${backup.name} (${backup.id}), ${words(begins)}, ${backup.storedBytes} bytes`,
+    ],
+    ['replays', `${op === null ? 'at most ' : ''}${operationsMax} operations`],
+    ...(backup?.verifiedSeconds === null || backup === null
+      ? []
+      : [['test restore', `${backup.verifiedSeconds} s, ${backup.verifiedAt ?? ''}`] as const]),
+    ...(operationsLater === null ? [] : [['leaves out', `${operationsLater} operations`] as const]),
+    ['without', preview.notCarriedOver.join(', ')],
+  ]);
+}
