@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
 import { backupExample } from '../../api/contract/schemas/backup.ts';
-import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { databaseExample, restoringExample } from '../../api/contract/schemas/database.ts';
+import {
+  recoveryWindowExample,
+  restorePreviewExample,
+} from '../../api/contract/schemas/recovery.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import type { Import, ImportList } from '../../gen/api.ts';
@@ -391,4 +395,48 @@ test('failed, damaged and detached backups say what is wrong; a lost answer is a
   await row('detached-one').getByText('only in the store').waitFor();
   await row('detached-one').getByText('began one database').waitFor();
   await looksRight(tab, 'backups-troubles');
+});
+
+test('a moment is previewed while it is typed, refused with what is possible instead, and restored', async () => {
+  const { page } = tab;
+  const asked: unknown[] = [];
+  const gap = {
+    after: { op: 100, timestamp: '1795372810000000000', time: '2026-11-22T18:40:10.000000000Z' },
+    before: recoveryWindowExample.latest,
+    operations: 25,
+  };
+  fixed.when('getRecoveryWindow', () => ({
+    body: { recoveryWindow: { ...recoveryWindowExample, gaps: [gap] } },
+  }));
+  fixed.when('previewRestore', ({ body }) => {
+    if (JSON.stringify(body).includes('18:41:40.5Z'))
+      return { body: { preview: restorePreviewExample } };
+    const title = 'The moment cannot be restored';
+    const detail = 'payments-prod cannot be restored to it: the log has a gap there.';
+    const problem = { title, detail, code: 'moment_unavailable', status: 409, instance: '' };
+    return { status: 409, body: { ...problem, requestId: 'req_1' } };
+  });
+  fixed.when('restoreToMoment', ({ body }) => {
+    asked.push(body);
+    return { status: 202, body: restoringExample };
+  });
+  await page.goto(fixedAddress());
+  await page.getByText('25 operations after').waitFor();
+  await looksRight(tab, 'backups-window');
+  await page.getByRole('link', { name: 'Restore to a moment' }).click();
+  await page.getByText('the log has a gap there').waitFor();
+  // The refusal is an answer that the browser notes on its console.
+  expect(tab.takeTroubles().every((one) => one.includes('409'))).toBe(true);
+  const restore = page.getByRole('button', { name: /^Restore into a new database/ });
+  await page.getByRole('textbox', { name: 'Name' }).fill('payments-again');
+  expect(await restore.getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('textbox', { name: 'Moment' }).fill('2026-11-22T18:41:40.5Z');
+  await page.getByText('at most 5,216 operations').waitFor();
+  // The focus has moved the page, under whose upper edge a tab may end.
+  await page.evaluate('scrollTo(0, 0)');
+  await looksRight(tab, 'backups-moment');
+  await restore.click();
+  await eventually('it is asked for', async () => asked.length === 1 || undefined);
+  expect(asked).toMatchObject([{ name: 'payments-again', targetTime: '2026-11-22T18:41:40.5Z' }]);
+  expect(tab.takeTroubles()).toEqual([]);
 });

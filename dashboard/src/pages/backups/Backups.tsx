@@ -12,6 +12,7 @@ import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
 import { BackupTable } from './BackupTable.tsx';
 import { NewBackup } from './NewBackup.tsx';
+import { RecoveryCard } from './RecoveryCard.tsx';
 import { Schedules } from './Schedules.tsx';
 import { isOneMade, whyNotBackedUp, withoutStore } from './words.ts';
 
@@ -63,6 +64,7 @@ export function Backups() {
           </Button>
         </p>
       )}
+      <RecoveryCard configured={configured} />
       <Schedules refused={never} />
       <NewBackup open={making} onClose={() => setMaking(false)} />
     </div>

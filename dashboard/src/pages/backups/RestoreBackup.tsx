@@ -5,22 +5,25 @@ import type { Backup, CreateCatalog } from '../../../../gen/api.ts';
 import { backupQuery } from '../../data/backup-queries.ts';
 import { catalogQuery } from '../../data/queries.ts';
 import { shownBytes } from '../../lib/figures.ts';
-import form from '../../ui/Form.module.css';
 import { Card, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
-import { PlaceFields, ShapeFields } from '../create/ChoiceFields.tsx';
-import styles from '../create/CreateDatabase.module.css';
-import { draftOf, type Draft } from '../create/draft.ts';
 import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
+import { MOMENT } from './RecoveryCard.tsx';
+import { draftLike, RestoreLayout } from './RestoreLayout.tsx';
+import { RestoreMoment } from './RestoreMoment.tsx';
 import { RestoreSummary } from './RestoreSummary.tsx';
 import { transfersWords } from './words.ts';
 
-/** A new database that begins with a backup. It has the shape of the original unless something else is chosen. */
+/** A new database that begins with another one's data. It has the shape of the original unless something else is chosen. */
 export function RestoreBackup() {
   const { backupId } = useParams({ from: '/o/$slug/databases/$name/backups/$backupId/restore' });
+  return backupId === MOMENT ? <RestoreMoment /> : <RestoreOne backupId={backupId} />;
+}
+
+function RestoreOne({ backupId }: { readonly backupId: string }) {
   const { database, organizationId } = useDatabase();
   const backup = useQuery(backupQuery(organizationId, database.id, backupId));
   const catalog = useQuery(catalogQuery(organizationId));
@@ -40,53 +43,34 @@ interface Props {
 
 function RestoreForm({ backup, catalog }: Props) {
   const { database } = useDatabase();
-  const [draft, setDraft] = useState<Draft>(() => ({
-    ...draftOf(catalog),
-    provider: database.provider,
-    region: database.region,
-    clusterConfiguration: database.clusterConfiguration,
-    clusterSize: database.clusterSize,
-    storageTier: database.storageTier,
-    storageGb: String(database.selectedStorageGb),
-    engine: database.engine.name,
-  }));
+  const [draft, setDraft] = useState(() => draftLike(database, catalog));
   const plan = usePlan(draft, catalog.version);
-  const errors = planErrors(plan);
-  const fields = {
-    catalog,
-    draft,
-    errors: draft.name === '' ? { ...errors, name: undefined } : errors,
-    onChange: (change: Partial<Draft>) => setDraft({ ...draft, ...change }),
-  };
+  const { databaseId, id: backupId, status } = backup;
   return (
-    <div className={styles.layout}>
-      <div className={form.form}>
-        <Card title={`Restore ${backup.name}`}>
-          <p>
-            A new database begins with the state of {database.name} at{' '}
-            <Exactly at={backup.startedAt ?? backup.createdAt} />
-            {contentWords(backup)}. It gets its own ID, cluster ID, addresses and keys;{' '}
-            {database.name} stays as it is.
-          </p>
-        </Card>
-        <PlaceFields {...fields} />
-        <Card title="Shape">
-          <div className={form.form}>
-            <p className={styles.soft}>
-              It was {database.clusterConfiguration}, {database.clusterSize} and{' '}
-              {database.selectedStorageGb} GiB. A smaller size may not hold its rows.
-            </p>
-            <ShapeFields {...fields} />
-          </div>
-        </Card>
-      </div>
-      <RestoreSummary
-        backup={backup}
-        draft={draft}
-        plan={plan}
-        hasFieldErrors={Object.keys(errors).length > 0}
-      />
-    </div>
+    <RestoreLayout
+      catalog={catalog}
+      draft={draft}
+      plan={plan}
+      onChange={setDraft}
+      summary={
+        <RestoreSummary
+          draft={draft}
+          plan={plan}
+          hasFieldErrors={Object.keys(planErrors(plan)).length > 0}
+          from={{ databaseId, backupId }}
+          notGood={status === 'SUCCEEDED' ? undefined : 'This backup cannot be restored.'}
+        />
+      }
+    >
+      <Card title={`Restore ${backup.name}`}>
+        <p>
+          A new database begins with the state of {database.name} at{' '}
+          <Exactly at={backup.startedAt ?? backup.createdAt} />
+          {contentWords(backup)}. It gets its own ID, cluster ID, addresses and keys;{' '}
+          {database.name} stays as it is.
+        </p>
+      </Card>
+    </RestoreLayout>
   );
 }
 

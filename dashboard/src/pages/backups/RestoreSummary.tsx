@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { Backup } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
@@ -13,18 +12,24 @@ import { storageOf, type Draft } from '../create/draft.ts';
 import { PriceLines } from '../create/PriceLines.tsx';
 import type { Plan } from '../create/use-plan.ts';
 
+/** A backup of a database, or a moment of its log. */
+type From =
+  | { readonly databaseId: string; readonly backupId: string }
+  | { readonly databaseId: string; readonly targetTime: string };
+
 interface Props {
-  readonly backup: Backup;
+  readonly from: From;
+  /** Why this cannot be restored; `undefined`: it can. */
+  readonly notGood: string | undefined;
   readonly draft: Draft;
   readonly plan: Plan;
   readonly hasFieldErrors: boolean;
 }
 
 /** The price of the new database, and the button that makes it. */
-export function RestoreSummary({ backup, draft, plan, hasFieldErrors }: Props) {
+export function RestoreSummary({ from, notGood, draft, plan, hasFieldErrors }: Props) {
   const organization = useOrganization();
-  const restore = useRestore(backup, draft);
-  const notGood = backup.status === 'SUCCEEDED' ? undefined : 'This backup cannot be restored.';
+  const restore = useRestore(from, draft);
   const missing = draft.name === '' ? 'Give the new database a name.' : undefined;
   const wrong = plan.error === null ? undefined : 'Correct the errors first.';
   const refused = whyNot(organization, 'changeDatabase') ?? notGood ?? missing ?? wrong;
@@ -49,7 +54,7 @@ export function RestoreSummary({ backup, draft, plan, hasFieldErrors }: Props) {
   );
 }
 
-function useRestore({ databaseId, id: backupId }: Backup, draft: Draft) {
+function useRestore(from: From, draft: Draft) {
   const { id: organizationId, slug } = useOrganization();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -59,12 +64,18 @@ function useRestore({ databaseId, id: backupId }: Backup, draft: Draft) {
       const { name, provider, region, clusterConfiguration, clusterSize, storageTier } = draft;
       const shape = { clusterConfiguration, clusterSize, storageTier };
       const body = { name, provider, region, ...shape, selectedStorageGb: storageOf(draft) };
-      const path = '/api/v1/databases/{databaseId}/backups/{backupId}/restore';
-      const parts = { params: { databaseId, backupId }, body };
-      return intent.try(body, (sending) => ask(organizationId, 'post', path, parts, sending));
+      const { databaseId } = from;
+      if ('backupId' in from) {
+        const path = '/api/v1/databases/{databaseId}/backups/{backupId}/restore';
+        const parts = { params: { databaseId, backupId: from.backupId }, body };
+        return intent.try(body, (sending) => ask(organizationId, 'post', path, parts, sending));
+      }
+      const path = '/api/v1/databases/{databaseId}/recovery-window/restore';
+      const parts = { params: { databaseId }, body: { ...body, targetTime: from.targetTime } };
+      return intent.try(parts.body, (sending) => ask(organizationId, 'post', path, parts, sending));
     },
     onSuccess: async ({ data: { database } }) => {
-      say(`${database.name} is being made from the backup`);
+      say(`${database.name} is being made`);
       void queryClient.invalidateQueries({ queryKey: ['databases', organizationId] });
       const params = { slug, name: database.name };
       await navigate({ to: '/o/$slug/databases/$name', params, search: {} });
