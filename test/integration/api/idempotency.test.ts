@@ -382,13 +382,14 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     other: { name: 'from-another' },
   }),
   restoreToMoment: async () => {
-    const { databaseId } = await madeBackup();
+    const params = { databaseId: await restingDatabase() };
     await service.alter(
-      `UPDATE backups SET facts = '{"op": 7, "timestamp": "7", "sizeBytes": 1, "storedBytes": 1}'`,
+      `UPDATE backups SET status = 'SUCCEEDED', kubernetes_uid = gen_random_uuid()::text, resource_gone = true,
+         facts = '{"op": 7, "timestamp": "7", "sizeBytes": 1, "storedBytes": 1}'`,
     );
     return {
       as: me,
-      params: { databaseId },
+      params,
       body: { name: 'from-moment', targetOp: 7 },
       other: { name: 'from-another-moment', targetOp: 7 },
     };
