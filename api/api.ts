@@ -24,6 +24,7 @@ import { changeEventHandlers } from './change-events/handlers.ts';
 import { changeStreamHandlers } from './change-streams/handlers.ts';
 import { changeHandlers } from './configuration/change-handlers.ts';
 import { configurationHandlers } from './configuration/handlers.ts';
+import { maintenanceWindowHandlers } from './configuration/maintenance-window-handlers.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
 import { readBuiltFiles } from './web/built-files.ts';
 import { serveDashboard } from './web/serve-dashboard.ts';
@@ -470,6 +471,7 @@ function configurationArea(parts: Parts, surroundings: () => Surroundings) {
   return {
     ...configurationHandlers({ store, cursors, surroundings }),
     ...changeHandlers({ services: { ...services, writer }, requests, cursors }),
+    ...maintenanceWindowHandlers({ store }),
   };
 }
 

@@ -9,6 +9,7 @@ import { config } from './commands/profiles.ts';
 import { connect } from './commands/connect.ts';
 import { databases } from './commands/databases.ts';
 import { importCommand, imports } from './commands/imports.ts';
+import { maintenanceWindow } from './commands/maintenance-windows.ts';
 import { metrics, top } from './commands/monitoring.ts';
 import { notifications } from './commands/notifications.ts';
 import { organizations } from './commands/organizations.ts';
@@ -29,6 +30,7 @@ export const commands: Group = {
     connect,
     databases,
     changes,
+    maintenanceWindow,
     backups,
     importCommand,
     imports,

@@ -285,6 +285,82 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/databases/{databaseId}/changes/{changeId}/begin": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin a change that waits
+         * @description It no longer waits for its time or its maintenance window, and begins within seconds once nothing else is applied. If it has begun already, nothing happens.
+         */
+        readonly post: operations["beginChange"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/maintenance-window": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the maintenance window of the organization
+         * @description It counts for its databases that have none of their own.
+         */
+        readonly get: operations["getOrganizationMaintenanceWindow"];
+        /**
+         * Set the maintenance window of the organization
+         * @description A change that waits for the window then waits for the new one. A window says when changes begin; one that has begun is carried through, also beyond the end.
+         */
+        readonly put: operations["setOrganizationMaintenanceWindow"];
+        readonly post?: never;
+        /**
+         * Take the maintenance window of the organization back to the default
+         * @description Asked for again, the answer is the same.
+         */
+        readonly delete: operations["resetOrganizationMaintenanceWindow"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/maintenance-window": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the maintenance window of a database
+         * @description Its own one, or that of the organization.
+         */
+        readonly get: operations["getDatabaseMaintenanceWindow"];
+        /**
+         * Give a database a maintenance window of its own
+         * @description A change that waits for the window then waits for the new one. A window says when changes begin; one that has begun is carried through, also beyond the end.
+         */
+        readonly put: operations["setDatabaseMaintenanceWindow"];
+        readonly post?: never;
+        /**
+         * Take a database back to the maintenance window of the organization
+         * @description Asked for again, the answer is the same.
+         */
+        readonly delete: operations["resetDatabaseMaintenanceWindow"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/databases/{databaseId}/backups": {
         readonly parameters: {
             readonly query?: never;
@@ -4139,6 +4215,8 @@ export interface components {
                  * @enum {string}
                  */
                 readonly applies: "NOW" | "AFTER_OTHER_WORK";
+                /** @description The window that is open, or the next one. */
+                readonly nextMaintenanceWindow: components["schemas"]["MaintenanceWindowTimes"];
             };
         };
         readonly ChangeImpact: {
@@ -4154,6 +4232,18 @@ export interface components {
             /** @description Whether a later change can take it back wholly. */
             readonly reversible: boolean;
             readonly warnings: readonly string[];
+        };
+        readonly MaintenanceWindowTimes: {
+            /**
+             * Format: date-time
+             * @description When it begins, or has begun. RFC 3339, UTC, milliseconds.
+             */
+            readonly beginsAt: string;
+            /**
+             * Format: date-time
+             * @description From then on nothing begins in it. RFC 3339, UTC, milliseconds.
+             */
+            readonly endsAt: string;
         };
         readonly PreviewChangeRequest: {
             /** @description A size of the catalog. */
@@ -4207,6 +4297,8 @@ export interface components {
             } | null;
             /** @description `now`: as soon as nothing else is applied. */
             readonly applyAt: "now" | string;
+            /** @description It begins only while the maintenance window is open; `applyAt` is when the one that it waits for begins. */
+            readonly inMaintenanceWindow: boolean;
             readonly jobId: string | null;
             /** @description The revision to ask for to take it back. */
             readonly previousRevision: number;
@@ -4255,10 +4347,10 @@ export interface components {
             /** @description The configuration of this earlier revision, for a way back; the other members count on top of it. Storage stays. */
             readonly revision?: number;
             /**
-             * @description `now`, or a time (RFC 3339, UTC) within 90 days. While another change is applied, it waits.
+             * @description `now`, `maintenance_window` (at once if the database’s window is open), or a time (RFC 3339, UTC) within 90 days. While another change is applied, it waits.
              * @default now
              */
-            readonly applyAt?: "now" | string;
+            readonly applyAt?: "now" | "maintenance_window" | string;
         };
         readonly ChangeList: {
             readonly data: readonly components["schemas"]["Change"][];
@@ -4267,10 +4359,59 @@ export interface components {
         readonly ChangeAnswer: {
             readonly change: components["schemas"]["Change"];
         };
+        readonly BegunChange: {
+            /** @constant */
+            readonly success: true;
+            readonly change: components["schemas"]["Change"];
+        };
         readonly WithdrawnChange: {
             /** @constant */
             readonly success: true;
             readonly change: components["schemas"]["Change"];
+        };
+        readonly MaintenanceWindowAnswer: {
+            readonly maintenanceWindow: components["schemas"]["MaintenanceWindow"];
+        };
+        readonly MaintenanceWindow: {
+            /**
+             * @description Day of the week on which it begins, in its time zone.
+             * @enum {string}
+             */
+            readonly weekday: "SUNDAY" | "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY";
+            /** @description Time of day in its time zone, `HH:MM`. Where clocks skip it, the window begins when they have; where it comes twice, it begins once. */
+            readonly startTime: string;
+            /** @description Changes begin for this long. */
+            readonly lengthMinutes: number;
+            /** @description Name of a time zone of the IANA database, such as `Europe/Vienna`. */
+            readonly timeZone: string;
+            /**
+             * @description Where it is set; `DEFAULT`: nowhere, and the default of the service counts.
+             * @enum {string}
+             */
+            readonly from: "DATABASE" | "ORGANIZATION" | "DEFAULT";
+            /** @description The window that is open, or the next one. */
+            readonly next: components["schemas"]["MaintenanceWindowTimes"];
+        };
+        readonly ChangedMaintenanceWindow: {
+            /** @constant */
+            readonly success: true;
+            readonly maintenanceWindow: components["schemas"]["MaintenanceWindow"];
+        };
+        readonly MaintenanceWindowRequest: {
+            /**
+             * @description Day of the week on which it begins, in its time zone.
+             * @enum {string}
+             */
+            readonly weekday: "SUNDAY" | "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY";
+            /** @description Time of day in its time zone, `HH:MM`. Where clocks skip it, the window begins when they have; where it comes twice, it begins once. */
+            readonly startTime: string;
+            /**
+             * @description Changes begin for this long.
+             * @default 240
+             */
+            readonly lengthMinutes?: number;
+            /** @description Name of a time zone of the IANA database, such as `Europe/Vienna`. */
+            readonly timeZone: string;
         };
         readonly AcceptedBackup: {
             /** @constant */
@@ -7323,6 +7464,43 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `change_not_queued`: The change does not wait. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "change_not_queued-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly idempotency_key_reused: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `change_not_queued`: The change does not wait. */
         readonly change_not_queued: {
             headers: {
@@ -7387,18 +7565,6 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description `backup_not_restorable`: The backup cannot be restored. `backup_not_managed`: The backup has no resource in Kubernetes. `backups_not_configured`: The service has no store for backups. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "backup_not_restorable-or-backup_not_managed-or-backups_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
@@ -7406,18 +7572,6 @@ export interface components {
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "Retry-After": components["headers"]["Retry-After"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `idempotency_key_reused`: The idempotency key was used for another request. */
-        readonly idempotency_key_reused: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -8403,13 +8557,19 @@ export type ProfileRevision = components['schemas']['ProfileRevision'];
 export type FieldChange = components['schemas']['FieldChange'];
 export type ChangePreview = components['schemas']['ChangePreview'];
 export type ChangeImpact = components['schemas']['ChangeImpact'];
+export type MaintenanceWindowTimes = components['schemas']['MaintenanceWindowTimes'];
 export type PreviewChangeRequest = components['schemas']['PreviewChangeRequest'];
 export type AcceptedChange = components['schemas']['AcceptedChange'];
 export type Change = components['schemas']['Change'];
 export type ChangeRequest = components['schemas']['ChangeRequest'];
 export type ChangeList = components['schemas']['ChangeList'];
 export type ChangeAnswer = components['schemas']['ChangeAnswer'];
+export type BegunChange = components['schemas']['BegunChange'];
 export type WithdrawnChange = components['schemas']['WithdrawnChange'];
+export type MaintenanceWindowAnswer = components['schemas']['MaintenanceWindowAnswer'];
+export type MaintenanceWindow = components['schemas']['MaintenanceWindow'];
+export type ChangedMaintenanceWindow = components['schemas']['ChangedMaintenanceWindow'];
+export type MaintenanceWindowRequest = components['schemas']['MaintenanceWindowRequest'];
 export type AcceptedBackup = components['schemas']['AcceptedBackup'];
 export type Backup = components['schemas']['Backup'];
 export type BackupVerification = components['schemas']['BackupVerification'];
@@ -8602,14 +8762,15 @@ export type ResponseCatalogChoiceUnavailableOrStorageCannotShrinkOrNothingToChan
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrChangeNotFound = components['responses']['organization_not_found-or-database_not_found-or-change_not_found'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
 export type ResponseCatalogChoiceUnavailableOrStorageCannotShrinkOrNothingToChangeOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused'];
+export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
+export type ResponseChangeNotQueuedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['change_not_queued-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
 export type ResponseChangeNotQueued = components['responses']['change_not_queued'];
 export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_not_found'];
 export type ResponseBackupNotManagedOrOperationInProgressOrResourceChanged = components['responses']['backup_not_managed-or-operation_in_progress-or-resource_changed'];
 export type ResponseBackupProtectedOrBackupNotManagedOrOperationInProgress = components['responses']['backup_protected-or-backup_not_managed-or-operation_in_progress'];
-export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
 export type ResponseBackupNotRestorableOrBackupNotManagedOrBackupsNotConfiguredOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backup_not_managed-or-backups_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost'];
-export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
 export type ResponseBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseMomentUnavailableOrBackupsNotConfigured = components['responses']['moment_unavailable-or-backups_not_configured'];
@@ -10568,7 +10729,11 @@ export interface operations {
                      *           "currency": "USD",
                      *           "amount": "10.00"
                      *         },
-                     *         "applies": "NOW"
+                     *         "applies": "NOW",
+                     *         "nextMaintenanceWindow": {
+                     *           "beginsAt": "2026-11-22T01:00:00.000Z",
+                     *           "endsAt": "2026-11-22T05:00:00.000Z"
+                     *         }
                      *       }
                      *     }
                      */
@@ -10648,7 +10813,8 @@ export interface operations {
                      *             "currency": "USD",
                      *             "amount": "10.00"
                      *           },
-                     *           "applyAt": "2026-11-22T03:00:00.000Z",
+                     *           "applyAt": "2026-11-22T01:00:00.000Z",
+                     *           "inMaintenanceWindow": true,
                      *           "jobId": null,
                      *           "previousRevision": 1,
                      *           "profileRevision": null,
@@ -10688,6 +10854,7 @@ export interface operations {
                      *             "amount": "10.00"
                      *           },
                      *           "applyAt": "now",
+                     *           "inMaintenanceWindow": false,
                      *           "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *           "previousRevision": 1,
                      *           "profileRevision": 2,
@@ -10792,6 +10959,7 @@ export interface operations {
                      *           "amount": "10.00"
                      *         },
                      *         "applyAt": "now",
+                     *         "inMaintenanceWindow": false,
                      *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "previousRevision": 1,
                      *         "profileRevision": 2,
@@ -10931,6 +11099,7 @@ export interface operations {
                      *           "amount": "10.00"
                      *         },
                      *         "applyAt": "now",
+                     *         "inMaintenanceWindow": false,
                      *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "previousRevision": 1,
                      *         "profileRevision": 2,
@@ -11031,7 +11200,8 @@ export interface operations {
                      *           "currency": "USD",
                      *           "amount": "10.00"
                      *         },
-                     *         "applyAt": "2026-11-22T03:00:00.000Z",
+                     *         "applyAt": "2026-11-22T01:00:00.000Z",
+                     *         "inMaintenanceWindow": true,
                      *         "jobId": null,
                      *         "previousRevision": 1,
                      *         "profileRevision": null,
@@ -11127,6 +11297,7 @@ export interface operations {
                      *           "amount": "-10.00"
                      *         },
                      *         "applyAt": "now",
+                     *         "inMaintenanceWindow": false,
                      *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "previousRevision": 1,
                      *         "profileRevision": 2,
@@ -11268,6 +11439,7 @@ export interface operations {
                      *           "amount": "10.00"
                      *         },
                      *         "applyAt": "now",
+                     *         "inMaintenanceWindow": false,
                      *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "previousRevision": 1,
                      *         "profileRevision": 2,
@@ -11339,6 +11511,434 @@ export interface operations {
             readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly beginChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the change.
+                 * @example chg_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly changeId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It no longer waits for a time. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "change": {
+                     *         "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "QUEUED",
+                     *         "origin": "api",
+                     *         "diff": [
+                     *           {
+                     *             "path": "/clusterSize",
+                     *             "from": "lh-5",
+                     *             "to": "lh-10"
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "SECONDS",
+                     *           "longestWaitSeconds": 20,
+                     *           "rollingRestart": true,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": {
+                     *           "currency": "USD",
+                     *           "amount": "10.00"
+                     *         },
+                     *         "applyAt": "now",
+                     *         "inMaintenanceWindow": false,
+                     *         "jobId": null,
+                     *         "previousRevision": 1,
+                     *         "profileRevision": null,
+                     *         "progress": null,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": null,
+                     *         "appliedAt": null,
+                     *         "finishedAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BegunChange"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_not_found"];
+            readonly 409: components["responses"]["change_not_queued-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getOrganizationMaintenanceWindow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The window. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "maintenanceWindow": {
+                     *         "weekday": "SUNDAY",
+                     *         "startTime": "02:00",
+                     *         "lengthMinutes": 240,
+                     *         "timeZone": "Europe/Vienna",
+                     *         "from": "ORGANIZATION",
+                     *         "next": {
+                     *           "beginsAt": "2026-11-22T01:00:00.000Z",
+                     *           "endsAt": "2026-11-22T05:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MaintenanceWindowAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly setOrganizationMaintenanceWindow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["MaintenanceWindowRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The window that counts now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "maintenanceWindow": {
+                     *         "weekday": "SUNDAY",
+                     *         "startTime": "02:00",
+                     *         "lengthMinutes": 240,
+                     *         "timeZone": "Europe/Vienna",
+                     *         "from": "ORGANIZATION",
+                     *         "next": {
+                     *           "beginsAt": "2026-11-22T01:00:00.000Z",
+                     *           "endsAt": "2026-11-22T05:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedMaintenanceWindow"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly resetOrganizationMaintenanceWindow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The window that counts now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "maintenanceWindow": {
+                     *         "weekday": "SUNDAY",
+                     *         "startTime": "02:00",
+                     *         "lengthMinutes": 240,
+                     *         "timeZone": "Europe/Vienna",
+                     *         "from": "DEFAULT",
+                     *         "next": {
+                     *           "beginsAt": "2026-11-22T01:00:00.000Z",
+                     *           "endsAt": "2026-11-22T05:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedMaintenanceWindow"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getDatabaseMaintenanceWindow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The window. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "maintenanceWindow": {
+                     *         "weekday": "SUNDAY",
+                     *         "startTime": "02:00",
+                     *         "lengthMinutes": 240,
+                     *         "timeZone": "Europe/Vienna",
+                     *         "from": "DATABASE",
+                     *         "next": {
+                     *           "beginsAt": "2026-11-22T01:00:00.000Z",
+                     *           "endsAt": "2026-11-22T05:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MaintenanceWindowAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly setDatabaseMaintenanceWindow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["MaintenanceWindowRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The window that counts now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "maintenanceWindow": {
+                     *         "weekday": "SUNDAY",
+                     *         "startTime": "02:00",
+                     *         "lengthMinutes": 240,
+                     *         "timeZone": "Europe/Vienna",
+                     *         "from": "DATABASE",
+                     *         "next": {
+                     *           "beginsAt": "2026-11-22T01:00:00.000Z",
+                     *           "endsAt": "2026-11-22T05:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedMaintenanceWindow"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly resetDatabaseMaintenanceWindow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The window that counts now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "maintenanceWindow": {
+                     *         "weekday": "SUNDAY",
+                     *         "startTime": "02:00",
+                     *         "lengthMinutes": 240,
+                     *         "timeZone": "Europe/Vienna",
+                     *         "from": "ORGANIZATION",
+                     *         "next": {
+                     *           "beginsAt": "2026-11-22T01:00:00.000Z",
+                     *           "endsAt": "2026-11-22T05:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedMaintenanceWindow"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];

@@ -18,13 +18,13 @@ import type { Change } from '../store/change.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findActiveJob } from '../store/jobs.ts';
 import {
-  changeNotFound,
   previewChange,
   requestChange,
-  withdrawChange,
   type Accepted,
   type ChangeServices,
 } from './request-change.ts';
+import { shownTimes } from './maintenance-window-handlers.ts';
+import { beginAtOnce, changeNotFound, withdrawChange, type ApplyAt } from './waiting-changes.ts';
 
 interface ChangeHandlerOptions {
   readonly services: ChangeServices;
@@ -42,6 +42,7 @@ export const changeHandlers = (options: ChangeHandlerOptions): Handlers => ({
   listChanges: list(options),
   getChange: get(options),
   withdrawChange: withdraw(options),
+  beginChange: beginWaiting(options),
 });
 
 const preview =
@@ -51,11 +52,12 @@ const preview =
       const { params, body, principal, author } = request;
       const { databaseId } = params;
       const caller = callerOf({ principal, author });
-      const plan = await previewChange(services, caller, databaseId, given(body));
+      const { plan, window } = await previewChange(services, caller, databaseId, given(body));
       const { diff, impact, priceDelta } = plan;
       const active = await findActiveJob(services.store.read, databaseId);
       const applies = active === undefined ? ('NOW' as const) : ('AFTER_OTHER_WORK' as const);
-      const shown = { diff, impact, priceDelta, applies };
+      const nextMaintenanceWindow = shownTimes(window);
+      const shown = { diff, impact, priceDelta, applies, nextMaintenanceWindow };
       return { status: 200 as const, body: { success: true as const, preview: shown } };
     });
 
@@ -67,7 +69,7 @@ const create =
       const { applyAt, ...wanted } = body;
       const asked = {
         request: given(wanted),
-        applyAfter: applyAfterOf(applyAt, services.now()),
+        applyAt: readApplyAt(applyAt, services.now()),
         ifVersion: versionOf(ifMatch, params.databaseId),
       };
       const caller = callerOf({ principal, author });
@@ -88,7 +90,7 @@ const switchTo =
       const { databaseId } = params;
       const asked = {
         request: { suspended },
-        applyAfter: null,
+        applyAt: 'now' as const,
         ifVersion: versionOf(ifMatch, databaseId),
       };
       const caller = callerOf({ principal, author });
@@ -97,12 +99,22 @@ const switchTo =
     });
 
 const withdraw =
-  ({ services }: ChangeHandlerOptions): Handler<'withdrawChange'> =>
+  ({ services: { store } }: ChangeHandlerOptions): Handler<'withdrawChange'> =>
   async ({ params, principal, author }) => {
-    const caller = callerOf({ principal, author });
-    const change = await withdrawChange(services, caller, params.databaseId, params.changeId);
+    const subject = { ...params, organizationId: principal.organization.id };
+    const change = await store.change(author, (write) => withdrawChange(write, subject));
     return { status: 200, body: { success: true, change: shownChange(change) } };
   };
+
+const beginWaiting =
+  ({ requests }: ChangeHandlerOptions): Handler<'beginChange'> =>
+  (request) =>
+    requests.change(request, async (write) => {
+      const { params, principal } = request;
+      const subject = { ...params, organizationId: principal.organization.id };
+      const change = shownChange(await beginAtOnce(write, subject));
+      return { status: 202 as const, body: { success: true as const, change } };
+    });
 
 const list =
   ({ services: { store }, cursors }: ChangeHandlerOptions): Handler<'listChanges'> =>
@@ -139,8 +151,8 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>) => ({
 const given = (request: ChangeRequest): ChangeRequest =>
   Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
 
-function applyAfterOf(applyAt: string, now: Date): Date | null {
-  if (applyAt === 'now') return null;
+function readApplyAt(applyAt: string, now: Date): ApplyAt {
+  if (applyAt === 'now' || applyAt === 'maintenance_window') return applyAt;
   const at = new Date(applyAt);
   const aheadMs = at.getTime() - now.getTime();
   if (aheadMs > 0 && aheadMs <= applyAtDaysMax * 86_400_000) return at;
@@ -172,6 +184,7 @@ const shownChange = (change: ConfigurationChange) => ({
   impact: change.impact,
   priceDelta: change.priceDelta,
   applyAt: change.applyAfter?.toISOString() ?? ('now' as const),
+  inMaintenanceWindow: change.inWindow,
   jobId: change.jobId,
   previousRevision: change.previousRevision,
   profileRevision: change.profileRevision,

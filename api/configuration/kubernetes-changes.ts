@@ -61,6 +61,7 @@ export async function recordKubernetesChange(
     }),
     priceDelta: catalog === undefined ? null : priceDeltaOf(catalog, before, after),
     applyAfter: null,
+    inWindow: false,
     generation: object.metadata.generation ?? 0,
     previousRevision: before.revision,
     profileRevision: after.revision,

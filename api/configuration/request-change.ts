@@ -2,6 +2,7 @@
  * Accepts changes. One change is applied at a time; one waits, and further requests join it. A change that may begin at once
  * gets its job in the transaction that accepts it; a worker begins a waiting one when its time has come.
  */
+import type { WindowTimes } from '../../domain/maintenance-window.ts';
 import { requireActive } from '../auth/suspension.ts';
 import { noCatalog } from '../databases/create.ts';
 import type { Caller, DatabaseServices } from '../databases/database-service.ts';
@@ -10,7 +11,6 @@ import { changedMeanwhile, databaseNotFound } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Job } from '../model/job.ts';
-import { Refusal } from '../model/refusal.ts';
 import {
   mergeRequests,
   type ChangeRequest,
@@ -18,7 +18,6 @@ import {
 } from '../model/configuration-change.ts';
 import {
   createConfigurationChange,
-  findConfigurationChange,
   unfinishedChanges,
   updateConfigurationChange,
 } from '../store/configuration-changes.ts';
@@ -26,12 +25,14 @@ import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
 import { createJob, findActiveJob } from '../store/jobs.ts';
+import { lockOrganization } from '../store/organizations.ts';
 import { findRevision } from '../store/profile-revisions.ts';
 import { tellChange } from './change-events.ts';
 import { changeJob } from './change-jobs.ts';
 import { readChangeWorld } from './change-world.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { requireChangeable } from './refuse-impossible.ts';
+import { nextWindow, timingOf, type ApplyAt, type Timing } from './waiting-changes.ts';
 
 export type ChangeServices = DatabaseServices & { readonly writer: DatabaseWriter };
 
@@ -44,19 +45,21 @@ export interface Accepted {
 
 interface Asked {
   readonly request: ChangeRequest;
-  /** Null: now. */
-  readonly applyAfter: Date | null;
+  readonly applyAt: ApplyAt;
   readonly ifVersion: number | undefined;
 }
 
-/** The plan of a change, and whether it would begin at once. Makes nothing. */
+/** The plan of a change, and the database's next maintenance window. Makes nothing. */
 export async function previewChange(
   services: ChangeServices,
   caller: Caller,
   id: string,
   request: ChangeRequest,
-): Promise<ChangePlan> {
-  return planChange(await worldOf(services, caller, id, request), request);
+): Promise<{ readonly plan: ChangePlan; readonly window: WindowTimes }> {
+  const world = await worldOf(services, caller, id, request);
+  const plan = planChange(world, request);
+  const { times } = await nextWindow(services.store.read, world.database);
+  return { plan, window: times };
 }
 
 export async function requestChange(
@@ -75,13 +78,17 @@ export async function requestChange(
   if (plan.needsRight) await requireMayRun(services, organization);
   return store.change(author, async (change) => {
     if (plan.needsRight) await requireRoom(change, organization.id, databasesMax, 0);
+    // The organization's window stays as it is until the commit.
+    else if (asked.applyAt === 'maintenance_window')
+      await lockOrganization(change, organization.id);
     const database = await lockDatabase(change, id);
     if (database === undefined) throw databaseNotFound(id);
     requireChangeable(database);
     if (asked.ifVersion !== undefined && database.version !== asked.ifVersion) {
       throw changedMeanwhile();
     }
-    const accepted = await accept(change, { ...world, database }, plan, asked);
+    const timing = await timingOf(change.db, database, asked.applyAt);
+    const accepted = await accept(change, { ...world, database }, plan, { request, timing });
     await within(change, accepted);
     return accepted;
   });
@@ -91,32 +98,40 @@ export async function requestChange(
 export const onlyStops = ({ diff }: ChangePlan): boolean =>
   diff.every(({ path, to }) => path === '/suspended' && to === true);
 
+interface Timed {
+  readonly request: ChangeRequest;
+  readonly timing: Timing;
+}
+
 async function accept(
   change: Change,
   world: ChangeWorld,
   plan: ChangePlan,
-  { request, applyAfter }: Asked,
+  { request, timing }: Timed,
 ): Promise<Accepted> {
   const { database, profile } = world;
+  const { applyAfter, inWindow, isDue } = timing;
   const unfinished = await unfinishedChanges(change.db, database.id);
   const queued = unfinished.find(({ status }) => status === 'QUEUED');
   const active = await findActiveJob(change.db, database.id);
-  if (applyAfter === null && active === undefined) {
+  if (isDue && active === undefined) {
     const made = await createConfigurationChange(change, {
       ...factsOf(world, plan),
       status: 'APPLYING',
       request,
       applyAfter,
+      inWindow,
       previousRevision: profile.revision,
     });
     return begin(change, database, made);
   }
-  if (queued !== undefined) return join(change, world, queued, { request, applyAfter });
+  if (queued !== undefined) return join(change, world, queued, { request, timing });
   const made = await createConfigurationChange(change, {
     ...factsOf(world, plan),
     status: 'QUEUED',
     request,
     applyAfter,
+    inWindow,
     previousRevision: profile.revision,
   });
   tellChange(change, 'configuration.change_queued', database, made);
@@ -128,7 +143,7 @@ async function join(
   change: Change,
   world: ChangeWorld,
   queued: ConfigurationChange,
-  { request, applyAfter }: Pick<Asked, 'request' | 'applyAfter'>,
+  { request, timing: { applyAfter, inWindow } }: Timed,
 ): Promise<Accepted> {
   const { database } = world;
   const merged = mergeRequests(queued.request, request);
@@ -142,6 +157,8 @@ async function join(
     impact,
     priceDelta,
     applyAfter,
+    inWindow,
+    progress: null,
   });
   tellChange(change, 'configuration.change_queued', database, joined);
   return { database, change: joined, job: undefined };
@@ -158,33 +175,6 @@ export async function begin(
   tellChange(change, 'configuration.change_started', database, begun);
   return { database, change: begun, job };
 }
-
-export async function withdrawChange(
-  { store }: Pick<ChangeServices, 'store'>,
-  { organization, author }: Caller,
-  databaseId: string,
-  id: string,
-): Promise<ConfigurationChange> {
-  await requireDatabase(store.read, organization.id, databaseId);
-  return store.change(author, async (change) => {
-    const database = await lockDatabase(change, databaseId);
-    if (database === undefined) throw databaseNotFound(databaseId);
-    const found = await findConfigurationChange(change.db, databaseId, id);
-    if (found === undefined) throw changeNotFound(id);
-    if (found.status === 'CANCELED') return found;
-    if (found.status !== 'QUEUED') {
-      throw new Refusal('change_not_queued', {
-        detail: `${id} is ${found.status}. Only a change that waits can be withdrawn; to take one back, ask for revision ${found.previousRevision}.`,
-      });
-    }
-    const withdrawn = await updateConfigurationChange(change, id, { status: 'CANCELED' });
-    tellChange(change, 'configuration.change_withdrawn', database, withdrawn);
-    return withdrawn;
-  });
-}
-
-export const changeNotFound = (id: string): Refusal =>
-  new Refusal('change_not_found', { detail: `The database has no change ${id}.` });
 
 async function worldOf(
   { store, writer, catalog }: ChangeServices,

@@ -14,6 +14,7 @@ import {
   updateConfigurationChange,
 } from '../store/configuration-changes.ts';
 import type { Change } from '../store/change.ts';
+import type { Database } from '../store/database-record.ts';
 import { findAnyDatabase, lockDatabase } from '../store/databases.ts';
 import { findActiveJob } from '../store/jobs.ts';
 import { findOrganization } from '../store/organizations.ts';
@@ -22,6 +23,7 @@ import { tellChange } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
 import { planChange, type ChangePlan } from './plan-change.ts';
 import { begin, onlyStops, type ChangeServices } from './request-change.ts';
+import { nextWindow } from './waiting-changes.ts';
 
 const everyMs = 2_000;
 const atOnce = 20;
@@ -94,6 +96,7 @@ async function beginQueued(services: ChangeServices, due: ConfigurationChange): 
     // It was withdrawn, another request joined it, or another worker began it.
     if (database === undefined || queued?.version !== due.version) return;
     if ((await findActiveJob(change.db, due.databaseId)) !== undefined) return;
+    if (queued.inWindow && (await postponed(change, database, queued))) return;
     if (outcome instanceof Refusal) {
       const ended = await updateConfigurationChange(change, due.id, endOf(outcome));
       const type = ended.status === 'FAILED' ? 'change_failed' : 'change_applied';
@@ -107,9 +110,30 @@ async function beginQueued(services: ChangeServices, due: ConfigurationChange): 
       impact,
       priceDelta,
       previousRevision: outcome.revision,
+      progress: null,
     });
     await begin(change, database, applying);
   });
+}
+
+/**
+ * Makes a change wait for the next window if the one that it waited for has ended: no worker ran meanwhile, or other work on the
+ * database took as long. False: the window is open.
+ */
+async function postponed(
+  change: Change,
+  database: Database,
+  { id, applyAfter }: ConfigurationChange,
+): Promise<boolean> {
+  const { times, isDue } = await nextWindow(change.db, database);
+  if (isDue) return false;
+  const missed = applyAfter?.toISOString() ?? '';
+  const waiting = await updateConfigurationChange(change, id, {
+    applyAfter: times.beginsAt,
+    progress: `It could not begin in the maintenance window of ${missed}, and waits for the next one.`,
+  });
+  tellChange(change, 'configuration.change_queued', database, waiting);
+  return true;
 }
 
 /** The refusal of a change that needs more room than its organization has. */

@@ -22,6 +22,7 @@ import { jobRoutes } from './routes/jobs.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { logRoutes } from './routes/logs.ts';
 import { invitationRoutes, memberRoutes } from './routes/members.ts';
+import { maintenanceWindowRoutes } from './routes/maintenance-windows.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { metricRoutes } from './routes/metrics.ts';
 import { organizationRoutes } from './routes/organizations.ts';
@@ -35,6 +36,7 @@ export const routes = {
   ...databaseRoutes,
   ...configurationRoutes,
   ...changeRoutes,
+  ...maintenanceWindowRoutes,
   ...backupRoutes,
   ...recoveryRoutes,
   ...backupScheduleRoutes,

@@ -16,6 +16,7 @@ const restored = {
   clusterId: '7',
   restoredFrom: { backupId: 'bkp_1', databaseId: 'db_1', archiveId: 'bkp_a' },
   importedFrom: null,
+  maintenanceWindow: null,
   observed: null,
 } as unknown as Database;
 const profile = { engine: 'Builtin', clusterConfiguration: 'single' } as Profile;

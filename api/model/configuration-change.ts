@@ -63,6 +63,8 @@ export interface ConfigurationChange {
   readonly priceDelta: PriceDelta | null;
   /** The change does not begin before this time; null: it begins once no other is being applied. */
   readonly applyAfter: Date | null;
+  /** The change begins only while the maintenance window is open; `applyAfter` is the beginning of the one that it waits for. */
+  readonly inWindow: boolean;
   readonly jobId: string | null;
   /** Generation of the resource that contains the change; null until it was written. */
   readonly generation: number | null;

@@ -29,6 +29,7 @@ type NewConfigurationChange = Pick<
   | 'impact'
   | 'priceDelta'
   | 'applyAfter'
+  | 'inWindow'
   | 'previousRevision'
 > & {
   readonly status: 'QUEUED' | 'APPLYING';
@@ -76,11 +77,12 @@ interface ConfigurationChangePatch {
   readonly impact?: Impact;
   readonly priceDelta?: PriceDelta | null;
   readonly applyAfter?: Date | null;
+  readonly inWindow?: boolean;
   readonly jobId?: string;
   readonly generation?: number;
   readonly previousRevision?: number;
   readonly profileRevision?: number;
-  readonly progress?: string;
+  readonly progress?: string | null;
   readonly error?: ChangeError | null;
 }
 

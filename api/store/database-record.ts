@@ -1,5 +1,6 @@
 /** Databases and profiles as the store returns them. */
 import type { Selectable } from 'kysely';
+import type { MaintenanceWindow } from '../../domain/maintenance-window.ts';
 import type { RecoveryWindow } from '../../domain/recovery.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
@@ -100,6 +101,8 @@ export interface Database {
   readonly restoredFrom: RestoredFrom | null;
   /** Null: it did not begin with an import. */
   readonly importedFrom: ImportedFrom | null;
+  /** Null: that of its organization. */
+  readonly maintenanceWindow: MaintenanceWindow | null;
   /** Number of changes to the database; used as its ETag. */
   readonly version: number;
   readonly createdAt: Date;
@@ -167,6 +170,7 @@ export const databaseOf = (row: Selectable<DatabasesTable>): Database => ({
   createdBy: row.createdBy as Actor,
   restoredFrom: row.restoredFrom as RestoredFrom | null,
   importedFrom: row.importedFrom as ImportedFrom | null,
+  maintenanceWindow: row.maintenanceWindow as MaintenanceWindow | null,
 });
 
 export const profileOf = (row: Selectable<ProfilesTable>): Profile => ({

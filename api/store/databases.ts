@@ -1,6 +1,7 @@
 /** Creates, changes and finds databases. Callers emit the events, because they know why a change is made. */
 import { sql, type Updateable } from 'kysely';
 import pg from 'pg';
+import type { MaintenanceWindow } from '../../domain/maintenance-window.ts';
 import { newTypeId } from '../../domain/type-id.ts';
 import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -96,6 +97,7 @@ export interface DatabasePatch {
   readonly deletionProtection?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
   readonly observed?: ObservedDatabase | null;
+  readonly maintenanceWindow?: MaintenanceWindow | null;
   readonly kubernetesUid?: string | null;
   readonly readyAt?: Date;
   readonly deletedAt?: Date | null;
@@ -137,11 +139,19 @@ export const nameTaken = (
     ...(existingDatabaseId !== undefined && { members: { existingDatabaseId } }),
   });
 
-function columnsOf({ statusReason, labels, observed, kubernetesUid, ...rest }: DatabasePatch) {
+function columnsOf({
+  statusReason,
+  labels,
+  observed,
+  maintenanceWindow,
+  kubernetesUid,
+  ...rest
+}: DatabasePatch) {
   const columns: Updateable<DatabasesTable> = { ...rest };
   if (statusReason !== undefined) columns.statusReason = jsonOrNull(statusReason);
   if (labels !== undefined) columns.labels = JSON.stringify(labels);
   if (observed !== undefined) columns.observed = jsonOrNull(observed);
+  if (maintenanceWindow !== undefined) columns.maintenanceWindow = jsonOrNull(maintenanceWindow);
   if (kubernetesUid !== undefined) columns.kubernetesUid = kubernetesUid;
   return columns;
 }

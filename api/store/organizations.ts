@@ -1,5 +1,6 @@
 /** Organizations: the owners of databases, keys and events. Each has one Kubernetes namespace. */
 import type { Selectable } from 'kysely';
+import type { MaintenanceWindow } from '../../domain/maintenance-window.ts';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
 import type { Change } from './change.ts';
@@ -19,6 +20,8 @@ export interface Organization {
   readonly status: OrganizationStatus;
   /** Its own maximum of databases; null: that of the installation. */
   readonly databasesMax: number | null;
+  /** Null: the default. */
+  readonly maintenanceWindow: MaintenanceWindow | null;
   readonly suspendedAt: Date | null;
   /** Reason of the suspension, for the organization's members. */
   readonly suspensionReason: string | null;
@@ -157,5 +160,6 @@ export const organizationOf = (row: Selectable<OrganizationsTable>): Organizatio
   ...row,
   id: typeIdOfUuid('org', row.id),
   status: row.status as OrganizationStatus,
+  maintenanceWindow: row.maintenanceWindow as MaintenanceWindow | null,
   createdBy: row.createdBy as Actor,
 });

@@ -21,6 +21,7 @@ export interface OrganizationsTable {
   namespace: string;
   status: string;
   databasesMax: ColumnType<number | null, number | null | undefined, number | null>;
+  maintenanceWindow: MaybeJson;
   suspendedAt: MaybeTime;
   suspensionReason: ColumnType<string | null, string | null | undefined, string | null>;
   version: Generated<number>;
@@ -125,6 +126,7 @@ export interface DatabasesTable {
   adopted: Generated<boolean>;
   restoredFrom: MaybeJson;
   importedFrom: MaybeJson;
+  maintenanceWindow: MaybeJson;
   version: Generated<number>;
   createdAt: Time;
   createdBy: Json<object>;
@@ -279,6 +281,7 @@ export interface ConfigurationChangesTable {
   impact: Json<object>;
   priceDelta: MaybeJson;
   applyAfter: MaybeTime;
+  inWindow: Generated<boolean>;
   jobId: ColumnType<string | null, string | null | undefined, string | null>;
   generation: ColumnType<string | null, string | null | undefined, string | null>;
   previousRevision: number;

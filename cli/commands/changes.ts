@@ -32,7 +32,7 @@ const version: Option = {
 const applyAt: Option = {
   name: 'apply-at',
   value: 'time',
-  summary: 'now (the default), or a time such as 2026-11-22T03:00:00Z',
+  summary: 'now (the default), maintenance_window, or a time such as 2026-11-22T03:00:00Z',
 };
 const plan: Option = {
   name: 'plan',
@@ -111,6 +111,10 @@ const create: Command = {
   options: [...wanted, applyAt, ...payloadOptions, dryRun, ...waitOptions],
   examples: [
     { command: 'changes create payments-prod --parameter limitConnections=512' },
+    {
+      says: 'in the next maintenance window',
+      command: 'changes create payments-prod --cluster-size lh-40 --apply-at maintenance_window',
+    },
     { says: 'the way back', command: 'changes create payments-prod --revision 3' },
   ],
   load: async () => (await handlers()).createChange,
@@ -126,11 +130,22 @@ const withdraw: Command = {
   load: async () => (await handlers()).withdrawChange,
 };
 
+const begin: Command = {
+  kind: 'command',
+  name: 'begin',
+  summary: 'Begin a change that waits for a time or a maintenance window',
+  description: 'It begins within seconds once nothing else is applied.',
+  arguments: [database, changeId],
+  options: [dryRun],
+  examples: [{ command: `changes begin payments-prod ${id}` }],
+  load: async () => (await handlers()).beginChange,
+};
+
 export const changes: Group = {
   kind: 'group',
   name: 'changes',
-  summary: 'Preview, make, show and withdraw changes of a database',
-  children: [list, get, preview, create, withdraw],
+  summary: 'Preview, make, show, begin and withdraw changes of a database',
+  children: [list, get, preview, create, begin, withdraw],
 };
 
 export const resize: Command = {

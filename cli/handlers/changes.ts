@@ -51,6 +51,17 @@ export const withdrawChange: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
+export const beginChange: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const params = { databaseId, changeId: input.argument(1) };
+  const request = contractRequest('post', `${one}/begin`, { params });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ change }) => changeText(change));
+  return ExitCode.Ok;
+};
+
 export const previewChange: Handler = async (context, input) => {
   const given = await givenPayload(input, context.output, wantedOptions);
   return preview(context, input, given ?? wantedOf(input));
@@ -121,6 +132,11 @@ async function follow(
     context.output.note(
       `it waits; to withdraw it: ledgerhouse changes withdraw ${change.databaseId} ${change.id}`,
     );
+    if (change.applyAt !== 'now') {
+      context.output.note(
+        `to begin it at once: ledgerhouse changes begin ${change.databaseId} ${change.id}`,
+      );
+    }
     return ExitCode.Ok;
   }
   const { exchange } = await context.service();

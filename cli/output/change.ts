@@ -13,7 +13,7 @@ export const changesText = (rows: readonly Change[]): string =>
           { title: 'ID', cell: ({ id }) => id },
           { title: 'STATUS', cell: ({ status }) => status },
           { title: 'CHANGE', cell: ({ diff }) => diff.map(differenceText).join('; ') },
-          { title: 'APPLY AT', cell: ({ applyAt }) => applyAt },
+          { title: 'APPLY AT', cell: applyAtText },
           {
             title: 'REVISION',
             cell: ({ profileRevision }) => orDash(profileRevision?.toString() ?? null),
@@ -30,7 +30,7 @@ export function changeText(change: Change): string {
     ['id', change.id],
     ['status', change.status],
     ...plannedFields(change),
-    ['apply at', change.applyAt],
+    ['apply at', applyAtText(change)],
     ['revision', orDash(change.profileRevision?.toString() ?? null)],
     ['way back', `revision ${change.previousRevision}`],
     ...(change.progress === null ? [] : [['progress', change.progress] as const]),
@@ -51,7 +51,14 @@ export const previewText = ({ preview }: ChangePreview): string =>
   fields([
     ...plannedFields(preview),
     ['begins', preview.applies === 'NOW' ? 'at once' : 'after the current work'],
+    [
+      'window',
+      `${preview.nextMaintenanceWindow.beginsAt} to ${preview.nextMaintenanceWindow.endsAt}`,
+    ],
   ]);
+
+const applyAtText = ({ applyAt, inMaintenanceWindow }: Change): string =>
+  inMaintenanceWindow ? `${applyAt} (maintenance window)` : applyAt;
 
 function plannedFields({ diff, impact, priceDelta }: Planned): (readonly [string, string])[] {
   const { interruption, longestWaitSeconds: seconds, rollingRestart, reversible } = impact;

@@ -5,6 +5,7 @@ import { answer, jsonBody, type RouteSpec } from '../route.ts';
 import {
   acceptedChange,
   acceptedExample,
+  begunChange,
   change,
   changeExample,
   changePreview,
@@ -63,6 +64,7 @@ export const changeRoutes = {
       size: { clusterSize: 'lh-10' },
       storage: { selectedStorageGb: 40, autogrow: { limitGb: 100 } },
       upgradeLater: { engineVersion: '0.2.0', applyAt: '2026-11-22T03:00:00Z' },
+      upgradeInWindow: { engineVersion: '0.2.0', applyAt: 'maintenance_window' },
       back: { revision: 1 },
     }),
     responses: { 202: answer('It is accepted.', acceptedChange, acceptedExample, accepted) },
@@ -131,6 +133,22 @@ export const changeRoutes = {
     },
     problems: [...refusals, ...guards],
     conditional: 'match',
+  },
+  beginChange: {
+    method: 'POST',
+    path: `${path}/{changeId}/begin`,
+    tag,
+    summary: 'Begin a change that waits',
+    description:
+      'It no longer waits for its time or its maintenance window, and begins within seconds once nothing else is applied. If it has begun already, nothing happens.',
+    access: access.changeDatabase,
+    responses: {
+      202: answer('It no longer waits for a time.', begunChange, {
+        success: true,
+        change: { ...queuedExample, applyAt: 'now', inMaintenanceWindow: false },
+      }),
+    },
+    problems: ['change_not_queued'],
   },
   withdrawChange: {
     whileSuspended: true,

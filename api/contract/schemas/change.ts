@@ -5,6 +5,7 @@ import { actor, exampleId, exampleTime, id, success, text, time } from './common
 import { fieldChange } from './configuration.ts';
 import { databaseLabelKey } from './database.ts';
 import { job, jobExample } from './job.ts';
+import { windowTimes, windowTimesExample } from './maintenance-window.ts';
 
 const days = 90;
 
@@ -53,10 +54,10 @@ export const changeRequest = z
   .strictObject({
     ...wanted,
     applyAt: z
-      .union([z.literal('now'), z.iso.datetime()])
+      .union([z.literal('now'), z.literal('maintenance_window'), z.iso.datetime()])
       .default('now')
       .describe(
-        `\`now\`, or a time (RFC 3339, UTC) within ${days} days. While another change is applied, it waits.`,
+        `\`now\`, \`maintenance_window\` (at once if the database’s window is open), or a time (RFC 3339, UTC) within ${days} days. While another change is applied, it waits.`,
       ),
   })
   .refine(needsSomething, { error: 'changes nothing' })
@@ -104,6 +105,11 @@ export const change = z
     applyAt: z
       .union([z.literal('now'), time('Not before then.')])
       .describe('`now`: as soon as nothing else is applied.'),
+    inMaintenanceWindow: z
+      .boolean()
+      .describe(
+        'It begins only while the maintenance window is open; `applyAt` is when the one that it waits for begins.',
+      ),
     jobId: id('job', 'The job that applies it.').nullable(),
     previousRevision: z.int().min(1).describe('The revision to ask for to take it back.'),
     profileRevision: z.int().min(1).nullable().describe('The revision that it made.'),
@@ -134,6 +140,7 @@ export const changePreview = z
       applies: z
         .enum(['NOW', 'AFTER_OTHER_WORK'])
         .describe('Whether a request would begin at once.'),
+      nextMaintenanceWindow: windowTimes.describe('The window that is open, or the next one.'),
     }),
   })
   .describe('The difference that the change would make; nothing was changed.')
@@ -145,6 +152,7 @@ export const acceptedChange = z
 
 export const readChange = z.object({ change }).meta({ id: 'ChangeAnswer' });
 export const withdrawnChange = z.object({ success, change }).meta({ id: 'WithdrawnChange' });
+export const begunChange = z.object({ success, change }).meta({ id: 'BegunChange' });
 
 const resized = [{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }];
 const seconds: z.input<typeof impact> = {
@@ -164,6 +172,7 @@ export const changeExample: z.input<typeof change> = {
   impact: seconds,
   priceDelta: { currency: 'USD', amount: '10.00' },
   applyAt: 'now',
+  inMaintenanceWindow: false,
   jobId: exampleId('job'),
   previousRevision: 1,
   profileRevision: 2,
@@ -179,7 +188,8 @@ export const changeExample: z.input<typeof change> = {
 export const queuedExample: z.input<typeof change> = {
   ...changeExample,
   status: 'QUEUED',
-  applyAt: '2026-11-22T03:00:00.000Z',
+  applyAt: '2026-11-22T01:00:00.000Z',
+  inMaintenanceWindow: true,
   jobId: null,
   profileRevision: null,
   progress: null,
@@ -193,6 +203,7 @@ export const previewExample: z.input<typeof changePreview> = {
     impact: seconds,
     priceDelta: { currency: 'USD', amount: '10.00' },
     applies: 'NOW',
+    nextMaintenanceWindow: windowTimesExample,
   },
 };
 

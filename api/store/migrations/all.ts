@@ -35,6 +35,7 @@ import { changeStreams } from './0043-change-streams.ts';
 import { imports } from './0044-imports.ts';
 import { changeStreamBytes } from './0045-change-stream-bytes.ts';
 import { changeStreamSinks } from './0046-change-stream-sinks.ts';
+import { maintenanceWindows } from './0047-maintenance-windows.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   imports,
   changeStreamBytes,
   changeStreamSinks,
+  maintenanceWindows,
 ];

@@ -37,6 +37,22 @@ export const parametersQuery = (organizationId: string, databaseId: string) =>
       ).data.data,
   });
 
+export const maintenanceWindowQuery = (organizationId: string, databaseId: string) =>
+  queryOptions({
+    queryKey: [...databaseKey(organizationId, databaseId), 'maintenance-window'],
+    queryFn: async ({ signal }) =>
+      (
+        await ask(
+          organizationId,
+          'get',
+          '/api/v1/databases/{databaseId}/maintenance-window',
+          { params: { databaseId } },
+          { signal },
+        )
+      ).data.maintenanceWindow,
+    refetchInterval: every(calmMs),
+  });
+
 export const changesQuery = (organizationId: string, databaseId: string) =>
   queryOptions({
     queryKey: [...databaseKey(organizationId, databaseId), 'changes'],

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { resources } from '../../../domain/kinds.ts';
+import { weekdays } from '../../../domain/maintenance-window.ts';
 import { apiName, podName } from '../../../domain/names.ts';
 import type {
   AcceptedChange,
@@ -11,6 +12,7 @@ import type {
   CreatedDatabase,
   DatabaseWithProfile,
   JobAnswer,
+  MaintenanceWindowAnswer,
   Problem,
   ProfileRevisionList,
 } from '../../../gen/api.ts';
@@ -397,6 +399,143 @@ test('a change that waited and finds no room any more fails, and says so', async
   } finally {
     await changeOrganization('PATCH', '', { databasesMax: null });
   }
+});
+
+/** A window of three hours that began this many hours ago; negative: it begins later. */
+function windowSince(hours: number) {
+  const began = new Date(Date.now() - hours * 3_600_000);
+  return {
+    weekday: weekdays[began.getUTCDay()],
+    startTime: began.toISOString().slice(11, 16),
+    lengthMinutes: 180,
+    timeZone: 'Etc/UTC',
+  };
+}
+const [openWindow, twoDaysAway, threeDaysAway] = [1, -48, -72].map(windowSince);
+type Shown = MaintenanceWindowAnswer['maintenanceWindow'];
+
+async function windowOf(operation: OperationId, of: object = {}, body?: object): Promise<Shown> {
+  const sending = { of: of as Made['of'], ...(body && { body }) };
+  const { status, json } = await ask<MaintenanceWindowAnswer>(operation, sending);
+  expect({ status, json }).toMatchObject({ status: 200 });
+  return json.maintenanceWindow;
+}
+
+test('a change for the maintenance window shows when it begins, moves with the window, and begins when it is open', async () => {
+  const made = await make('windowed');
+  const { of } = made;
+  const usual = await windowOf('getDatabaseMaintenanceWindow', of);
+  expect(usual).toMatchObject({ from: 'DEFAULT', weekday: 'SUNDAY', startTime: '02:00' });
+  const general = await windowOf('setOrganizationMaintenanceWindow', {}, twoDaysAway);
+  expect(await windowOf('getDatabaseMaintenanceWindow', of)).toEqual(general);
+  expect(general).toMatchObject({ ...twoDaysAway, from: 'ORGANIZATION' });
+  const body = { parameters: { limitConnections: '300' }, applyAt: 'maintenance_window' };
+  const preview = await ask<ChangePreview>('previewChange', {
+    of,
+    body: { parameters: body.parameters },
+  });
+  expect(preview.json.preview.nextMaintenanceWindow).toEqual(general.next);
+  const { change, job } = await request(made, body);
+  const waits = (window: Shown) => ({
+    status: 'QUEUED',
+    inMaintenanceWindow: true,
+    applyAt: window.next.beginsAt,
+  });
+  expect([change, job]).toMatchObject([waits(general), null]);
+  const own = await windowOf('setDatabaseMaintenanceWindow', of, threeDaysAway);
+  expect(await read(made, change.id)).toMatchObject(waits(own));
+  // The window of the organization is another one now, and no longer that of this database.
+  const other = await windowOf('resetOrganizationMaintenanceWindow');
+  expect(other).toEqual(usual);
+  expect(await read(made, change.id)).toMatchObject(waits(own));
+  expect(await windowOf('resetDatabaseMaintenanceWindow', of)).toEqual(other);
+  expect(await read(made, change.id)).toMatchObject(waits(other));
+  await windowOf('setOrganizationMaintenanceWindow', {}, openWindow);
+  await until(made, change, 'APPLIED');
+  // While it is open, nothing waits.
+  const now = await request(made, { ...body, parameters: { limitConnections: '301' } });
+  expect([now.change.status, now.change.inMaintenanceWindow]).toEqual(['APPLYING', true]);
+  await until(made, now.change, 'APPLIED');
+  await windowOf('resetOrganizationMaintenanceWindow');
+});
+
+test('a change whose window passed while no worker ran waits for the next one, and can be begun at once', async () => {
+  const made = await make('missed');
+  const { next } = await windowOf('setDatabaseMaintenanceWindow', made.of, twoDaysAway);
+  const body = { parameters: { limitConnections: '300' }, applyAt: 'maintenance_window' };
+  const { change } = await request(made, body);
+  await service.alter(
+    `UPDATE configuration_changes SET apply_after = apply_after - interval '7 days' WHERE status = 'QUEUED'`,
+  );
+  const waiting = await eventually('it waits for the next window', async () => {
+    const found = await read(made, change.id);
+    if (found.progress === null) throw new Error(JSON.stringify(found));
+    return found;
+  });
+  expect(waiting).toMatchObject({ status: 'QUEUED', applyAt: next.beginsAt });
+  expect(waiting.progress).toContain('waits for the next one');
+  const of = { ...made.of, changeId: change.id };
+  const begun = await ask<{ change: Change }>('beginChange', { of });
+  expect([begun.status, begun.json.change.applyAt]).toEqual([202, 'now']);
+  const applied = await until(made, change, 'APPLIED');
+  const again = await ask<{ change: Change }>('beginChange', { of });
+  expect([again.status, again.json.change.finishedAt]).toEqual([202, applied.finishedAt]);
+  const next2 = await request(made, { ...body, parameters: { limitConnections: '301' } });
+  const second = { ...made.of, changeId: next2.change.id };
+  await ask('withdrawChange', { of: second });
+  expect(await ask<Problem>('beginChange', { of: second })).toMatchObject({
+    status: 409,
+    json: { code: 'change_not_queued' },
+  });
+});
+
+test('a change that other work keeps back beyond the end of the window does not begin outside of it', async () => {
+  const made = await make('overrun');
+  await windowOf('setDatabaseMaintenanceWindow', made.of, openWindow);
+  const release = await hold(made);
+  const first = await request(made, { parameters: { limitConnections: '300' } });
+  const second = await request(made, { autogrow: { limitGb: 8 }, applyAt: 'maintenance_window' });
+  expect(second.change).toMatchObject({ status: 'QUEUED', inMaintenanceWindow: true });
+  // The window ends meanwhile.
+  await service.alter(`UPDATE databases SET maintenance_window = $1 WHERE name = 'overrun'`, [
+    twoDaysAway,
+  ]);
+  release();
+  await until(made, first.change, 'APPLIED');
+  await eventually('it waits for the next window', async () =>
+    (await read(made, second.change.id)).progress === null ? undefined : true,
+  );
+  expect(await read(made, second.change.id)).toMatchObject({ status: 'QUEUED' });
+  expect((await view(made)).profile.autogrow).toBeNull();
+  await ask('withdrawChange', { of: { ...made.of, changeId: second.change.id } });
+});
+
+test('a maintenance window that makes no sense is refused with its place', async () => {
+  const made = await make('senseless');
+  const cases: readonly (readonly [object, string])[] = [
+    [{ weekday: 'FUNDAY' }, '#/weekday'],
+    [{ startTime: '24:00' }, '#/startTime'],
+    [{ startTime: '2:00' }, '#/startTime'],
+    [{ lengthMinutes: 29 }, '#/lengthMinutes'],
+    [{ lengthMinutes: 1_441 }, '#/lengthMinutes'],
+    [{ lengthMinutes: 60.5 }, '#/lengthMinutes'],
+    [{ timeZone: 'Europe/Atlantis' }, '#/timeZone'],
+    [{ timeZone: 'Etc/UTC\u0000' }, '#/timeZone'],
+    [{ unheard: 1 }, '#/unheard'],
+  ];
+  for (const [wrong, pointer] of cases) {
+    const answer = await ask<Problem>('setDatabaseMaintenanceWindow', {
+      of: made.of,
+      body: { ...twoDaysAway, ...wrong },
+    });
+    expect({ wrong, ...answer }).toMatchObject({
+      status: 422,
+      json: { code: 'validation_failed', errors: [{ pointer }] },
+    });
+  }
+  expect(await windowOf('getDatabaseMaintenanceWindow', made.of)).toMatchObject({
+    from: 'DEFAULT',
+  });
 });
 
 test('changes that cannot begin keep no other one from beginning', async () => {

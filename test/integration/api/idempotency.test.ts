@@ -346,6 +346,14 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     body: { parameters: { limitConnections: '300' } },
     other: { parameters: { limitConnections: '301' } },
   }),
+  // One that has begun: a waiting one would leave the worker's traces.
+  beginChange: async () => {
+    const params = { databaseId: await restingDatabase() };
+    const body = { labels: { begun: 'yes' } };
+    const { json } = await ask('createChange', { as: me, params, body });
+    await restingDatabase();
+    return { as: me, params: { ...params, changeId: json.change.id }, other: null };
+  },
   createBackup: async () => ({
     as: me,
     params: { databaseId: await restingDatabase() },

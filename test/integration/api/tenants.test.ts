@@ -109,6 +109,7 @@ async function everything(): Promise<typeof ours> {
       },
       priceDelta: null,
       applyAfter: new Date(Date.now() + 3_600_000),
+      inWindow: false,
       previousRevision: 1,
       status: 'QUEUED',
     });

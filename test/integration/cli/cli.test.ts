@@ -16,6 +16,7 @@ import { currentExample } from '../../../api/contract/schemas/metrics.ts';
 import { metricRoutes } from '../../../api/contract/routes/metrics.ts';
 import { sessionExample } from '../../../api/contract/schemas/session.ts';
 import { productionUrl } from '../../../cli/settings.ts';
+import { maintenanceWindowExample } from '../../../api/contract/schemas/maintenance-window.ts';
 import { answer, Cli, cut, RecordingServer } from '../../support/cli/cli.ts';
 import { checkout, eventually, shell } from '../../support/shell.ts';
 
@@ -140,6 +141,22 @@ describe('reading', () => {
     const shown = await cli.run(['changes', 'get', 'payments-prod', changeExample.id]);
     expect([shown.code, shown.stderr]).toEqual([0, '']);
     expect(sentLines()[1]).toBe(`GET /api/v1/databases/${id}/changes/${changeExample.id}`);
+  });
+
+  test('the maintenance window is that of the organization unless a database is named', async () => {
+    const shown = { maintenanceWindow: maintenanceWindowExample };
+    server.react(answer(200, shown), answer(200, { success: true, ...shown }));
+    const read = await cli.run(['maintenance-window', 'get']);
+    expect(read.stdout).toMatch(/^window +SUNDAY 02:00 Europe\/Vienna, for 240 minutes$/m);
+    const given = ['--weekday', 'sunday', '--start', '02:00', '--time-zone', 'Europe/Vienna'];
+    expect(
+      (await cli.run(['maintenance-window', 'set', id, ...given, '--length', '4h'])).code,
+    ).toBe(0);
+    expect(sentLines()).toEqual([
+      'GET /api/v1/maintenance-window',
+      `PUT /api/v1/databases/${id}/maintenance-window`,
+    ]);
+    expect((await cli.run(['maintenance-window', 'set', id, '--start', '02:00'])).code).toBe(2);
   });
 
   test('jobs list, get', async () => {

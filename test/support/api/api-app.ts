@@ -43,6 +43,7 @@ const organization = {
   namespace: 'org-acme',
   status: 'ACTIVE',
   databasesMax: null,
+  maintenanceWindow: null,
   suspendedAt: null,
   suspensionReason: null,
   deletedAt: null,

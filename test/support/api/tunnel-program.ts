@@ -59,6 +59,7 @@ const organization = {
   namespace: 'org-acme',
   status: 'ACTIVE',
   databasesMax: null,
+  maintenanceWindow: null,
   suspendedAt: null,
   suspensionReason: null,
   deletedAt: null,

@@ -5,11 +5,12 @@ import { ask } from '../../data/client.ts';
 import { isProblem } from '../../data/problem-error.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Input } from '../../ui/Field.tsx';
+import { Checkbox, Input } from '../../ui/Field.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Table } from '../../ui/Table.tsx';
+import { Exactly } from '../../ui/When.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useDatabase } from '../database/use-database.ts';
 import styles from '../database/DatabaseFrame.module.css';
@@ -50,7 +51,10 @@ export function ChangeCard({ request, etag, onDone }: Props) {
   const preview = usePreview(request);
   const [applyAt, setApplyAt] = useState('');
   const change = useChange(etag, onDone);
-  const at = applyAt.trim() === '' ? 'now' : applyAt.trim();
+  const [inWindow, setInWindow] = useState(false);
+  const time = applyAt.trim() === '' ? 'now' : applyAt.trim();
+  const at = inWindow ? 'maintenance_window' : time;
+  const window = preview.data?.nextMaintenanceWindow;
   if (request === undefined) {
     return (
       <Card title="Change">
@@ -73,9 +77,22 @@ export function ChangeCard({ request, etag, onDone }: Props) {
         {preview.isError && <Problem error={preview.error} />}
         {preview.isPending && <Skeleton lines={3} />}
         {preview.data !== undefined && !preview.isError && <Preview preview={preview.data} />}
+        <Checkbox
+          label="In the maintenance window"
+          checked={inWindow}
+          hint={
+            window !== undefined && (
+              <>
+                It begins from <Exactly at={window.beginsAt} /> to <Exactly at={window.endsAt} />.
+              </>
+            )
+          }
+          onChange={(event) => setInWindow(event.target.checked)}
+        />
         <Input
           label="Not before"
           mono
+          disabled={inWindow}
           placeholder="now, or 2026-12-01T03:00:00Z"
           value={applyAt}
           hint="Within 90 days, in UTC. While another change is applied, it waits."

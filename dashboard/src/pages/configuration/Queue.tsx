@@ -3,6 +3,7 @@ import { said } from '../../lib/said.ts';
 import type { Change } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { changesQuery } from '../../data/configuration-queries.ts';
+import { useIntent } from '../../data/intent.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -42,17 +43,23 @@ export function Queue() {
 
 function ChangeRow({ change }: { readonly change: Change }) {
   const { status, diff, progress, error, actor, createdAt, applyAt, finishedAt } = change;
+  const waits = status === 'QUEUED' && applyAt !== 'now';
   return (
     <li className={styles.change}>
       <div className={styles.danger}>
         <span>
           <Badge tone={changeTones[status]}>{status.toLowerCase()}</Badge> {diffWords(diff)}
         </span>
-        {status === 'QUEUED' && <Withdraw change={change} />}
+        {status === 'QUEUED' && (
+          <span>
+            {waits && <Act change={change} act="begin" />} <Act change={change} act="withdraw" />
+          </span>
+        )}
       </div>
-      {status === 'QUEUED' && applyAt !== 'now' && (
+      {waits && (
         <p>
-          Not before <Exactly at={applyAt} />.
+          {change.inMaintenanceWindow ? 'In the maintenance window of' : 'Not before'}{' '}
+          <Exactly at={applyAt} />.
         </p>
       )}
       {progress !== null && finishedAt === null && <p aria-live="polite">{progress}</p>}
@@ -68,28 +75,44 @@ function ChangeRow({ change }: { readonly change: Change }) {
   );
 }
 
-function Withdraw({ change }: { readonly change: Change }) {
+const one = '/api/v1/databases/{databaseId}/changes/{changeId}';
+const acts = {
+  begin: { label: 'Begin at once', done: 'The change begins' },
+  withdraw: { label: 'Withdraw', done: 'The change is withdrawn' },
+} as const;
+
+interface ActProps {
+  readonly change: Change;
+  readonly act: keyof typeof acts;
+}
+
+function Act({ change, act }: ActProps) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
-  const withdraw = useMutation({
+  const intent = useIntent();
+  const params = { databaseId: change.databaseId, changeId: change.id };
+  const { label, done } = acts[act];
+  const ending = useMutation({
     mutationFn: () =>
-      ask(organization.id, 'delete', '/api/v1/databases/{databaseId}/changes/{changeId}', {
-        params: { databaseId: change.databaseId, changeId: change.id },
-      }),
-    onSuccess: () => say('The change is withdrawn'),
+      act === 'withdraw'
+        ? ask(organization.id, 'delete', one, { params })
+        : intent.try([params], ({ headers }) =>
+            ask(organization.id, 'post', `${one}/begin`, { params }, { headers }),
+          ),
+    onSuccess: () => say(done),
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organization.id, change.databaseId) }),
   });
   return (
     <>
-      {withdraw.isError && <Problem error={withdraw.error} />}
+      {ending.isError && <Problem error={ending.error} />}
       <Button
         small
-        busy={withdraw.isPending}
+        busy={ending.isPending}
         disabledReason={whyNot(organization, 'changeDatabase')}
-        onClick={() => withdraw.mutate()}
+        onClick={() => ending.mutate()}
       >
-        Withdraw
+        {label}
       </Button>
     </>
   );

@@ -9,7 +9,7 @@ import { useDatabase } from '../database/use-database.ts';
 
 interface Wanted {
   readonly request: PreviewChangeRequest;
-  /** `now`, or a time. */
+  /** `now`, `maintenance_window`, or a time. */
   readonly applyAt: string;
 }
 

@@ -58,6 +58,10 @@ export const priceWords = (delta: Change['priceDelta']): string => {
   return `${shown} a month ${isLess ? 'less' : 'more'}.`;
 };
 
+/** `SUNDAY` as `Sunday`. */
+export const dayName = (weekday: string): string =>
+  `${weekday.slice(0, 1)}${weekday.slice(1).toLowerCase()}`;
+
 export const changeTones: Readonly<Record<Change['status'], Tone>> = {
   QUEUED: 'soft',
   APPLYING: 'busy',

@@ -1,0 +1,174 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { MaintenanceWindow, MaintenanceWindowRequest } from '../../../../gen/api.ts';
+import { ask } from '../../data/client.ts';
+import { maintenanceWindowQuery } from '../../data/configuration-queries.ts';
+import { databaseKey } from '../../data/queries.ts';
+import { useOrganization, whyNot } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Input, Select } from '../../ui/Field.tsx';
+import form from '../../ui/Form.module.css';
+import { Card } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Skeleton } from '../../ui/States.tsx';
+import { Exactly } from '../../ui/When.tsx';
+import styles from '../database/DatabaseFrame.module.css';
+import { useDatabase } from '../database/use-database.ts';
+import { dayName } from './words.ts';
+
+const weekdays = [
+  'MONDAY',
+  'TUESDAY',
+  'WEDNESDAY',
+  'THURSDAY',
+  'FRIDAY',
+  'SATURDAY',
+  'SUNDAY',
+] as const;
+const path = '/api/v1/databases/{databaseId}/maintenance-window';
+const sources = {
+  DATABASE: 'Set for this database.',
+  ORGANIZATION: 'Set for the organization.',
+  DEFAULT: 'The default; none is set.',
+} as const;
+
+/** The maintenance window of a database: when it is open next, and a form that changes it. */
+export function MaintenanceWindowCard() {
+  const { database, organizationId } = useDatabase();
+  const window = useQuery(maintenanceWindowQuery(organizationId, database.id));
+  const [isEdited, setEdited] = useState(false);
+  if (window.isError) {
+    return <Problem error={window.error} onRetry={() => void window.refetch()} />;
+  }
+  if (window.data === undefined) return <Skeleton lines={2} />;
+  const { weekday, startTime, lengthMinutes, timeZone, from, next } = window.data;
+  return (
+    <Card
+      title="Maintenance window"
+      actions={
+        !isEdited && (
+          <Button small onClick={() => setEdited(true)}>
+            Change it
+          </Button>
+        )
+      }
+    >
+      {isEdited ? (
+        <WindowForm window={window.data} onDone={() => setEdited(false)} />
+      ) : (
+        <>
+          <p>
+            {dayName(weekday)} {startTime} ({timeZone}), for {lengthMinutes} minutes.{' '}
+            {sources[from]}
+          </p>
+          <p className={styles.soft}>
+            Changes that wait for it begin from <Exactly at={next.beginsAt} /> to{' '}
+            <Exactly at={next.endsAt} />. One that has begun is carried through.
+          </p>
+        </>
+      )}
+    </Card>
+  );
+}
+
+interface FormProps {
+  readonly window: MaintenanceWindow;
+  readonly onDone: () => void;
+}
+
+function WindowForm({
+  window: { weekday, startTime, lengthMinutes, timeZone, from },
+  onDone,
+}: FormProps) {
+  const { database, organizationId } = useDatabase();
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const [draft, setDraft] = useState<MaintenanceWindowRequest>({
+    weekday,
+    startTime,
+    lengthMinutes,
+    timeZone,
+  });
+  const params = { databaseId: database.id };
+  const change = useMutation({
+    mutationFn: (body: MaintenanceWindowRequest | undefined) =>
+      body === undefined
+        ? ask(organizationId, 'delete', path, { params })
+        : ask(organizationId, 'put', path, { params, body }),
+    onSuccess: () => {
+      say('The maintenance window is set');
+      onDone();
+    },
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),
+  });
+  const disabledReason = whyNot(organization, 'changeDatabase');
+  return (
+    <form
+      className={form.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate(draft);
+      }}
+    >
+      <div className={form.row}>
+        <Select
+          label="Day"
+          value={draft.weekday}
+          onChange={(event) => {
+            const day = weekdays.find((one) => one === event.target.value);
+            if (day !== undefined) setDraft({ ...draft, weekday: day });
+          }}
+        >
+          {weekdays.map((day) => (
+            <option key={day} value={day}>
+              {dayName(day)}
+            </option>
+          ))}
+        </Select>
+        <Input
+          label="Begins at"
+          type="time"
+          required
+          value={draft.startTime}
+          onChange={(event) => setDraft({ ...draft, startTime: event.target.value })}
+        />
+        <Input
+          label="Minutes"
+          type="number"
+          inputMode="numeric"
+          required
+          min={30}
+          max={1_440}
+          value={draft.lengthMinutes}
+          onChange={(event) => setDraft({ ...draft, lengthMinutes: Number(event.target.value) })}
+        />
+        <Input
+          label="Time zone"
+          mono
+          required
+          value={draft.timeZone}
+          hint="Such as Europe/Vienna."
+          onChange={(event) => setDraft({ ...draft, timeZone: event.target.value })}
+        />
+      </div>
+      {change.isError && <Problem error={change.error} />}
+      <div className={form.buttons}>
+        <Button type="submit" look="main" busy={change.isPending} disabledReason={disabledReason}>
+          Set the window
+        </Button>
+        {from === 'DATABASE' && (
+          <Button
+            busy={change.isPending}
+            disabledReason={disabledReason}
+            onClick={() => change.mutate(undefined)}
+          >
+            Use that of the organization
+          </Button>
+        )}
+        <Button onClick={onDone}>Leave it</Button>
+      </div>
+    </form>
+  );
+}
