@@ -1,26 +1,13 @@
 /** The alerts that the chart's rules raise in each state. */
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chartRuleGroups } from '../support/prometheus/chart-rules.ts';
 import { evaluate, type Series } from '../support/prometheus/evaluate.ts';
+import { mustRun } from '../support/shell.ts';
 
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly for: string;
-  readonly labels: { readonly severity: string };
-}
-
-/** The chart's rules without Helm's directives, none of which is in an expression. */
-const rules = (() => {
-  const template = readFileSync('charts/ledgerhouse/templates/prometheus-rules.yaml', 'utf8');
-  const text = template
-    .slice(template.indexOf('  groups:'), template.lastIndexOf('{{- end }}'))
-    .replaceAll(/^ *\{\{- (?:if|end)\b.*\}\}\n/gm, '')
-    .replaceAll(/\{\{[^`]*?(?:`[^`]*`)?[^`]*?\}\}/g, 'text');
-  const { groups } = parse(text) as { groups: { rules: Rule[] }[] };
-  return groups.flatMap((group) => group.rules);
-})();
+const rules = chartRuleGroups().flatMap((group) => group.rules);
 
 const nowSeconds = Date.parse('2026-11-22T10:00:00Z') / 1_000;
 
@@ -229,4 +216,69 @@ test('an operator that leads without its caches, one that hears nothing, and non
   ]);
   expect(raised([...standby, ...databases])).toEqual(['LedgerhouseOperatorHasNoLeader']);
   expect(raised([])).toEqual(['LedgerhouseOperatorHasNoLeader']);
+});
+
+test('Prometheus itself takes the rules, and raises alerts after their time, with texts that name what they are about', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-alerts-'));
+  try {
+    // JSON is YAML.
+    const write = (name: string, content: unknown) => {
+      const path = join(folder, name);
+      writeFileSync(path, JSON.stringify(content));
+      return path;
+    };
+    const file = write('rules.yml', { groups: chartRuleGroups() });
+    expect(await mustRun('promtool', ['check', 'rules', file])).toContain('SUCCESS');
+    const condition = (namespace: string, type: string, values: string) => ({
+      series: `ledgerhouse_database_condition{namespace="${namespace}",name="pay",type="${type}"}`,
+      values,
+    });
+    const started = (namespace: string) => ({
+      series: `ledgerhouse_database_started{namespace="${namespace}",name="pay"}`,
+      values: '1x20',
+    });
+    const tests = {
+      rule_files: [file],
+      evaluation_interval: '30s',
+      tests: [
+        {
+          interval: '30s',
+          input_series: [
+            condition('org-a', 'Available', '1 0x20'),
+            condition('org-a', 'Suspended', '0x20'),
+            started('org-a'),
+            // Stopped on purpose.
+            condition('org-b', 'Available', '0x20'),
+            condition('org-b', 'Suspended', '1x20'),
+            started('org-b'),
+          ],
+          alert_rule_test: [
+            { eval_time: '1m', alertname: 'LedgerDatabaseUnavailable', exp_alerts: [] },
+            {
+              eval_time: '3m',
+              alertname: 'LedgerDatabaseUnavailable',
+              exp_alerts: [
+                {
+                  exp_labels: {
+                    severity: 'critical',
+                    namespace: 'org-a',
+                    name: 'pay',
+                    type: 'Available',
+                  },
+                  exp_annotations: {
+                    summary: 'Clients of org-a/pay are not served',
+                    description: 'See why: kubectl -n org-a describe ldb pay',
+                    runbook_url: '%s/alerts.md#ledgerdatabaseunavailable',
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    await mustRun('promtool', ['test', 'rules', write('test.yml', tests)]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

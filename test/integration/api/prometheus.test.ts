@@ -8,7 +8,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { metricsOfSeveralReplicas } from '../../support/prometheus/several-replicas.ts';
 import { parseExposition, type Family } from '../../support/prometheus/exposition.ts';
+import { chartRuleGroups } from '../../support/prometheus/chart-rules.ts';
 import { readExpression } from '../../support/prometheus/expression.ts';
+import { TestPrometheus } from '../../support/prometheus/server.ts';
 import { Client } from '../../../engine/client/client.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
@@ -27,6 +29,7 @@ let engine: TestEngine;
 let operator: ChildProcess | undefined;
 let made: CreatedDatabase;
 let mine: Headers;
+let operatorUrl = '';
 /** What each process answers. */
 let scraped: Readonly<Record<(typeof processes)[number], Families>>;
 
@@ -95,7 +98,8 @@ async function scrapeOperator(): Promise<Families> {
     if (child.exitCode !== null) throw new Error(log);
     const [, port] = /"port":(\d+),"msg":"started"/.exec(log) ?? [];
     if (port === undefined) return undefined;
-    const families = await scrape(`http://127.0.0.1:${port}`);
+    operatorUrl = `http://127.0.0.1:${port}`;
+    const families = await scrape(operatorUrl);
     const told = families.get('ledgerhouse_database_started')?.series ?? [];
     return told.some(({ labels }) => labels['name'] === 'payments') ? families : undefined;
   });
@@ -195,6 +199,40 @@ describe('a tenant', () => {
     // Unless a minute began in between.
     if (after < before) expect(before - after).toBe(10);
   });
+});
+
+test('a real Prometheus scrapes every endpoint, and evaluates every alert over what it found', async () => {
+  const key = mine['x-api-key'] ?? '';
+  const endpoints = {
+    engine: `http://127.0.0.1:${engine.statusPort}/metrics`,
+    operator: `${operatorUrl}/metrics`,
+    api: `${service.healthUrl}/metrics`,
+    worker: `${service.workerHealthUrl}/metrics`,
+    databases: `${service.url}/api/v1/metrics/prometheus`,
+    database: `${service.url}/api/v1/databases/${made.database.id}/metrics/prometheus`,
+  };
+  const prometheus = await TestPrometheus.start(
+    Object.entries(endpoints).map(([name, url]) =>
+      name.startsWith('database') ? { name, url, bearer: key } : { name, url },
+    ),
+    chartRuleGroups(),
+  );
+  try {
+    const targets = await prometheus.targets();
+    expect(targets.map(({ scrapePool }) => scrapePool).toSorted()).toEqual(
+      Object.keys(endpoints).toSorted(),
+    );
+    const rules = await prometheus.rules();
+    expect(rules.length).toBeGreaterThan(12);
+    expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+    const ready = await prometheus.query('ledgerhouse_database_ready{database="payments"}');
+    expect(Object.fromEntries(ready.map(({ labels, value }) => [labels['job'], value]))).toEqual({
+      database: 1,
+      databases: 1,
+    });
+  } finally {
+    await prometheus.stop();
+  }
 });
 
 /** Labels that targets have, after the chart's PodMonitors. */
