@@ -4217,6 +4217,8 @@ export interface components {
                 readonly applies: "NOW" | "AFTER_OTHER_WORK";
                 /** @description The window that is open, or the next one. */
                 readonly nextMaintenanceWindow: components["schemas"]["MaintenanceWindowTimes"];
+                /** @description The problem that the request would get now although the change is possible: billing, quota, a suspended organization. */
+                readonly refusal: components["schemas"]["Reason"] | null;
             };
         };
         readonly ChangeImpact: {
@@ -10733,7 +10735,8 @@ export interface operations {
                      *         "nextMaintenanceWindow": {
                      *           "beginsAt": "2026-11-22T01:00:00.000Z",
                      *           "endsAt": "2026-11-22T05:00:00.000Z"
-                     *         }
+                     *         },
+                     *         "refusal": null
                      *       }
                      *     }
                      */

@@ -10,7 +10,11 @@ import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import type { ChangeError, ConfigurationChange } from '../model/configuration-change.ts';
+import type {
+  ChangeError,
+  ChangeRequest,
+  ConfigurationChange,
+} from '../model/configuration-change.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -30,6 +34,7 @@ import type { Store } from '../store/store.ts';
 import { tellChange } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
 import { memberOf } from './impact.ts';
+import { labelsAfter } from './labels.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { progressOf } from './progress.ts';
 import { overwrittenBy, patchBack, valueIn } from './spec-values.ts';
@@ -113,7 +118,8 @@ async function write(
         plan === 'written' || Object.keys(plan.patch).length === 0
           ? seen.object
           : await world.writer.changeIf(seen.object, plan.patch);
-      await context.write((inside) => remember(inside, change, written, plan));
+      const refused = await context.write((inside) => remember(inside, change, written, plan));
+      if (refused !== undefined) return failed(refused.code, refused.occasion.detail);
       return { kind: 'again', afterMs: soonMs };
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) continue;
@@ -150,15 +156,37 @@ const onlyLabelsAreLeft = (now: readonly FieldChange[], then: readonly FieldChan
     then.filter(({ path }) => memberOf(path) === 'labels'),
   );
 
+/**
+ * Labels are joined to what they are now: somebody may have changed others since the plan was made. Returns the refusal if they
+ * would be too many; the spec is written then, and the labels are not.
+ */
 async function remember(
   change: Change,
-  { id, databaseId }: ConfigurationChange,
+  { id, databaseId, request }: ConfigurationChange,
   written: DatabaseObject,
   plan: ChangePlan | 'written',
-): Promise<void> {
-  await updateConfigurationChange(change, id, { generation: written.metadata.generation ?? 0 });
-  if (plan === 'written' || plan.labels === undefined) return;
-  await updateDatabase(change, databaseId, { labels: plan.labels });
+): Promise<Refusal | undefined> {
+  const database = await lockDatabase(change, databaseId);
+  if (database === undefined) throw new Error(`there is no database ${databaseId}`);
+  const labels = plan === 'written' ? undefined : labelsOrRefusal(database, request);
+  const isRefused = labels instanceof Refusal;
+  const isWritten = plan === 'written' || Object.keys(plan.patch).length > 0;
+  if (!isRefused || isWritten) {
+    const generation = written.metadata.generation ?? 0;
+    await updateConfigurationChange(change, id, { generation });
+  }
+  if (isRefused) return labels;
+  if (labels !== undefined) await updateDatabase(change, databaseId, { labels });
+  return undefined;
+}
+
+function labelsOrRefusal({ labels }: Database, request: ChangeRequest) {
+  try {
+    return labelsAfter(labels, request.labels);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
 }
 
 async function follow(

@@ -52,12 +52,16 @@ const preview =
       const { params, body, principal, author } = request;
       const { databaseId } = params;
       const caller = callerOf({ principal, author });
-      const { plan, window } = await previewChange(services, caller, databaseId, given(body));
+      const {
+        plan,
+        window,
+        refusal = null,
+      } = await previewChange(services, caller, databaseId, given(body));
       const { diff, impact, priceDelta } = plan;
       const active = await findActiveJob(services.store.read, databaseId);
       const applies = active === undefined ? ('NOW' as const) : ('AFTER_OTHER_WORK' as const);
       const nextMaintenanceWindow = shownTimes(window);
-      const shown = { diff, impact, priceDelta, applies, nextMaintenanceWindow };
+      const shown = { diff, impact, priceDelta, applies, nextMaintenanceWindow, refusal };
       return { status: 200 as const, body: { success: true as const, preview: shown } };
     });
 

@@ -6,11 +6,12 @@ import type { WindowTimes } from '../../domain/maintenance-window.ts';
 import { requireActive } from '../auth/suspension.ts';
 import { noCatalog } from '../databases/create.ts';
 import type { Caller, DatabaseServices } from '../databases/database-service.ts';
-import { requireMayRun, requireRoom } from '../databases/guards.ts';
+import { requireMayRun, requireQuota, requireRoom } from '../databases/guards.ts';
 import { changedMeanwhile, databaseNotFound } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Job } from '../model/job.ts';
+import { Refusal } from '../model/refusal.ts';
 import {
   mergeRequests,
   type ChangeRequest,
@@ -25,7 +26,7 @@ import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
 import { createJob, findActiveJob } from '../store/jobs.ts';
-import { lockOrganization } from '../store/organizations.ts';
+import { findOrganization, lockOrganization } from '../store/organizations.ts';
 import { findRevision } from '../store/profile-revisions.ts';
 import { tellChange } from './change-events.ts';
 import { changeJob } from './change-jobs.ts';
@@ -49,17 +50,50 @@ interface Asked {
   readonly ifVersion: number | undefined;
 }
 
-/** The plan of a change, and the database's next maintenance window. Makes nothing. */
+interface Preview {
+  readonly plan: ChangePlan;
+  /** The database's window that is open, or its next one. */
+  readonly window: WindowTimes;
+  /** Why the request would be refused now, although the change is possible. */
+  readonly refusal: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** The plan of a change, and what a request for it would meet. Makes nothing. */
 export async function previewChange(
   services: ChangeServices,
   caller: Caller,
   id: string,
   request: ChangeRequest,
-): Promise<{ readonly plan: ChangePlan; readonly window: WindowTimes }> {
+): Promise<Preview> {
   const world = await worldOf(services, caller, id, request);
   const plan = planChange(world, request);
   const { times } = await nextWindow(services.store.read, world.database);
-  return { plan, window: times };
+  return { plan, window: times, refusal: await wouldRefuse(services, caller, plan) };
+}
+
+/** The checks of `requestChange` that depend on the organization, without their side effects. */
+async function wouldRefuse(
+  { store, billing, databasesMax }: ChangeServices,
+  caller: Caller,
+  plan: ChangePlan,
+): Promise<Preview['refusal']> {
+  const organization =
+    (await findOrganization(store.read, caller.organization.id)) ?? caller.organization;
+  const { id } = organization;
+  try {
+    if (!onlyStops(plan)) requireActive(organization);
+    if (!plan.needsRight) return undefined;
+    const reason = await billing.reasonNotReady(id);
+    if (reason !== undefined) {
+      const message = `Billing is not ready (${reason}), and the change needs it.`;
+      return { code: 'billing_required', message };
+    }
+    await requireQuota(store.read, id, organization.databasesMax ?? databasesMax, 0);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return { code: error.code, message: error.occasion.detail };
+    throw error;
+  }
 }
 
 export async function requestChange(
@@ -88,7 +122,12 @@ export async function requestChange(
       throw changedMeanwhile();
     }
     const timing = await timingOf(change.db, database, asked.applyAt);
-    const accepted = await accept(change, { ...world, database }, plan, { request, timing });
+    // Planned once more: somebody may have changed labels before the lock.
+    const locked = { ...world, database };
+    const accepted = await accept(change, locked, planChange(locked, request), {
+      request,
+      timing,
+    });
     await within(change, accepted);
     return accepted;
   });

@@ -4,6 +4,7 @@ import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import { countDatabases } from '../store/databases.ts';
 import { findOrganization, lockOrganization, type Organization } from '../store/organizations.ts';
+import type { Reader } from '../store/tables.ts';
 import type { BillingBlock } from './billing-guard.ts';
 import type { DatabaseServices } from './database-service.ts';
 
@@ -31,8 +32,17 @@ export async function requireRoom(
 ): Promise<void> {
   const organization = await lockOrganization(change, organizationId);
   if (organization !== undefined) requireActive(organization);
-  const { living, deleted } = await countDatabases(change.db, organizationId);
-  const most = organization?.databasesMax ?? databasesMax;
+  await requireQuota(change.db, organizationId, organization?.databasesMax ?? databasesMax, more);
+}
+
+/** The same for an answer that makes nothing: without a lock. `most`: maximum of the organization. */
+export async function requireQuota(
+  db: Reader,
+  organizationId: string,
+  most: number,
+  more: 0 | 1,
+): Promise<void> {
+  const { living, deleted } = await countDatabases(db, organizationId);
   if (living + deleted + more <= most) return;
   const kept =
     deleted === 0 ? '' : ` (${deleted} of them deleted, which count until their data are purged)`;

@@ -51,6 +51,9 @@ export const previewText = ({ preview }: ChangePreview): string =>
   fields([
     ...plannedFields(preview),
     ['begins', preview.applies === 'NOW' ? 'at once' : 'after the current work'],
+    ...(preview.refusal === null
+      ? []
+      : [['refused now', `${preview.refusal.code}: ${preview.refusal.message}`] as const]),
     [
       'window',
       `${preview.nextMaintenanceWindow.beginsAt} to ${preview.nextMaintenanceWindow.endsAt}`,

@@ -1,7 +1,7 @@
 /** Changes of a database's configuration. */
 import { z } from 'zod';
 import { changeStatuses, interruptions } from '../../model/configuration-change.ts';
-import { actor, exampleId, exampleTime, id, success, text, time } from './common.ts';
+import { actor, exampleId, exampleTime, id, reason, success, text, time } from './common.ts';
 import { fieldChange } from './configuration.ts';
 import { databaseLabelKey } from './database.ts';
 import { job, jobExample } from './job.ts';
@@ -141,6 +141,11 @@ export const changePreview = z
         .enum(['NOW', 'AFTER_OTHER_WORK'])
         .describe('Whether a request would begin at once.'),
       nextMaintenanceWindow: windowTimes.describe('The window that is open, or the next one.'),
+      refusal: reason
+        .nullable()
+        .describe(
+          'The problem that the request would get now although the change is possible: billing, quota, a suspended organization.',
+        ),
     }),
   })
   .describe('The difference that the change would make; nothing was changed.')
@@ -204,6 +209,7 @@ export const previewExample: z.input<typeof changePreview> = {
     priceDelta: { currency: 'USD', amount: '10.00' },
     applies: 'NOW',
     nextMaintenanceWindow: windowTimesExample,
+    refusal: null,
   },
 };
 

@@ -356,6 +356,23 @@ test('a worker that is killed after it wrote the spec, and before the labels, go
   expect(database.labels).toEqual({ team: 'books' });
 });
 
+test('a label that somebody sets while a change of others is being applied is kept', async () => {
+  const made = await make('labelled');
+  await service.stopWorker('SIGKILL');
+  const body = { parameters: { limitConnections: '300' }, labels: { team: 'books' } };
+  const { change } = await request(made, body);
+  const patch = `UPDATE databases SET labels = '{"cost": "7"}', version = version + 1 WHERE name = 'labelled'`;
+  await service.alterAround(patch, async () => {
+    await service.startWorker();
+    await eventually('the spec is written', async () => {
+      const { parameters } = (await resource(made)).spec;
+      return parameters?.['limitConnections'] === '300' ? true : undefined;
+    });
+  });
+  await until(made, change, 'APPLIED');
+  expect((await view(made)).database.labels).toEqual({ team: 'books', cost: '7' });
+});
+
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
 /** The organization, as its administrator changes it. */
@@ -394,6 +411,12 @@ test('a change that waited and finds no room any more fails, and says so', async
   const { change } = await request(made, { suspended: false, applyAt: inSeconds(3) });
   await changeOrganization('PATCH', '', { databasesMax: 0 });
   try {
+    const refusals = [];
+    for (const body of [{ suspended: false }, { labels: { a: 'b' } }]) {
+      const { json } = await ask<ChangePreview>('previewChange', { of: made.of, body });
+      refusals.push(json.preview.refusal?.code);
+    }
+    expect(refusals).toEqual(['quota_exceeded', undefined]);
     const ended = await until(made, change, 'FAILED');
     expect(ended.error).toMatchObject({ code: 'quota_exceeded' });
   } finally {

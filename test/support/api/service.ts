@@ -96,6 +96,20 @@ export class TestService {
     await this.query(statement, values);
   }
 
+  /** Runs a statement in the API's own database, and commits it when `meanwhile` is done, as a slow writer would. */
+  async alterAround(statement: string, meanwhile: () => Promise<void>): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#databaseUrl });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(statement);
+      await meanwhile();
+      await client.query('COMMIT');
+    } finally {
+      await client.end();
+    }
+  }
+
   /** Reads rows of the API's own database, for what no answer shows. */
   async query(
     statement: string,

@@ -123,7 +123,11 @@ export function ChangeCard({ request, etag, onDone }: Props) {
 
 type ShownPreview = NonNullable<ReturnType<typeof usePreview>['data']>;
 
-const Preview = ({ preview: { diff, impact, priceDelta, applies } }: { preview: ShownPreview }) => (
+const Preview = ({
+  preview: { diff, impact, priceDelta, applies, refusal },
+}: {
+  preview: ShownPreview;
+}) => (
   <>
     <Table label="Difference" heads={['Field', 'From', 'To']}>
       {diff.map(({ path, from, to }) => (
@@ -142,6 +146,11 @@ const Preview = ({ preview: { diff, impact, priceDelta, applies } }: { preview: 
     ))}
     {!impact.reversible && <p>A later change cannot take it back wholly.</p>}
     <p>{priceWords(priceDelta)}</p>
+    {refusal !== null && (
+      <p>
+        <strong>It would be refused now: {refusal.message}</strong>
+      </p>
+    )}
     {applies === 'AFTER_OTHER_WORK' && <p>Something else is being done: it waits for that.</p>}
   </>
 );
