@@ -68,7 +68,7 @@ import { IdentityProvider } from './sign-in/identity-provider.ts';
 import { addOAuthEndpoints } from './sign-in/oauth-endpoints.ts';
 import { addPages } from './sign-in/pages.ts';
 import { Cursors } from './store/cursor.ts';
-import { findDatabaseView } from './store/database-list.ts';
+import { findLedgerView } from './store/database-list.ts';
 import { findDatabase } from './store/databases.ts';
 import { channels, notify } from './store/listener.ts';
 import { ensureDefaultOrganization } from './store/organizations.ts';
@@ -276,7 +276,7 @@ function assemble(options: ProcessOptions) {
       traffic: (databaseId) => gateway.health(databaseId),
     }),
     targets: new LedgerTargets((organizationId, id) =>
-      findDatabaseView(store.read, organizationId, id),
+      findLedgerView(store.read, organizationId, id),
     ),
     bootstrapToken,
     authenticator: new Authenticator({ store, bootstrapToken, logger }),

@@ -35,7 +35,7 @@ import { assembleCommon, billingOf, type CommonParts } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
 import { sweepBackups } from './store/backups.ts';
 import { sweepBillingEvents } from './store/billing-accounts.ts';
-import { findDatabaseView } from './store/database-list.ts';
+import { findLedgerView } from './store/database-list.ts';
 import { sweepDeviceRequests } from './store/device-requests.ts';
 import { sweepConnectionChecks } from './store/connection-checks.ts';
 import { Housekeeping } from './store/housekeeping.ts';
@@ -219,7 +219,7 @@ function pushPartsOf(
       ledgers: {
         gateway,
         targets: new LedgerTargets((organizationId, id) =>
-          findDatabaseView(store.read, organizationId, id),
+          findLedgerView(store.read, organizationId, id),
         ),
         whySuspended: async (databaseId) => billing?.whySuspended(databaseId),
       },

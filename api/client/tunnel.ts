@@ -16,6 +16,7 @@ export interface TunnelNote {
     | 'insufficient_scope'
     | 'unsupported_operation'
     | 'unsafe_request'
+    | 'cdc_enabled'
     | 'wrong_cluster'
     | 'client_too_new'
     | 'client_too_old'

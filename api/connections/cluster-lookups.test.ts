@@ -9,6 +9,7 @@ const target = (engine = 'Builtin'): LedgerTarget => ({
   name: 'payments',
   engine,
   engineVersion: '0.1.0',
+  streams: false,
 });
 
 const status = (agoMs: number) => ({

@@ -111,6 +111,7 @@ async function answer(
     requestId,
     engine: target.engine,
     engineVersion: target.engineVersion,
+    streams: target.streams,
     format,
     signal,
     ...(waitMs !== undefined && { timeoutMs: waitMs }),

@@ -25,6 +25,8 @@ export interface OperationContext {
   /** Name of the engine in the catalog. */
   readonly engine: string;
   readonly engineVersion: string;
+  /** Change streams of the database are on. */
+  readonly streams: boolean;
   readonly format: 'json' | 'csv';
   /** Time for the whole operation, from now. */
   readonly timeoutMs?: number;
@@ -64,7 +66,8 @@ export async function runOperation(
   if (decoded === undefined) return { ok: false, problem: undefined };
   if (!decoded.ok) return decoded;
   const { request } = decoded;
-  const unsafe = unsafeRequest(request, { name: context.engine, version: context.engineVersion });
+  const { engine: name, engineVersion: version, streams } = context;
+  const unsafe = unsafeRequest(request, { name, version, streams });
   if (unsafe !== undefined) return { ok: false, problem: unsafe };
   await context.takeEvents?.(rowsOf(request));
   try {

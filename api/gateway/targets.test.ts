@@ -1,6 +1,6 @@
 import type { Refusal } from '../model/refusal.ts';
 import { expect, test } from '@jest/globals';
-import type { DatabaseView } from '../store/database-record.ts';
+import type { LedgerView } from '../store/database-record.ts';
 import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { LedgerTargets } from './targets.ts';
 
@@ -18,9 +18,10 @@ const view = (
     },
     profile: { engine: 'Builtin', engineVersion: '0.0.9' },
     activeJobId: null,
-  }) as unknown as DatabaseView;
+    streams: false,
+  }) as unknown as LedgerView;
 
-function targets(answer: () => Promise<DatabaseView | undefined>) {
+function targets(answer: () => Promise<LedgerView | undefined>) {
   const timers = new VirtualTimers();
   let asked = 0;
   const one = new LedgerTargets(() => {
@@ -42,6 +43,7 @@ test('a database that is READY has a target, whatever its health', async () => {
     ],
     engine: 'Builtin',
     engineVersion: '0.1.0',
+    streams: false,
   });
 });
 

@@ -5,7 +5,7 @@
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import { databaseNotFound } from '../databases/refusal.ts';
 import { Refusal } from '../model/refusal.ts';
-import type { DatabaseView } from '../store/database-record.ts';
+import type { LedgerView } from '../store/database-record.ts';
 import type { Address } from '../../engine/client/client.ts';
 import type { Target } from './connection.ts';
 
@@ -13,22 +13,24 @@ export interface LedgerTarget extends Target {
   readonly name: string;
   readonly engine: string;
   readonly engineVersion: string;
+  /** Change streams of the database are on. */
+  readonly streams: boolean;
 }
 
 const keptMs = 1_000;
 const entriesMax = 10_000;
 
 export class LedgerTargets {
-  readonly #find: (organizationId: string, id: string) => Promise<DatabaseView | undefined>;
+  readonly #find: (organizationId: string, id: string) => Promise<LedgerView | undefined>;
   readonly #timers: Timers;
   /** Cached lookups, oldest first. */
   readonly #asked = new Map<
     string,
-    { readonly atMs: number; readonly found: Promise<DatabaseView | undefined> }
+    { readonly atMs: number; readonly found: Promise<LedgerView | undefined> }
   >();
 
   constructor(
-    find: (organizationId: string, id: string) => Promise<DatabaseView | undefined>,
+    find: (organizationId: string, id: string) => Promise<LedgerView | undefined>,
     timers: Timers = systemTimers,
   ) {
     this.#find = find;
@@ -45,7 +47,7 @@ export class LedgerTargets {
     this.#asked.delete(`${organizationId}/${id}`);
   }
 
-  #view(organizationId: string, id: string): Promise<DatabaseView | undefined> {
+  #view(organizationId: string, id: string): Promise<LedgerView | undefined> {
     const key = `${organizationId}/${id}`;
     const nowMs = this.#timers.nowMs();
     const known = this.#asked.get(key);
@@ -81,7 +83,7 @@ export async function requireTarget(
 }
 
 /** The target. Only the database's status can refuse it, never its health: the ledger itself shows whether it answers. */
-function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
+function targetOf({ database, profile, streams }: LedgerView): LedgerTarget | Refusal {
   const { id, name, status, clusterId, observed } = database;
   if (status === 'DELETED') return databaseNotFound(id);
   const addresses = addressesOf(observed?.addresses ?? []);
@@ -102,6 +104,7 @@ function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
     name,
     engine: profile.engine,
     engineVersion: observed?.engineVersion ?? profile.engineVersion,
+    streams,
   };
 }
 

@@ -1,5 +1,5 @@
-/** Refuses the one request that would end a cluster for good, before it leaves (engine/wire/imported-post.ts). */
-import { endsByImportedPost, importedPostIn } from '../../engine/wire/imported-post.ts';
+/** Refuses what must not reach a ledger, before it leaves: what would end a cluster for good, and what its change streams would miss. */
+import { endsByImportedPost, importedIn, importedPostIn } from '../../engine/wire/imported-post.ts';
 import type { LedgerRequest } from '../ledger/decode.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
@@ -7,14 +7,28 @@ import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
 export interface Engine {
   readonly name: string;
   readonly version: string;
+  /** Change streams of the database are on. */
+  readonly streams: boolean;
 }
 
-/** Returns the problem of a request that this engine would not survive. */
+/** An imported transfer may have a timestamp below that of an expiry that a stream has sent: it would never get it. */
+export const missedByStreams =
+  'Imported transfers have timestamps of the past, which the database’s change streams may have left behind.';
+
+/** Returns the problem of a request that this engine would not survive, or that its change streams would miss. */
 export function unsafeRequest(
   { operation, events }: LedgerRequest,
-  { name, version }: Engine,
+  { name, version, streams }: Engine,
 ): LedgerProblem | undefined {
   if (operation !== ledgerOperations.create_transfers) return undefined;
+  const missed = streams ? importedIn(events) : undefined;
+  if (missed !== undefined) {
+    return ledgerProblem('cdc_enabled', {
+      detail: `${missedByStreams} Nothing was executed. Pause the streams, import, and resume them; what is imported then is not pushed unless its timestamps are above their positions.`,
+      outcome: 'not_executed',
+      errors: [{ pointer: `#/${missed}/flags`, code: 'cdc_enabled', detail: missedByStreams }],
+    });
+  }
   const index = endsByImportedPost(name, version) ? importedPostIn(events) : undefined;
   if (index === undefined) return undefined;
   const detail = `An imported post or void of a pending transfer would end this cluster of TigerBeetle ${version} for good.`;

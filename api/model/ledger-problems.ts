@@ -3,6 +3,11 @@
 /** Catalogue of the constant parts of each problem. `title` never changes; each occurrence has its own `detail`. */
 export const ledgerProblems = {
   malformed_json: { status: 400, title: 'The body is not JSON', retryable: false },
+  cdc_enabled: {
+    status: 409,
+    title: 'Change streams of the database are on',
+    retryable: false,
+  },
   payload_too_large: { status: 413, title: 'The body is too large', retryable: false },
   validation_failed: { status: 422, title: 'Request validation failed', retryable: false },
   invalid_integer: {

@@ -20,6 +20,7 @@ const problem = (status: number, title: string, advice: string, retryable = fals
 });
 
 const ledgerAdvice: Readonly<Record<keyof typeof ledgerProblems, string>> = {
+  cdc_enabled: 'Pause the change streams, import, and resume them.',
   malformed_json: 'Send a body that is JSON (RFC 8259); `offset` is the first byte that is not.',
   payload_too_large: 'Send a smaller body; `limitBytes` is the maximum.',
   validation_failed:

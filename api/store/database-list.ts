@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { DatabaseStatus } from '../model/database-standing.ts';
 import { builtOnce } from './built-once.ts';
-import { databaseOf, profileOf, type DatabaseView } from './database-record.ts';
+import { databaseOf, profileOf, type DatabaseView, type LedgerView } from './database-record.ts';
 import { typeIdOrNull, uuidOf } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';
 import type { DatabasesTable, Reader } from './tables.ts';
@@ -35,6 +35,16 @@ export async function findDatabaseView(
 ): Promise<DatabaseView | undefined> {
   const [row] = await viewOfOne(db, uuidOf(id), uuidOf(organizationId));
   return row && viewOf(row);
+}
+
+/** The same, with what requests to its ledger depend on. */
+export async function findLedgerView(
+  db: Reader,
+  organizationId: string,
+  id: string,
+): Promise<LedgerView | undefined> {
+  const [row] = await ledgerViewOfOne(db, uuidOf(id), uuidOf(organizationId));
+  return row && { ...viewOf(row), streams: Boolean(row.streams) };
 }
 
 /** `position`: the sort column and the UUID of the last row of the page before. */
@@ -97,6 +107,23 @@ const views = (db: Reader) =>
       'profiles.readyAt as profileReadyAt',
       'jobs.id as activeJobId',
     ]);
+
+const ledgerViewOfOne = builtOnce((db, id: string, organizationId: string) =>
+  views(db)
+    .select((builder) =>
+      builder
+        .exists(
+          builder
+            .selectFrom('changeStreams')
+            .select('changeStreams.id')
+            .whereRef('changeStreams.databaseId', '=', 'databases.id')
+            .where('changeStreams.state', 'in', ['RUNNING', 'RETRYING']),
+        )
+        .as('streams'),
+    )
+    .where('databases.id', '=', id)
+    .where('databases.organizationId', '=', organizationId),
+);
 
 /** Nearly every request asks for it. */
 const viewOfOne = builtOnce((db, id: string, organizationId: string) =>

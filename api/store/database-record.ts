@@ -158,6 +158,12 @@ export interface DatabaseView {
   readonly activeJobId: string | null;
 }
 
+/** What requests to a ledger depend on. */
+export interface LedgerView extends DatabaseView {
+  /** Change streams are on: events are pushed, or are to be. */
+  readonly streams: boolean;
+}
+
 export const databaseOf = (row: Selectable<DatabasesTable>): Database => ({
   ...row,
   id: typeIdOfUuid('db', row.id),

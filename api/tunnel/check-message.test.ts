@@ -7,7 +7,7 @@ import { engineRelease } from '../../engine/wire/release.ts';
 import { checkMessage, type LedgerRights } from './check-message.ts';
 
 const all: LedgerRights = { reads: true, writes: true };
-const builtin = { name: 'Builtin', version: '0.1.0' };
+const builtin = { name: 'Builtin', version: '0.1.0', streams: false };
 
 function request(operation: number, body: Uint8Array = new Uint8Array(0)) {
   const isRegister = operation === Operation.register;
@@ -84,8 +84,20 @@ test('an imported post reaches no TigerBeetle that it would end', () => {
     true,
   );
   const message = request(Operation.createTransfers, encodeMultiBatch([transfer], 128));
-  const on = (name: string, version: string) => checkMessage(message, all, { name, version }).kind;
+  const on = (name: string, version: string) =>
+    checkMessage(message, all, { name, version, streams: false }).kind;
   expect(on('TigerBeetle', '0.17.9')).toBe('refuse');
   expect(on('TigerBeetle', '0.18.0')).toBe('pass');
   expect(on('Builtin', '0.17.9')).toBe('pass');
+});
+
+test('while change streams are on, no imported transfer passes', () => {
+  const transfer = new Uint8Array(128);
+  new DataView(transfer.buffer).setUint16(118, TransferFlag.imported, true);
+  const message = request(Operation.createTransfers, encodeMultiBatch([transfer], 128));
+  expect(checkMessage(message, all, builtin).kind).toBe('pass');
+  expect(checkMessage(message, all, { ...builtin, streams: true })).toMatchObject({
+    kind: 'refuse',
+    note: { code: 'cdc_enabled' },
+  });
 });

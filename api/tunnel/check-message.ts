@@ -8,7 +8,13 @@ import {
   pingClientIsWellFormed,
   RequestHeader,
 } from '../../engine/wire/header.ts';
-import { endsByImportedPost, importedPostInBody } from '../../engine/wire/imported-post.ts';
+import { missedByStreams, type Engine } from '../gateway/unsafe-request.ts';
+import {
+  createdTransfers,
+  endsByImportedPost,
+  importedIn,
+  importedPostIn,
+} from '../../engine/wire/imported-post.ts';
 import type { Message } from '../../engine/wire/message-reader.ts';
 import { Operation, shapeOf } from '../../engine/wire/operations.ts';
 import type { TunnelNote } from '../client/tunnel.ts';
@@ -17,11 +23,6 @@ import type { TunnelNote } from '../client/tunnel.ts';
 export interface LedgerRights {
   readonly reads: boolean;
   readonly writes: boolean;
-}
-
-export interface Engine {
-  readonly name: string;
-  readonly version: string;
 }
 
 export type Verdict =
@@ -128,8 +129,20 @@ function checkRequest(
       },
     };
   }
+  const missed = engine.streams ? importedIn(createdTransfers(code, body)) : undefined;
+  if (missed !== undefined) {
+    return {
+      kind: 'refuse',
+      operation,
+      reason: EvictionReason.invalidRequestBody,
+      note: {
+        code: 'cdc_enabled',
+        detail: `Transfer ${missed} of the request is imported. ${missedByStreams} Nothing was executed; the client's session has ended. Pause the streams, import, and resume them.`,
+      },
+    };
+  }
   const unsafe = endsByImportedPost(engine.name, engine.version)
-    ? importedPostInBody(code, body)
+    ? importedPostIn(createdTransfers(code, body))
     : undefined;
   if (unsafe === undefined) return { kind: 'pass', operation };
   return {

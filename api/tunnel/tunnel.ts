@@ -10,6 +10,7 @@ import { connect, type Socket } from 'node:net';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { costOf } from '../../engine/wire/cost.ts';
 import type { WebSocket } from 'ws';
+import type { Engine } from '../gateway/unsafe-request.ts';
 import type { Address } from '../../engine/client/client.ts';
 import {
   buildEviction,
@@ -23,12 +24,7 @@ import { MessageReader, type Message, type StreamError } from '../../engine/wire
 import { formatRelease } from '../../engine/wire/release.ts';
 import { TunnelEnd, tunnelFrameMax, type TunnelClient, type TunnelNote } from '../client/tunnel.ts';
 import type { HeldBytes } from '../http/held-bytes.ts';
-import {
-  checkMessage,
-  type Engine,
-  type LedgerRights,
-  type TunnelOperation,
-} from './check-message.ts';
+import { checkMessage, type LedgerRights, type TunnelOperation } from './check-message.ts';
 import { FrameAllowance } from './frame-allowance.ts';
 import type { MessageBudget } from './message-budget.ts';
 import { ReplyScanner } from './reply-scanner.ts';
@@ -99,6 +95,7 @@ export const tunnelTimes: TunnelTimes = {
 export class Tunnel {
   readonly #options: TunnelOptions;
   readonly #times: TunnelTimes;
+  #engine: Engine;
   #reader: MessageReader;
   readonly #replica: Socket;
   readonly #scanner: ReplyScanner;
@@ -127,6 +124,7 @@ export class Tunnel {
 
   constructor(options: TunnelOptions) {
     this.#options = options;
+    this.#engine = options.engine;
     const { socket, address, cluster, times } = options;
     this.#times = times;
     this.#reader = new MessageReader(cluster);
@@ -292,10 +290,15 @@ export class Tunnel {
     this.#options.budget.release(this.#options.owner, bytes);
   }
 
+  /** Whether change streams of the database are on now. */
+  streams(on: boolean): void {
+    if (on !== this.#engine.streams) this.#engine = { ...this.#engine, streams: on };
+  }
+
   #arrived(message: Message): void {
     if (this.#ended) return;
-    const { rights, engine, events } = this.#options;
-    const verdict = checkMessage(message, rights, engine);
+    const { rights, events } = this.#options;
+    const verdict = checkMessage(message, rights, this.#engine);
     if (verdict.kind === 'pass') {
       this.#know(message.header);
       if (verdict.operation === undefined) {

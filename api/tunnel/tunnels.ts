@@ -128,7 +128,7 @@ export class Tunnels {
       address: target.addresses[replica] ?? { host: '', port: 0 },
       cluster: target.cluster,
       rights,
-      engine: { name: target.engine, version: target.engineVersion },
+      engine: { name: target.engine, version: target.engineVersion, streams: target.streams },
       owner: of.organizationId,
       budget: this.#budget,
       unsent: this.#unsent,
@@ -166,7 +166,8 @@ export class Tunnels {
         now.cluster === target.cluster &&
         now.engineVersion === target.engineVersion &&
         sameAddress(now.addresses[replica], target.addresses[replica]);
-      if (!isSame) tunnel.end(TunnelEnd.databaseChanged, 'the database has changed');
+      if (isSame) tunnel.streams(now.streams);
+      else tunnel.end(TunnelEnd.databaseChanged, 'the database has changed');
     } catch (error) {
       // A failure of the store says nothing about the database.
       this.#options.logger.warn({ err: error }, 'the database of a tunnel could not be checked');

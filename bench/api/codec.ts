@@ -53,6 +53,7 @@ async function main(): Promise<void> {
       requestId: 'req_0123456789',
       engine: 'Builtin',
       engineVersion: '0.1.0',
+      streams: false,
       format: 'json' as const,
     };
     const run = async (name: LedgerOperationName, body: Uint8Array) => {

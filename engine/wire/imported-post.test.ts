@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { TransferFlag } from './flags.ts';
-import { endsByImportedPost, importedPostIn, importedPostInBody } from './imported-post.ts';
+import {
+  createdTransfers,
+  endsByImportedPost,
+  importedIn,
+  importedPostIn,
+} from './imported-post.ts';
 import { encodeMultiBatch } from './multi-batch.ts';
 import { Operation } from './operations.ts';
 
@@ -23,18 +28,20 @@ test.each([Operation.createTransfers, Operation.createTransfersSparse])(
   'the batches of a body are searched, and the padding behind them is not (operation %i)',
   (operation) => {
     const good = [transfers(imported), new Uint8Array(0), transfers(post_pending_transfer)];
-    expect(importedPostInBody(operation, encodeMultiBatch(good, 128))).toBeUndefined();
+    expect(
+      importedPostIn(createdTransfers(operation, encodeMultiBatch(good, 128))),
+    ).toBeUndefined();
     const bad = [...good, transfers(0, imported | void_pending_transfer)];
-    expect(importedPostInBody(operation, encodeMultiBatch(bad, 128))).toBe(3);
+    expect(importedPostIn(createdTransfers(operation, encodeMultiBatch(bad, 128)))).toBe(3);
   },
 );
 
 test('bodies without batches are searched, and those of other operations are not', () => {
   const body = transfers(imported | post_pending_transfer);
-  expect(importedPostInBody(Operation.createTransfersUnbatched, body)).toBe(0);
-  expect(importedPostInBody(Operation.createAccounts, encodeMultiBatch([body], 128))).toBe(
-    undefined,
-  );
+  expect(importedPostIn(createdTransfers(Operation.createTransfersUnbatched, body))).toBe(0);
+  expect(
+    importedPostIn(createdTransfers(Operation.createAccounts, encodeMultiBatch([body], 128))),
+  ).toBe(undefined);
 });
 
 test('releases of TigerBeetle up to 0.17.9 are affected, and so is a version that is not a release', () => {
@@ -43,4 +50,9 @@ test('releases of TigerBeetle up to 0.17.9 are affected, and so is a version tha
   expect(affected.filter((version) => !endsByImportedPost('TigerBeetle', version))).toEqual([]);
   expect(fixed.filter((version) => endsByImportedPost('TigerBeetle', version))).toEqual([]);
   expect(endsByImportedPost('Builtin', '0.1.0')).toBe(false);
+});
+
+test('an imported transfer of any kind is found', () => {
+  expect(importedIn(transfers(0, post_pending_transfer, imported))).toBe(2);
+  expect(importedIn(transfers(0, post_pending_transfer))).toBeUndefined();
 });

@@ -24,32 +24,41 @@ export function endsByImportedPost(engine: string, version: string): boolean {
 }
 
 /** Returns the index of the first imported post or void among the records of transfers, or `undefined` if there is none. */
-export function importedPostIn(transfers: Uint8Array): number | undefined {
+export const importedPostIn = (transfers: Uint8Array): number | undefined =>
+  firstWith(
+    transfers,
+    (flags) =>
+      (flags & TransferFlag.imported) !== 0 &&
+      (flags & (TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer)) !== 0,
+  );
+
+/** The same for the first imported transfer of any kind. */
+export const importedIn = (transfers: Uint8Array): number | undefined =>
+  firstWith(transfers, (flags) => (flags & TransferFlag.imported) !== 0);
+
+function firstWith(transfers: Uint8Array, isOne: (flags: number) => boolean): number | undefined {
   for (let at = 0; at + transferSize <= transfers.length; at += transferSize) {
     const flags = (transfers[at + flagsAt] ?? 0) | ((transfers[at + flagsAt + 1] ?? 0) << 8);
-    if ((flags & TransferFlag.imported) === 0) continue;
-    if ((flags & (TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer)) === 0)
-      continue;
-    return at / transferSize;
+    if (isOne(flags)) return at / transferSize;
   }
   return undefined;
 }
 
 /**
- * The same for the body of a request, whatever its operation. The index counts the transfers of all its batches. A body that is
+ * The transfers that the body of a request creates, whatever its operation, those of all its batches after each other. A body that is
  * not valid has none: the engine refuses it.
  */
-export function importedPostInBody(operation: number, body: Uint8Array): number | undefined {
+export function createdTransfers(operation: number, body: Uint8Array): Uint8Array {
   switch (operation) {
     case Operation.createTransfersUnbatched:
-      return importedPostIn(body);
+      return body;
     case Operation.createTransfersSparse:
     case Operation.createTransfers: {
       const counts = decodeMultiBatch(body, transferSize);
       const count = counts?.reduce((sum, one) => sum + one, 0) ?? 0;
-      return importedPostIn(body.subarray(0, count * transferSize));
+      return body.subarray(0, count * transferSize);
     }
     default:
-      return undefined;
+      return new Uint8Array();
   }
 }

@@ -72,6 +72,7 @@ function throughGateway(made: ReplicaGroup): Run {
         requestId: 'req_test',
         engine: 'Builtin',
         engineVersion: '0.1.0',
+        streams: false,
         format: 'json',
         timeoutMs: 30_000,
       },

@@ -1,8 +1,11 @@
 /** Change streams to real brokers: API and worker with a real PostgreSQL, a real engine, a RabbitMQ, and a server that speaks Kafka’s protocol. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { findOrganization } from '../../../api/store/organizations.ts';
 import { Store } from '../../../api/store/store.ts';
 import type { Client } from '../../../engine/client/client.ts';
+import { TransferFlag } from '../../../engine/wire/flags.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import type { ChangeStream } from '../../../gen/api.ts';
 import type { Browser } from '../../support/browser/browser.ts';
@@ -18,6 +21,7 @@ import {
   created,
   transferBytes,
 } from '../../support/engine/ledger.ts';
+import { tigerbeetle } from '../../support/engine/tigerbeetle.ts';
 import { eventually } from '../../support/shell.ts';
 
 let service: PeopleService;
@@ -31,12 +35,16 @@ let databaseId: string;
 let streams: string;
 
 beforeAll(async () => {
-  [rabbit, kafka, engine, service] = await Promise.all([
-    TestRabbit.create(),
-    TestKafka.create({ topics: { books: 1, parted: 4, killed: 1 }, brokers: 2 }),
-    TestEngine.create(),
-    PeopleService.start({ WEBHOOK_RANGES: '127.0.0.0/8' }),
+  // Each is there for its removal, whichever fails.
+  const made = await Promise.allSettled([
+    TestRabbit.create().then((one) => (rabbit = one)),
+    TestKafka.create({ topics: { books: 1, parted: 4, killed: 1 }, brokers: 2 }).then(
+      (one) => (kafka = one),
+    ),
+    TestEngine.create().then((one) => (engine = one)),
+    PeopleService.start({ WEBHOOK_RANGES: '127.0.0.0/8' }).then((one) => (service = one)),
   ]);
+  for (const one of made) if (one.status === 'rejected') throw one.reason;
   store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
   await store.start();
   administrator = await service.administrator();
@@ -49,7 +57,7 @@ beforeAll(async () => {
   streams = `/databases/${databaseId}/change-streams`;
 });
 afterEach(async () => {
-  await store.read.deleteFrom('changeStreams').execute();
+  await store?.read.deleteFrom('changeStreams').execute();
 });
 afterAll(async () => {
   client?.close();
@@ -153,6 +161,137 @@ test('a message for each event, in order, persistent, as TigerBeetle’s own job
     },
   });
   expect(JSON.parse(messages.at(-1)?.text ?? '').timestamp).toBe(position);
+});
+
+/** The job ends by itself only when something fails. */
+async function whileJobRuns(queue: string, work: () => Promise<void>): Promise<void> {
+  const { username, password } = rabbit.sink();
+  const job = spawn(
+    tigerbeetle ?? '',
+    [
+      'amqp',
+      `--addresses=127.0.0.1:${engine.port}`,
+      '--cluster=0',
+      `--host=127.0.0.1:${rabbit.port}`,
+      '--vhost=payments',
+      `--user=${username}`,
+      `--password=${password}`,
+      `--publish-routing-key=${queue}`,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  job.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-5_000)));
+  const ended = once(job, 'exit');
+  try {
+    await Promise.race([
+      work(),
+      ended.then(() => {
+        throw new Error(`the job ended: ${said}`);
+      }),
+    ]);
+  } finally {
+    job.kill('SIGKILL');
+    await ended;
+  }
+}
+
+const judged = tigerbeetle === undefined ? test.skip : test;
+
+judged(
+  'TigerBeetle’s own job reads our engine, and publishes what we publish, byte for byte',
+  async () => {
+    await rabbit.use(async (channel) => {
+      await channel.assertQueue('theirs', { durable: true });
+      await channel.assertQueue('ours', { durable: true });
+    });
+    const pending = { debit: 1n, credit: 2n, flags: TransferFlag.pending };
+    const [expiring, posted, voided, post, undo] = Array.from(
+      { length: 5 },
+      () => (lastId += 1n),
+    ) as [bigint, bigint, bigint, bigint, bigint];
+    const statuses = await create(
+      client,
+      Operation.createTransfers,
+      transferBytes([
+        { ...pending, id: expiring, amount: 1n, timeout: 1 },
+        { ...pending, id: posted, amount: 2n ** 60n },
+        { ...pending, id: voided, amount: 3n },
+        {
+          id: post,
+          pendingId: posted,
+          debit: 0n,
+          credit: 0n,
+          amount: 2n ** 60n,
+          flags: TransferFlag.post_pending_transfer,
+        },
+        {
+          id: undo,
+          pendingId: voided,
+          debit: 0n,
+          credit: 0n,
+          amount: 0n,
+          flags: TransferFlag.void_pending_transfer,
+        },
+      ]),
+    );
+    expect(new Set(statuses)).toEqual(new Set([created]));
+    await transfer(20);
+    const made = await streamTo(rabbit.sink({ routingKey: 'ours' }), { after: 'beginning' });
+    const all: Awaited<ReturnType<typeof messagesOf>>[] = [[], []];
+    await whileJobRuns('theirs', () =>
+      eventually('both have published everything, the expiry too', async () => {
+        all[0]?.push(...(await messagesOf('theirs')));
+        all[1]?.push(...(await messagesOf('ours')));
+        expect(all[1]?.some(({ text }) => text.includes('two_phase_expired'))).toBe(true);
+        expect(all[0]).toHaveLength(all[1]?.length ?? 0);
+        return true;
+      }).then(() => {}),
+    );
+    await untilIs(made, { state: 'RUNNING', lagSeconds: 0 });
+    const [theirs = [], ours = []] = all;
+    expect(ours.map(({ text }) => text)).toEqual(theirs.map(({ text }) => text));
+    const types = new Set(ours.map(({ properties }) => String(properties.headers?.['event_type'])));
+    expect([...types].toSorted()).toEqual([
+      'single_phase',
+      'two_phase_expired',
+      'two_phase_pending',
+      'two_phase_posted',
+      'two_phase_voided',
+    ]);
+    // Only ours names the event.
+    const known = ({ properties }: (typeof ours)[0]) => ({ ...properties, messageId: undefined });
+    expect(ours.map(known)).toEqual(theirs.map(known));
+  },
+);
+
+test('while a stream is on, imported transfers are refused, and while it is paused they are not', async () => {
+  const path = `/databases/${databaseId}/tb/create_transfers`;
+  const imported = {
+    id: String((lastId += 1n)),
+    debit_account_id: '1',
+    credit_account_id: '2',
+    amount: '1',
+    ledger: 1,
+    code: 1,
+    timestamp: '1',
+    flags: ['imported'],
+  };
+  await rabbit.use((channel) => channel.assertQueue('imports', { durable: true }));
+  const made = await streamTo(rabbit.sink({ routingKey: 'imports' }));
+  // The gateway knows it a second later at most.
+  await eventually('it is refused', async () => {
+    expect(await ask(path, 'POST', [imported])).toMatchObject({
+      status: 409,
+      json: { code: 'cdc_enabled', outcome: 'not_executed', errors: [{ pointer: '#/0/flags' }] },
+    });
+    return true;
+  });
+  await ask(made.path, 'PATCH', { state: 'PAUSED' });
+  await eventually('it is judged by the ledger', async () => {
+    expect(await ask(path, 'POST', [imported])).toMatchObject({ status: 200 });
+    return true;
+  });
 });
 
 test('in our own format, to a queue by TLS, with a certificate of an authority of one’s own', async () => {

@@ -49,6 +49,7 @@ async function world() {
         requestId: 'req_test',
         engine: 'Builtin',
         engineVersion: '0.1.0',
+        streams: false,
         format: 'json',
         timeoutMs: 20_000,
       },

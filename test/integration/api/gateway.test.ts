@@ -105,6 +105,7 @@ async function run(
       requestId: 'req_test',
       engine: 'Builtin',
       engineVersion: '0.1.0',
+      streams: false,
       format: 'json',
       ...context,
     },

@@ -112,7 +112,9 @@ log.file = false
     }
     await eventually('RabbitMQ takes connections', async () => {
       if (server.exitCode !== null) throw new Error(`RabbitMQ ended: ${this.#said}`);
-      const model = await this.#connect();
+      const model = await this.#connect().catch((error: unknown) => {
+        throw new Error(`${String(error)}; RabbitMQ said: ${this.#said}`);
+      });
       await model.close();
       return true;
     });

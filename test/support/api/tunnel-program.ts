@@ -142,6 +142,7 @@ const targets: Pick<LedgerTargets, 'resolve'> = {
     name: 'payments',
     engine: options.engine,
     engineVersion: options.engineVersion,
+    streams: false,
   }),
 };
 const places = {
