@@ -5,7 +5,10 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const attemptTriggers = ['SCHEDULED', 'MANUAL'] as const;
 export type AttemptTrigger = (typeof attemptTriggers)[number];
 
-/** `BLOCKED_ADDRESS`: the host name resolves to an address to which the installation sends nothing. */
+/**
+ * `BLOCKED_ADDRESS`: the host name resolves to an address to which the installation sends nothing. `SECRET_UNREADABLE`: nothing was sent, because
+ * no signing key of this service opens the endpoint's secret.
+ */
 export const attemptOutcomes = [
   'SUCCESS',
   'HTTP_ERROR',
@@ -13,6 +16,7 @@ export const attemptOutcomes = [
   'CONNECTION_ERROR',
   'REDIRECT_REFUSED',
   'BLOCKED_ADDRESS',
+  'SECRET_UNREADABLE',
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 

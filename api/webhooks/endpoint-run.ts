@@ -39,10 +39,9 @@ export interface RunResult extends RunOutcome {
   readonly gone: boolean;
 }
 
-/** Throws if no signing key opens the endpoint's secret. */
 export async function runEndpoint(leased: LeasedEndpoint, parts: RunParts): Promise<RunResult> {
   const { id } = leased.endpoint;
-  const secrets = leased.sealedSecrets.map((one) => parts.sealer.open(id, one));
+  const secrets = openedSecrets(leased, parts.sealer);
   // After a failure that shows an overloaded receiver, a single delivery tries it.
   const rows = leased.failures > 0 ? 1 : most.rows;
   const due = await dueDeliveries(parts.store.read, id, { ...most, rows });
@@ -54,6 +53,35 @@ export async function runEndpoint(leased: LeasedEndpoint, parts: RunParts): Prom
   await Promise.all(pumps);
   return run.result;
 }
+
+/** The secrets that sign; none if no signing key opens the present one. The one before it is worth nothing alone. */
+function openedSecrets(
+  { endpoint: { id }, sealedSecrets }: LeasedEndpoint,
+  sealer: Sealer,
+): readonly string[] {
+  const opened: string[] = [];
+  for (const sealed of sealedSecrets) {
+    try {
+      opened.push(sealer.open(id, sealed));
+    } catch {
+      break;
+    }
+  }
+  return opened;
+}
+
+/** Told as a failed attempt: whoever looks at the deliveries of the endpoint sees why nothing comes. */
+const unreadable = (): Attempt => ({
+  outcome: 'SECRET_UNREADABLE',
+  error:
+    'Not sent: no signing key of this service opens the endpoint’s secret. Rotate the secret, and give the new one to the receiver.',
+  requestHeaders: {},
+  statusCode: null,
+  responseExcerpt: null,
+  retryAfterMs: undefined,
+  startedAt: new Date(),
+  durationMs: 0,
+});
 
 class EndpointRun {
   readonly #leased: LeasedEndpoint;
@@ -104,16 +132,19 @@ class EndpointRun {
     const { sender, recorder, abandoning, onAttempt } = this.#parts;
     const { endpoint } = this.#leased;
     const { event } = delivery;
-    const attempt = await sender.send(
-      {
-        endpointId: endpoint.id,
-        url: endpoint.url,
-        secrets: this.#secrets,
-        eventId: event.id,
-        body: webhookBody(event),
-      },
-      abandoning,
-    );
+    const attempt =
+      this.#secrets.length === 0
+        ? unreadable()
+        : await sender.send(
+            {
+              endpointId: endpoint.id,
+              url: endpoint.url,
+              secrets: this.#secrets,
+              eventId: event.id,
+              body: webhookBody(event),
+            },
+            abandoning,
+          );
     // Cut off by our own shutdown: whether it arrived is unknown, so it is sent again.
     if (attempt.outcome !== 'SUCCESS' && abandoning.aborted) return;
     onAttempt(delivery, attempt);

@@ -548,7 +548,7 @@ test('a receiver that hangs takes nothing from the others', async () => {
   expect(hanging.receiver.received.length).toBeGreaterThan(0);
 });
 
-test('an endpoint whose secret no signing key opens stops no other', async () => {
+test('an endpoint whose secret no signing key opens stops no other, says so, and works again with another secret', async () => {
   const broken = await receiverWith();
   await alter(`UPDATE webhook_endpoints SET sealed_secret = 'broken'`);
   const { receiver } = await receiverWith();
@@ -557,7 +557,21 @@ test('an endpoint whose secret no signing key opens stops no other', async () =>
   await happen();
   await until(receiver, 2);
   expect(broken.receiver.received).toEqual([]);
+  await eventually('it is told', async () => {
+    const errors = (await deliveriesOf(broken.endpoint)).map(({ lastError }) => lastError);
+    return errors.some((error) => error?.includes('Rotate the secret')) || undefined;
+  });
   await untilStatus(broken.endpoint, ['PENDING', 'PENDING']);
+  // The one before, which cannot be opened, does not matter any more.
+  const rotated = await ask(`${broken.endpoint.path}/secret/rotate`, 'POST', {
+    gracePeriodSeconds: 60,
+  });
+  expect(rotated.status).toBe(200);
+  await alter(`UPDATE webhook_endpoints SET throttled_until = NULL, due_at = now()`);
+  await alter(`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE status = 'PENDING'`);
+  await happen();
+  await until(broken.receiver, 1);
+  broken.receiver.verify(rotated.json.secret);
 });
 
 test('deliveries and their attempts are kept for 30 days', async () => {
