@@ -56,6 +56,8 @@ import { ClusterView } from './kubernetes/cluster-view.ts';
 import { logHandlers } from './logs/handlers.ts';
 import { memberHandlers } from './members/handlers.ts';
 import { invitationHandlers } from './members/invitation-handlers.ts';
+import { addUnsubscribePage } from './notifications/unsubscribe-page.ts';
+import { UnsubscribeLinks } from './notifications/unsubscribe-links.ts';
 import { notificationHandlers } from './notifications/handlers.ts';
 import { GatewayRecorder } from './monitoring/gateway-recorder.ts';
 import { metricHandlers } from './monitoring/handlers.ts';
@@ -205,6 +207,8 @@ function addSignIn(
   const origin = originOf(config);
   addPages(app, gate, { store, logger, provider, bootstrapToken, origin });
   addOAuthEndpoints(app, { store, bootstrapToken, publicUrl });
+  const links = new UnsubscribeLinks(config.signingKeys, publicUrl);
+  addUnsubscribePage(app, links, { store, logger });
 }
 
 function serverOptionsOf(config: Config, app: Express, docsUrl: string): ServerOptions {
@@ -429,13 +433,13 @@ function ledgerArea(config: Config, parts: Parts) {
 }
 
 /** Handlers for the events of organizations, and for those who get them. */
-function eventArea({ webhookRanges: ranges }: Config, parts: Parts) {
+function eventArea({ webhookRanges: ranges, mails }: Config, parts: Parts) {
   const { store, requests, cursors, sealer } = parts;
   return {
     ...auditHandlers({ store, cursors }),
     ...webhookHandlers({ store, requests, sealer, ranges }),
     ...deliveryHandlers({ store, requests, cursors }),
-    ...notificationHandlers({ store, cursors }),
+    ...notificationHandlers({ store, cursors, mails }),
     ...logHandlers({ store, cursors }),
   };
 }

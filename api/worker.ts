@@ -30,6 +30,8 @@ import { Collector } from './monitoring/collector.ts';
 import { collectorMetrics } from './monitoring/collector-metrics.ts';
 import { MetricUpkeep } from './monitoring/upkeep.ts';
 import { ImportUpkeep } from './imports/upkeep.ts';
+import { NotificationMailer } from './notifications/mailer.ts';
+import { UnsubscribeLinks } from './notifications/unsubscribe-links.ts';
 import { purgeOrganizations } from './organizations/purge.ts';
 import { assembleCommon, billingOf, type CommonParts } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
@@ -127,6 +129,7 @@ async function stopWork(parts: Parts, waitMs: number): Promise<void> {
     parts.logUpkeep.stop(),
     parts.metricUpkeep.stop(),
     parts.housekeeping.stop(),
+    parts.notificationMailer?.stop(),
     parts.mailSender?.stop(),
   ]);
 }
@@ -171,6 +174,15 @@ function assemble(options: ProcessOptions) {
     mailSender:
       config.mail &&
       new MailSender({ store, sealer, transport: createMailTransport(config.mail), logger }),
+    notificationMailer:
+      config.mail &&
+      new NotificationMailer({
+        store,
+        sealer,
+        links: new UnsubscribeLinks(config.signingKeys, config.publicUrl),
+        publicUrl: config.publicUrl,
+        logger,
+      }),
     ...pushPartsOf(common, options, registry, billing),
     collector: new Collector({
       store,
@@ -303,6 +315,7 @@ async function begin(parts: Parts): Promise<void> {
   parts.logUpkeep.start();
   parts.logFollower.start();
   parts.housekeeping.start();
+  parts.notificationMailer?.start();
   parts.mailSender?.start();
   parts.webhooks.start();
   parts.changeStreams.start();

@@ -1126,7 +1126,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Push the change events of a database to a sink
-         * @description Every transfer that is created and every pending transfer that expires, at least once and in the order of their timestamps. To a webhook: in requests of at most 100 events that are signed by Standard Webhooks; the next request follows when this one was answered with 2xx. A body has `data`, the events as `GET …/change-events` has them, and `after`, the timestamp of the event before them. To a broker: a message for each event, persistent and `mandatory`; the next ones follow when the broker has confirmed these. A consumer that stores the last timestamp with its own writes, and leaves out what is not above it, takes each event once. Transfers with the flag `imported` have timestamps of the past: a stream that is already beyond them does not have them.
+         * @description Every transfer that is created and every pending transfer that expires, at least once and in the order of their timestamps. To a webhook: in requests of at most 100 events that are signed by Standard Webhooks; the next request follows when this one was answered with 2xx. A body has `data`, the events as `GET …/change-events` has them, and `after`, the timestamp of the event before them. To a broker: a message for each event, persistent and `mandatory`; the next ones follow when the broker has confirmed these. A consumer that stores the last timestamp with its own writes, and leaves out what is not above it, takes each event once. While a stream is on, transfers with the flag `imported` are refused (`cdc_enabled`): they have timestamps of the past, which it may have left behind.
          */
         readonly post: operations["createChangeStream"];
         readonly delete?: never;
@@ -3476,7 +3476,7 @@ export interface components {
             readonly detail: string;
             /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, moment_unavailable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, cdc_enabled, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, moment_unavailable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -6820,7 +6820,7 @@ export interface components {
              */
             readonly trigger: "SCHEDULED" | "MANUAL";
             /** @enum {string} */
-            readonly outcome: "SUCCESS" | "HTTP_ERROR" | "TIMEOUT" | "CONNECTION_ERROR" | "REDIRECT_REFUSED" | "BLOCKED_ADDRESS";
+            readonly outcome: "SUCCESS" | "HTTP_ERROR" | "TIMEOUT" | "CONNECTION_ERROR" | "REDIRECT_REFUSED" | "BLOCKED_ADDRESS" | "SECRET_UNREADABLE";
             readonly requestHeaders: {
                 readonly [key: string]: string;
             };
@@ -6924,6 +6924,12 @@ export interface components {
             readonly mutedKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Databases that you muted. */
             readonly mutedDatabases: readonly string[];
+            /** @description Kinds that you get by mail at once, too. What is muted is in no mail. */
+            readonly mailKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            /** @description Kinds that you get in one mail a day, if there are any notifications. */
+            readonly digestKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            /** @description Where mail goes: your address that the identity provider has verified. Null: there is none, or the service sends no mail. */
+            readonly mailAddress: string | null;
         };
         readonly ChangedNotificationPreferences: {
             /** @constant */
@@ -6934,6 +6940,10 @@ export interface components {
         readonly UpdateNotificationPreferencesRequest: {
             readonly mutedKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             readonly mutedDatabases?: readonly string[];
+            /** @description Takes its kinds from `digestKinds`. */
+            readonly mailKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            /** @description Takes its kinds from `mailKinds`. */
+            readonly digestKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
         };
         readonly BillingAnswer: {
             readonly billing: components["schemas"]["BillingStanding"];
@@ -19999,7 +20009,16 @@ export interface operations {
                      *         "mutedKinds": [
                      *           "engine_upgraded"
                      *         ],
-                     *         "mutedDatabases": []
+                     *         "mutedDatabases": [],
+                     *         "mailKinds": [
+                     *           "database_trouble",
+                     *           "backup_trouble",
+                     *           "payment"
+                     *         ],
+                     *         "digestKinds": [
+                     *           "change_failed"
+                     *         ],
+                     *         "mailAddress": "ada@example.com"
                      *       }
                      *     }
                      */
@@ -20060,7 +20079,16 @@ export interface operations {
                      *         "mutedKinds": [
                      *           "engine_upgraded"
                      *         ],
-                     *         "mutedDatabases": []
+                     *         "mutedDatabases": [],
+                     *         "mailKinds": [
+                     *           "database_trouble",
+                     *           "backup_trouble",
+                     *           "payment"
+                     *         ],
+                     *         "digestKinds": [
+                     *           "change_failed"
+                     *         ],
+                     *         "mailAddress": "ada@example.com"
                      *       }
                      *     }
                      */

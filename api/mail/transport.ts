@@ -84,14 +84,20 @@ function folderTransport(folder: string, from: string): MailTransport {
   };
 }
 
-const messageOf = ({ id, to, subject, text }: TakenMail, from: string) => ({
+const messageOf = ({ id, to, subject, text, unsubscribeUrl }: TakenMail, from: string) => ({
   from,
   to,
   subject,
   text,
   // The same for each try, so that a recipient can recognize a duplicate. Auto-Submitted prevents automatic replies.
   messageId: `<${id}@${/@([^\s>]+)/.exec(from)?.[1] ?? 'ledgerhouse'}>`,
-  headers: { 'Auto-Submitted': 'auto-generated' },
+  headers: {
+    'Auto-Submitted': 'auto-generated',
+    ...(unsubscribeUrl !== undefined && {
+      'List-Unsubscribe': `<${unsubscribeUrl}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
+  },
   disableFileAccess: true,
   disableUrlAccess: true,
 });

@@ -7,6 +7,8 @@ interface NotificationKindRow {
   readonly types: readonly EventType[];
   /** Roles with this right get them. */
   readonly right: Right;
+  /** Roles with this right get them by mail at once, unless they choose otherwise: the people who can do something. */
+  readonly mailRight?: Right;
 }
 
 export const notificationKinds = {
@@ -14,6 +16,7 @@ export const notificationKinds = {
     description: 'A database could not be made, is unavailable, or is available again.',
     types: ['database.failed', 'database.unavailable', 'database.recovered'],
     right: 'readDatabases',
+    mailRight: 'changeDatabase',
   },
   change_failed: {
     description: 'A change of a database’s configuration failed.',
@@ -24,6 +27,7 @@ export const notificationKinds = {
     description: 'A backup could not be made, or is damaged.',
     types: ['backup.failed', 'backup.damaged'],
     right: 'readDatabases',
+    mailRight: 'changeDatabase',
   },
   change_stream_trouble: {
     description: 'A change stream is stalled or failed, or delivers again.',
@@ -60,6 +64,7 @@ export const notificationKinds = {
       'billing.spend_threshold_reached',
     ],
     right: 'manageBilling',
+    mailRight: 'manageBilling',
   },
 } as const satisfies Readonly<Record<string, NotificationKindRow>>;
 
@@ -72,6 +77,28 @@ export const unreadMax = 100;
 /** Kinds that concern people of this role. */
 export const kindsOfRole = (role: Role): readonly NotificationKind[] =>
   notificationKindNames.filter((kind) => hasRight(role, notificationKinds[kind].right));
+
+/** Kinds that people of this role get by mail at once as long as they chose nothing. */
+export const mailKindsOfRole = (role: Role): readonly NotificationKind[] =>
+  kindsOfRole(role).filter((kind) => {
+    const { mailRight }: NotificationKindRow = notificationKinds[kind];
+    return mailRight !== undefined && hasRight(role, mailRight);
+  });
+
+/** What a person chose; null: the default of their role. */
+export interface MailChoice {
+  readonly mailKinds: readonly NotificationKind[] | null;
+  readonly digestKinds: readonly NotificationKind[];
+}
+
+/** Kinds that a person of this role gets by mail: at once, and in one mail a day. */
+export function mailOf(role: Role, { mailKinds, digestKinds }: MailChoice) {
+  const kinds = kindsOfRole(role);
+  return {
+    mailKinds: (mailKinds ?? mailKindsOfRole(role)).filter((kind) => kinds.includes(kind)),
+    digestKinds: digestKinds.filter((kind) => kinds.includes(kind)),
+  };
+}
 
 /** The kind of each event type that causes notifications. */
 export const kindOfType: ReadonlyMap<EventType, NotificationKind> = new Map(

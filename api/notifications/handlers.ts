@@ -3,9 +3,14 @@ import type { notificationRoutes } from '../contract/routes/notifications.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { databaseNotFound } from '../databases/refusal.ts';
-import { eventTypes } from '../model/event-types.ts';
 import type { StoredEvent } from '../model/event.ts';
-import { kindOfType, kindsOfRole, notificationKinds } from '../model/notification-kinds.ts';
+import {
+  kindOfType,
+  kindsOfRole,
+  mailOf,
+  type NotificationKind,
+} from '../model/notification-kinds.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findDatabase } from '../store/databases.ts';
 import {
@@ -19,15 +24,27 @@ import {
   type Reading,
 } from '../store/notifications.ts';
 import type { Store } from '../store/store.ts';
+import { filterOf } from './chosen.ts';
+import { summaryOf } from './summary.ts';
+
+type Kinds = readonly NotificationKind[];
+
+interface MailLists {
+  readonly mailKinds: Kinds;
+  readonly digestKinds: Kinds;
+}
 
 interface NotificationServices {
   readonly store: Store;
   readonly cursors: Cursors;
+  /** Whether the service sends mail. */
+  readonly mails: boolean;
 }
 
 export function notificationHandlers({
   store,
   cursors,
+  mails,
 }: NotificationServices): HandlersOf<typeof notificationRoutes> {
   const unreadOf = (principal: MemberPrincipal, settings: NotificationSettings) =>
     countUnread(store.read, readingOf(principal), unreadFilter(principal, settings));
@@ -38,7 +55,7 @@ export function notificationHandlers({
       const list = { of: 'notifications', unreadOnly, by: principal.actor };
       const position = readCursor(cursors, list, cursor, 1);
       const settings = await findNotificationSettings(store.read, readingOf(principal));
-      const filter = (unreadOnly ? unreadFilter : filterOf)(principal, settings);
+      const filter = (unreadOnly ? unreadFilter : filterFor)(principal, settings);
       const page = await listNotifications(store.read, readingOf(principal), filter, {
         limit,
         ...(position && { position }),
@@ -55,18 +72,23 @@ export function notificationHandlers({
 
     async getNotificationPreferences({ principal }) {
       const settings = await findNotificationSettings(store.read, readingOf(principal));
-      const notificationPreferences = preferencesOf(principal, settings);
+      const notificationPreferences = preferencesOf(principal, settings, mails);
       return { status: 200, body: { notificationPreferences } };
     },
 
     async updateNotificationPreferences({ body, principal }) {
-      const { mutedKinds, mutedDatabases } = body;
+      const { mutedKinds, mutedDatabases, mailKinds, digestKinds } = body;
       for (const id of mutedDatabases ?? []) await requireVisible(store, principal, id);
-      const settings = await changeNotificationSettings(store.read, readingOf(principal), {
+      const reading = readingOf(principal);
+      const mail =
+        (mailKinds ?? digestKinds) &&
+        chosenMail(principal, await findNotificationSettings(store.read, reading), body);
+      const settings = await changeNotificationSettings(store.read, reading, {
         ...(mutedKinds && { mutedKinds: [...new Set(mutedKinds)] }),
         ...(mutedDatabases && { mutedDatabases: [...new Set(mutedDatabases)] }),
+        ...mail,
       });
-      const notificationPreferences = preferencesOf(principal, settings);
+      const notificationPreferences = preferencesOf(principal, settings, mails);
       return { status: 200, body: { success: true, notificationPreferences } };
     },
   };
@@ -77,30 +99,56 @@ const readingOf = ({ organization, user }: MemberPrincipal): Reading => ({
   userId: user?.id ?? null,
 });
 
-function filterOf(
+const filterFor = (
   principal: MemberPrincipal,
-  { mutedKinds, mutedDatabases }: NotificationSettings,
-): NotificationFilter {
-  const kinds = kindsOfRole(principal.role).filter((kind) => !mutedKinds.includes(kind));
-  return {
-    types: kinds.flatMap((kind) => notificationKinds[kind].types),
-    onlyDatabases: visibleDatabases(principal),
-    mutedDatabases,
-  };
-}
+  settings: NotificationSettings,
+): NotificationFilter =>
+  filterOf({ role: principal.role, onlyDatabases: visibleDatabases(principal), settings });
 
 const unreadFilter = (
   principal: MemberPrincipal,
   settings: NotificationSettings,
 ): NotificationFilter => ({
-  ...filterOf(principal, settings),
+  ...filterFor(principal, settings),
   afterSequence: settings.readThrough,
 });
 
 const preferencesOf = (
+  { role, user }: MemberPrincipal,
+  settings: NotificationSettings,
+  mails: boolean,
+) => ({
+  kinds: kindsOfRole(role),
+  mutedKinds: settings.mutedKinds,
+  mutedDatabases: settings.mutedDatabases,
+  ...mailOf(role, settings),
+  mailAddress: mails && user?.emailVerified === true ? user.email : null,
+});
+
+/** A kind comes by mail at once or in the daily mail: the list that names it takes it from the other. */
+function chosenMail(
   { role }: MemberPrincipal,
-  { mutedKinds, mutedDatabases }: NotificationSettings,
-) => ({ kinds: kindsOfRole(role), mutedKinds, mutedDatabases });
+  settings: NotificationSettings,
+  {
+    mailKinds,
+    digestKinds,
+  }: { readonly mailKinds?: Kinds | undefined; readonly digestKinds?: Kinds | undefined },
+): MailLists {
+  const before = mailOf(role, settings);
+  const both = mailKinds?.find((kind) => digestKinds?.includes(kind));
+  if (both !== undefined) {
+    throw new Refusal('validation_failed', {
+      detail: `${both} is in both lists: choose mail at once or the daily mail for it.`,
+    });
+  }
+  const without = (kinds: Kinds, others: Kinds = []) => [
+    ...new Set(kinds.filter((kind) => !others.includes(kind))),
+  ];
+  return {
+    mailKinds: without(mailKinds ?? before.mailKinds, digestKinds),
+    digestKinds: without(digestKinds ?? before.digestKinds, mailKinds),
+  };
+}
 
 /** A muted database may have been deleted since; an ID that never existed is a mistake. */
 async function requireVisible(
@@ -121,7 +169,7 @@ function shown(event: StoredEvent, { readThrough: seen }: NotificationSettings) 
     sequence: String(event.sequence),
     kind,
     type: event.type as string,
-    summary: `${event.subject.display}: ${eventTypes[event.type].description}`,
+    summary: summaryOf(event),
     occurredAt: event.occurredAt.toISOString(),
     databaseId: event.databaseId,
     target: event.subject,

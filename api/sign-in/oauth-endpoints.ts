@@ -4,10 +4,9 @@
  */
 import type { Express, Request, Response } from 'express';
 import { problems } from '../model/problems.ts';
+import { limitAddress } from '../http/address-limit.ts';
 import { callerOf } from '../http/gate.ts';
-import { networkOf } from '../http/network.ts';
 import { Windows } from '../http/windows.ts';
-import { Refusal } from '../model/refusal.ts';
 import {
   beginDeviceRequest,
   redeemDeviceCode,
@@ -46,7 +45,7 @@ export function addOAuthEndpoints(app: Express, options: OAuthOptions): void {
   const beginnings = new Windows(beginningsPerMinute, 60);
   const tokens = new Windows(tokensPerMinute, 60);
   app.post('/oauth/device_authorization', readForm(), async (request, response) => {
-    limit(beginnings, request);
+    limitAddress(beginnings, request);
     if (fieldOf(request, 'client_id') !== cliClientId) {
       refuse(request, response, 'invalid_client');
       return;
@@ -55,7 +54,7 @@ export function addOAuthEndpoints(app: Express, options: OAuthOptions): void {
     answer(response, 200, await beginDeviceRequest(store, base, fromOf(request, response)));
   });
   app.post('/oauth/token', readForm(), async (request, response) => {
-    limit(tokens, request);
+    limitAddress(tokens, request);
     const outcome = await redeem(options, request, response);
     if (typeof outcome === 'string') refuse(request, response, outcome);
     else answer(response, 200, outcome);
@@ -102,14 +101,6 @@ function answer(response: Response, status: number, body: object): void {
     'Content-Type': 'application/json; charset=utf-8',
   });
   response.end(JSON.stringify(body));
-}
-
-function limit(windows: Windows, request: Request): void {
-  if (windows.take(networkOf(request.ip ?? '')).within) return;
-  throw new Refusal('rate_limited', {
-    detail: `Your address sent more than ${windows.points} of these requests in a minute. Wait a minute.`,
-    retryAfterSeconds: 60,
-  });
 }
 
 const fromOf = (request: Request, response: Response) => {

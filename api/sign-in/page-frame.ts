@@ -51,7 +51,7 @@ export function redirect(response: Response, to: string): void {
 
 /** A refusal is a problem document for programs and a page for people. */
 export const shown =
-  ({ logger }: PageOptions, handler: PageHandler) =>
+  ({ logger }: Pick<PageOptions, 'logger'>, handler: PageHandler) =>
   async (request: Request, response: Response): Promise<void> => {
     try {
       await handler(request, response);

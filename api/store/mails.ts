@@ -15,6 +15,8 @@ interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
+  /** Ends mails of this sort when it gets a `POST` (RFC 8058). */
+  readonly unsubscribeUrl?: string | undefined;
 }
 
 export interface TakenMail extends Mail {
@@ -26,7 +28,7 @@ export interface TakenMail extends Mail {
 export async function enqueueMail(
   change: Change,
   sealer: Sealer,
-  { to, subject, text }: Mail,
+  { to, subject, text, unsubscribeUrl }: Mail,
 ): Promise<void> {
   const id = newTypeId('eml');
   await change.db
@@ -34,7 +36,7 @@ export async function enqueueMail(
     .values({
       id: uuidOf(id),
       recipient: to,
-      sealedContent: sealer.seal(id, JSON.stringify({ subject, text })),
+      sealedContent: sealer.seal(id, JSON.stringify({ subject, text, unsubscribeUrl })),
     })
     .execute();
 }
@@ -62,8 +64,8 @@ export async function takeMail(db: Reader, sealer: Sealer): Promise<TakenMail | 
     .executeTakeFirst();
   if (row === undefined || row.sealedContent === null) return undefined;
   const id = typeIdOfUuid('eml', row.id);
-  const { subject, text } = JSON.parse(sealer.open(id, row.sealedContent)) as Mail;
-  return { id, to: row.recipient, subject, text, attempt: row.attempts };
+  const content = JSON.parse(sealer.open(id, row.sealedContent)) as Omit<Mail, 'to'>;
+  return { ...content, id, to: row.recipient, attempt: row.attempts };
 }
 
 /** Ends a mail, which needs no further try, and deletes its content. */

@@ -1,5 +1,5 @@
 /** Notifications of people: events that concern them, and which of them they have read and muted. */
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { StoredEvent } from '../model/event.ts';
 import type { EventType } from '../model/event-types.ts';
@@ -7,7 +7,7 @@ import { unreadMax, type NotificationKind } from '../model/notification-kinds.ts
 import { eventOf } from './events.ts';
 import { uuidOf } from './ids.ts';
 import { pageOf, type Page } from './page.ts';
-import type { Reader } from './tables.ts';
+import type { NotificationSettingsTable, Reader } from './tables.ts';
 
 /** A person in an organization. */
 export interface Reading {
@@ -22,6 +22,10 @@ export interface NotificationSettings {
   readonly mutedKinds: readonly NotificationKind[];
   /** TypeIDs. */
   readonly mutedDatabases: readonly string[];
+  /** Kinds that come by mail at once; null: the default of the role. */
+  readonly mailKinds: readonly NotificationKind[] | null;
+  /** Kinds that come in one mail a day. */
+  readonly digestKinds: readonly NotificationKind[];
 }
 
 export interface NotificationFilter {
@@ -36,7 +40,13 @@ export interface NotificationFilter {
 /** Number of days for which notifications are shown; the audit log keeps the events. */
 const notificationDays = 90;
 
-const untouched: NotificationSettings = { readThrough: '0', mutedKinds: [], mutedDatabases: [] };
+export const untouched: NotificationSettings = {
+  readThrough: '0',
+  mutedKinds: [],
+  mutedDatabases: [],
+  mailKinds: null,
+  digestKinds: [],
+};
 
 export async function findNotificationSettings(
   db: Reader,
@@ -61,8 +71,7 @@ export async function readThrough(
   sequence: string,
 ): Promise<NotificationSettings> {
   const organization = uuidOf(reading.organizationId);
-  const known = sql<string>`least(${sequence}::bigint,
-    coalesce((SELECT sequence FROM event_heads WHERE organization_id = ${organization}), 0))`;
+  const known = sql<string>`least(${sequence}::bigint, ${lastSequenceOf(organization)})`;
   const row = await db
     .insertInto('notificationSettings')
     .values({ organizationId: organization, person: reading.userId ?? '', readThrough: known })
@@ -79,20 +88,37 @@ export async function readThrough(
 export async function changeNotificationSettings(
   db: Reader,
   reading: Reading,
-  patch: Partial<Pick<NotificationSettings, 'mutedKinds' | 'mutedDatabases'>>,
+  patch: Partial<Omit<NotificationSettings, 'readThrough'>>,
 ): Promise<NotificationSettings> {
-  const { mutedKinds, mutedDatabases } = patch;
+  const { mutedKinds, mutedDatabases, mailKinds, digestKinds } = patch;
+  const organizationId = uuidOf(reading.organizationId);
   const columns = {
     ...(mutedKinds !== undefined && { mutedKinds: [...mutedKinds] }),
     ...(mutedDatabases !== undefined && { mutedDatabases: mutedDatabases.map(uuidOf) }),
+    ...(mailKinds !== undefined && { mailKinds: mailKinds && [...mailKinds] }),
+    ...(digestKinds !== undefined && { digestKinds: [...digestKinds] }),
   };
-  const organizationId = uuidOf(reading.organizationId);
+  const hasDigest = (digestKinds?.length ?? 0) > 0 && reading.userId !== null;
+  const digest = {
+    digestDueAt: hasDigest ? nextDigestAt : null,
+    digestThrough: lastSequenceOf(organizationId),
+  };
+  // A daily mail that is on its way already begins where it would have begun.
+  const kept = {
+    digestDueAt: hasDigest
+      ? sql<Date>`coalesce(notification_settings.digest_due_at, excluded.digest_due_at)`
+      : null,
+    digestThrough: sql<string>`CASE WHEN notification_settings.digest_due_at IS NULL
+      THEN excluded.digest_through ELSE notification_settings.digest_through END`,
+  };
   const person = reading.userId ?? '';
   const row = await db
     .insertInto('notificationSettings')
-    .values({ organizationId, person, ...columns })
+    .values({ organizationId, person, ...columns, ...(digestKinds && digest) })
     .onConflict((conflict) =>
-      conflict.columns(['organizationId', 'person']).doUpdateSet({ organizationId, ...columns }),
+      conflict
+        .columns(['organizationId', 'person'])
+        .doUpdateSet({ organizationId, ...columns, ...(digestKinds && kept) }),
     )
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -155,12 +181,25 @@ function notified(
   return query;
 }
 
-const settingsOf = (row: {
-  readonly readThrough: string;
-  readonly mutedKinds: string[];
-  readonly mutedDatabases: string[];
-}): NotificationSettings => ({
+/** Number of an organization's last event, in a statement. `organization`: a UUID. */
+export const lastSequenceOf = (organization: string) =>
+  sql<string>`coalesce((SELECT sequence FROM event_heads WHERE organization_id = ${organization}), 0)`;
+
+/** The hour of digests in UTC: before work begins in Europe. */
+export const digestHour = 6;
+
+export const nextDigestAt = sql<Date>`(date_trunc('day', (clock_timestamp() - ${digestHour} * interval '1 hour') AT TIME ZONE 'UTC')
+  + interval '1 day' + ${digestHour} * interval '1 hour') AT TIME ZONE 'UTC'`;
+
+export const settingsOf = (
+  row: Pick<
+    Selectable<NotificationSettingsTable>,
+    'readThrough' | 'mutedKinds' | 'mutedDatabases' | 'mailKinds' | 'digestKinds'
+  >,
+): NotificationSettings => ({
   readThrough: row.readThrough,
   mutedKinds: row.mutedKinds as NotificationKind[],
   mutedDatabases: row.mutedDatabases.map((uuid) => typeIdOfUuid('db', uuid)),
+  mailKinds: row.mailKinds as NotificationKind[] | null,
+  digestKinds: row.digestKinds as NotificationKind[],
 });

@@ -518,12 +518,18 @@ interface WorkersTable {
   stoppedAt: MaybeTime;
 }
 
-interface NotificationSettingsTable {
+export interface NotificationSettingsTable {
   organizationId: string;
   person: string;
   readThrough: Generated<string>;
   mutedKinds: Generated<string[]>;
   mutedDatabases: Generated<string[]>;
+  mailKinds: Generated<string[] | null>;
+  digestKinds: Generated<string[]>;
+  digestThrough: Generated<string>;
+  digestDueAt: MaybeTime;
+  mailDay: Generated<string | null>;
+  mailsOfDay: Generated<number>;
 }
 
 interface MetricSamplesTable {

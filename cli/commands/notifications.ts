@@ -58,9 +58,22 @@ const unmute: Command = {
   load: async () => (await handlers()).unmute,
 };
 
+const mail: Command = {
+  kind: 'command',
+  name: 'mail',
+  summary: 'Choose whether a kind comes by mail: at-once, daily or never',
+  arguments: [{ name: 'kind' }, { name: 'when' }],
+  options: [],
+  examples: [
+    { command: 'notifications mail database_trouble at-once' },
+    { command: 'notifications mail change_failed daily' },
+  ],
+  load: async () => (await handlers()).chooseMail,
+};
+
 export const notifications: Group = {
   kind: 'group',
   name: 'notifications',
   summary: 'Show and choose your notifications; needs a sign-in',
-  children: [list, readAll, preferences, mute, unmute],
+  children: [list, readAll, preferences, mute, unmute, mail],
 };

@@ -3,6 +3,7 @@ import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import { readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
@@ -44,6 +45,30 @@ export const mute: Handler = (context, input) =>
 export const unmute: Handler = (context, input) =>
   change(context, input, (muted, one) => muted.filter((other) => other !== one));
 
+const times = ['at-once', 'daily', 'never'];
+
+export const chooseMail: Handler = async (context, input) => {
+  const [word, time] = [input.argument(0), input.argument(1)];
+  if (!times.includes(time)) {
+    throw usageFailure(`${time} is none of ${times.join(', ')}`);
+  }
+  const { exchange } = await context.service();
+  const { document } = await receive(exchange, contractRequest('get', preferences));
+  const { kinds, mailKinds, digestKinds } = document.notificationPreferences;
+  const kind = kinds.find((one) => one === word);
+  if (kind === undefined) {
+    throw usageFailure(`${word} is none of the kinds that you get: ${kinds.join(', ')}`);
+  }
+  const others = (list: typeof kinds) => list.filter((one) => one !== kind);
+  const body = {
+    mailKinds: [...others(mailKinds), ...(time === 'at-once' ? [kind] : [])],
+    digestKinds: [...others(digestKinds), ...(time === 'daily' ? [kind] : [])],
+  };
+  const received = await receive(exchange, contractRequest('patch', preferences, { body }));
+  printAnswer(context, input, received, ({ notificationPreferences: own }) => preferencesText(own));
+  return ExitCode.Ok;
+};
+
 async function change(
   context: Context,
   input: Parameters<Handler>[1],
@@ -76,9 +101,19 @@ const notificationsText = (notifications: readonly Notification[]): string =>
         notifications,
       );
 
-const preferencesText = ({ kinds, mutedKinds, mutedDatabases }: NotificationPreferences): string =>
+const preferencesText = ({
+  kinds,
+  mutedKinds,
+  mutedDatabases,
+  mailKinds,
+  digestKinds,
+  mailAddress,
+}: NotificationPreferences): string =>
   fields([
     ['kinds', kinds.filter((kind) => !mutedKinds.includes(kind)).join(', ') || 'none'],
     ['muted kinds', mutedKinds.join(', ') || 'none'],
     ['muted databases', mutedDatabases.join(', ') || 'none'],
+    ['mail at once', mailKinds.join(', ') || 'none'],
+    ['daily mail', digestKinds.join(', ') || 'none'],
+    ['mail goes to', mailAddress ?? 'nobody: no verified address, or no mail in this service'],
   ]);

@@ -78,6 +78,7 @@ export const notificationRoutes = {
     access: access.anyPerson,
     body: jsonBody(updateNotificationPreferencesRequest, {
       quiet: { mutedKinds: ['engine_upgraded'] },
+      mail: { mailKinds: ['database_trouble'], digestKinds: ['change_failed'] },
     }),
     responses: {
       200: answer('Your preferences from now on.', changedNotificationPreferences, {

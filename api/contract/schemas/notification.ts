@@ -58,13 +58,29 @@ const notificationPreferences = z
     kinds: z.array(kind).describe('The kinds that your role gets.'),
     mutedKinds: z.array(kind).describe('Kinds that you muted.'),
     mutedDatabases: databaseIds.describe('Databases that you muted.'),
+    mailKinds: z
+      .array(kind)
+      .describe('Kinds that you get by mail at once, too. What is muted is in no mail.'),
+    digestKinds: z
+      .array(kind)
+      .describe('Kinds that you get in one mail a day, if there are any notifications.'),
+    mailAddress: z
+      .string()
+      .nullable()
+      .describe(
+        'Where mail goes: your address that the identity provider has verified. Null: there is none, or the service sends no mail.',
+      ),
   })
   .meta({ id: 'NotificationPreferences' });
+
+const mailList = z.array(kind).max(notificationKindNames.length);
 
 export const updateNotificationPreferencesRequest = z
   .strictObject({
     mutedKinds: z.array(kind).max(notificationKindNames.length).optional(),
     mutedDatabases: databaseIds.optional(),
+    mailKinds: mailList.optional().describe('Takes its kinds from `digestKinds`.'),
+    digestKinds: mailList.optional().describe('Takes its kinds from `mailKinds`.'),
   })
   .describe('Absent properties stay as they are.')
   .meta({ id: 'UpdateNotificationPreferencesRequest' });
@@ -93,4 +109,7 @@ export const notificationPreferencesExample: z.input<typeof notificationPreferen
   kinds: [...notificationKindNames],
   mutedKinds: ['engine_upgraded'],
   mutedDatabases: [],
+  mailKinds: ['database_trouble', 'backup_trouble', 'payment'],
+  digestKinds: ['change_failed'],
+  mailAddress: 'ada@example.com',
 };

@@ -36,6 +36,7 @@ import { imports } from './0044-imports.ts';
 import { changeStreamBytes } from './0045-change-stream-bytes.ts';
 import { changeStreamSinks } from './0046-change-stream-sinks.ts';
 import { maintenanceWindows } from './0047-maintenance-windows.ts';
+import { notificationMails } from './0048-notification-mails.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   changeStreamBytes,
   changeStreamSinks,
   maintenanceWindows,
+  notificationMails,
 ];

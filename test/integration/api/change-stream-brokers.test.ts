@@ -370,12 +370,13 @@ test('a queue that is full makes the stream wait, and it goes on when there is r
   const ids = await transfer(10);
   await untilIs(made, { state: 'RETRYING', lastError: { code: 'REJECTED' } });
   const seen = new Set<string>();
+  // Once: what comes into the queue with room counts as delivered. What is lost here was part of a page that was refused.
+  await rabbit.use(async (channel) => {
+    await channel.deleteQueue('full');
+    await channel.assertQueue('full', { durable: true });
+  });
   await eventually('all have come', async () => {
     for (const id of idsIn(await messagesOf('full'))) seen.add(id);
-    await rabbit.use(async (channel) => {
-      await channel.deleteQueue('full');
-      await channel.assertQueue('full', { durable: true });
-    });
     await tryNow(made);
     if (seen.size < ids.length) throw new Error(`${seen.size} have come`);
     return true;

@@ -6,9 +6,16 @@ import type { Author } from '../../../api/model/actor.ts';
 import { eventTypes, type EventType } from '../../../api/model/event-types.ts';
 import { kindOfType, notificationKindNames } from '../../../api/model/notification-kinds.ts';
 import { notificationHandlers } from '../../../api/notifications/handlers.ts';
+import { NotificationMailer } from '../../../api/notifications/mailer.ts';
+import { UnsubscribeLinks } from '../../../api/notifications/unsubscribe-links.ts';
+import { addUnsubscribePage } from '../../../api/notifications/unsubscribe-page.ts';
 import { Cursors } from '../../../api/store/cursor.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
+import { takeMail, type TakenMail } from '../../../api/store/mails.ts';
+import { addMember } from '../../../api/store/members.ts';
+import { Sealer } from '../../../api/store/sealing.ts';
 import type { Store } from '../../../api/store/store.ts';
+import { ensureUser } from '../../../api/store/users.ts';
 import { sql } from 'kysely';
 import { newTypeId } from '../../../domain/type-id.ts';
 import type { Notification, NotificationList } from '../../../gen/api.ts';
@@ -19,8 +26,10 @@ import {
   makeDatabase,
   openTestStore,
   signingKeys,
+  silent,
   tester,
 } from '../../support/api/store.ts';
+import { eventually } from '../../support/shell.ts';
 import { Cli } from '../../support/cli/cli.ts';
 
 let postgres: TestPostgres;
@@ -35,7 +44,8 @@ beforeAll(async () => {
   postgres = await TestPostgres.create();
   ({ store } = await openTestStore(postgres));
   app = await startTestApp({
-    handlers: notificationHandlers({ store, cursors: new Cursors(signingKeys) }),
+    handlers: notificationHandlers({ store, cursors: new Cursors(signingKeys), mails: true }),
+    addPages: (pages) => addUnsubscribePage(pages, links, { store, logger: silent }),
     gate: {
       authenticate: async (credential) => {
         const person = credential.kind === 'token' ? people.get(credential.text) : undefined;
@@ -51,6 +61,9 @@ afterAll(async () => {
   await postgres?.remove();
 });
 
+const sealer = new Sealer(signingKeys);
+const links = new UnsubscribeLinks(signingKeys, 'https://ledger.example');
+
 let count = 0;
 beforeEach(async () => {
   count += 1;
@@ -58,6 +71,7 @@ beforeEach(async () => {
   ({ id: payments } = await makeDatabase(store, organization, 'payments'));
   ({ id: wages } = await makeDatabase(store, organization, 'wages'));
   people.clear();
+  await store.read.deleteFrom('mails').execute();
 });
 
 function person(role: Role, databaseIds: readonly string[] | null = null): string {
@@ -219,6 +233,9 @@ test('kinds and databases that a person mutes are silent for them alone', async 
     kinds: notificationKindNames,
     mutedKinds: ['engine_upgraded'],
     mutedDatabases: [wages],
+    mailKinds: ['database_trouble', 'backup_trouble', 'payment'],
+    digestKinds: [],
+    mailAddress: null,
   });
   const { data, unread } = await list(ada);
   expect([unread, data.map(({ databaseId }) => databaseId)]).toEqual([1, [payments]]);
@@ -268,9 +285,229 @@ test('the command lists, reads and mutes', async () => {
     expect(await run('read-all')).toBe('0 unread\n');
     expect(await run('list', '--unread')).toBe('(nothing)\n');
     expect(await run('preferences')).toMatch(/muted kinds +engine_upgraded/);
+    expect(await run('mail', 'change_failed', 'daily')).toMatch(/daily mail +change_failed/);
+    const moved = await run('mail', 'change_failed', 'at-once');
+    expect(moved).toMatch(/mail at once .*change_failed/);
+    expect(moved).toMatch(/daily mail +none/);
+    expect(await run('mail', 'change_failed', 'never')).not.toMatch(/mail .*change_failed/);
+    const wrong = await cli.run(['notifications', 'mail', 'change_failed', 'sometimes']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('at-once, daily')]);
   } finally {
     cli.remove();
   }
+});
+
+/** A member whose address is verified. */
+async function member(
+  name: string,
+  role: Role,
+  {
+    databaseIds = null,
+    verified = true,
+  }: { databaseIds?: string[] | null; verified?: boolean } = {},
+): Promise<string> {
+  return store.change(tester, async (change) => {
+    const subject = `${name}-${count}`;
+    const email = `${name}@example.com`;
+    const issuer = 'https://id.example.com';
+    const user = await ensureUser(change, {
+      issuer,
+      subject,
+      email,
+      emailVerified: verified,
+      name,
+    });
+    const organizationId = organization.id;
+    await addMember(change, { organizationId, user, role, databaseIds });
+    people.set(user.id, { ...(people.get(person(role, databaseIds)) as MemberPrincipal), user });
+    return user.id;
+  });
+}
+
+/** Runs two workers until every event was told, and every daily mail that is due. Returns the mails. */
+async function told(): Promise<TakenMail[]> {
+  const mailers = [0, 1].map(
+    () =>
+      new NotificationMailer({
+        store,
+        sealer,
+        links,
+        publicUrl: 'https://ledger.example',
+        logger: silent,
+        everyMs: 20,
+      }),
+  );
+  for (const mailer of mailers) mailer.start();
+  try {
+    await eventually('all events are told', async () => {
+      const { rows } = await sql<{ waiting: string }>`
+        SELECT (SELECT count(*) FROM event_heads LEFT JOIN event_positions
+          ON event_positions.organization_id = event_heads.organization_id AND consumer = 'notification mails'
+          WHERE coalesce(event_positions.sequence, 0) < event_heads.sequence)
+        + (SELECT count(*) FROM notification_settings WHERE digest_due_at < clock_timestamp()) AS waiting`.execute(
+        store.read,
+      );
+      return rows[0]?.waiting === '0' || undefined;
+    });
+  } finally {
+    await Promise.all(mailers.map((mailer) => mailer.stop()));
+  }
+  const mails: TakenMail[] = [];
+  for (;;) {
+    const mail = await takeMail(store.read, sealer);
+    if (mail === undefined) break;
+    mails.push(mail);
+  }
+  await store.read.deleteFrom('mails').execute();
+  return mails.toSorted((a, b) => a.to.localeCompare(b.to));
+}
+
+const choose = (id: string, body: object) => patch('updateNotificationPreferences', id, body);
+const receivers = async () => (await told()).map(({ to }) => to);
+const dailyIsDue = () =>
+  sql`UPDATE notification_settings SET digest_due_at = clock_timestamp() WHERE digest_due_at IS NOT NULL`.execute(
+    store.read,
+  );
+
+test('those who can do something get trouble by mail, once, and nobody else is woken', async () => {
+  const ada = await member('ada', 'owner');
+  await member('bob', 'admin');
+  await member('vera', 'viewer');
+  await member('carl', 'billing');
+  await member('una', 'owner', { verified: false });
+  await told();
+  await emit('engine.upgraded', payments);
+  await emit('database.connected', payments);
+  expect(await told()).toEqual([]);
+  await emit('database.unavailable', payments);
+  const mails = await told();
+  expect(mails.map(({ to }) => to)).toEqual(['ada@example.com', 'bob@example.com']);
+  expect(mails[0]).toMatchObject({
+    subject: `payments: ${eventTypes['database.unavailable'].description}`,
+    text: expect.stringContaining(`https://ledger.example/o/${organization.slug}/notifications`),
+    unsubscribeUrl: links.linkFor({ organizationId: organization.id, userId: ada }),
+  });
+  const byAda = { ...tester, actor: { type: 'user', id: ada, display: 'Ada' } } as const;
+  await emit('database.failed', wages, byAda);
+  await emit('billing.payment_failed');
+  expect(await receivers()).toEqual(['ada@example.com', 'bob@example.com', 'carl@example.com']);
+});
+
+test('each person chooses by kind; what is muted or not to be seen is in no mail', async () => {
+  const vera = await member('vera', 'viewer', { databaseIds: [payments] });
+  expect((await choose(vera, { mailKinds: ['engine_upgraded'] })).json).toMatchObject({
+    notificationPreferences: { mailKinds: ['engine_upgraded'], mailAddress: 'vera@example.com' },
+  });
+  await told();
+  await emit('engine.upgraded', wages);
+  await emit('database.unavailable', payments);
+  expect(await told()).toEqual([]);
+  await emit('engine.upgraded', payments);
+  expect(await receivers()).toEqual(['vera@example.com']);
+  await choose(vera, { mutedDatabases: [payments] });
+  await emit('engine.upgraded', payments);
+  expect(await told()).toEqual([]);
+  const both = { mailKinds: ['engine_upgraded'], digestKinds: ['engine_upgraded'] };
+  expect((await choose(vera, both)).json['code']).toBe('validation_failed');
+});
+
+test('a daily mail has what happened since the one before, and none is empty', async () => {
+  const ada = await member('ada', 'owner');
+  await told();
+  await emit('configuration.change_failed', wages);
+  const chosen = await choose(ada, { digestKinds: ['change_failed'] });
+  expect(chosen.json).toMatchObject({
+    notificationPreferences: { digestKinds: ['change_failed'] },
+  });
+  await emit('configuration.change_failed', payments);
+  // To choose once more takes nothing from the mail that is on its way.
+  await choose(ada, { digestKinds: ['change_failed', 'engine_upgraded'] });
+  await emit('engine.upgraded', payments);
+  expect(await told()).toEqual([]);
+  await dailyIsDue();
+  const [mail, ...more] = await told();
+  expect(more).toEqual([]);
+  expect(mail?.subject).toBe(`2 notifications of ${organization.name} since yesterday`);
+  expect(mail?.text.split('\n').slice(0, 2)).toEqual([
+    expect.stringContaining(eventTypes['configuration.change_failed'].description),
+    expect.stringContaining(eventTypes['engine.upgraded'].description),
+  ]);
+  await dailyIsDue();
+  expect(await told()).toEqual([]);
+  const { digestDueAt } = await store.read
+    .selectFrom('notificationSettings')
+    .select('digestDueAt')
+    .where('person', '=', ada)
+    .executeTakeFirstOrThrow();
+  const hours = ((digestDueAt?.getTime() ?? 0) - Date.now()) / 3_600_000;
+  expect(hours).toBeGreaterThan(-0.1);
+  expect(hours).toBeLessThan(24.1);
+});
+
+test('a burst comes in one mail, and a day has a bounded number of mails', async () => {
+  await member('ada', 'owner');
+  await told();
+  await store.change(tester, async (change) => {
+    for (let made = 0; made < 60; made += 1) {
+      change.emit({
+        organizationId: organization.id,
+        type: 'database.unavailable',
+        subject: { type: 'database', id: payments, display: 'payments\r\nBcc: eve@example.com' },
+        databaseId: payments,
+        data: { database: { id: payments, name: 'payments', status: 'READY' } },
+      });
+    }
+  });
+  const [burst, ...others] = await told();
+  expect(others).toEqual([]);
+  expect(burst?.subject).toBe(`More than 50 notifications of ${organization.name}`);
+  expect(burst?.text).not.toMatch(/^Bcc/m);
+  await sql`UPDATE notification_settings SET mails_of_day = 18`.execute(store.read);
+  for (const last of [false, true]) {
+    await emit('database.unavailable', payments);
+    const [mail] = await told();
+    expect(mail?.text.includes('last mail')).toBe(last);
+  }
+  await emit('database.unavailable', payments);
+  expect(await told()).toEqual([]);
+  await sql`UPDATE notification_settings SET mail_day = mail_day - 1`.execute(store.read);
+  await emit('database.unavailable', payments);
+  expect(await receivers()).toEqual(['ada@example.com']);
+});
+
+test('the link of a mail ends the mails of its person without a sign-in, and only when it is sent', async () => {
+  const ada = await member('ada', 'owner');
+  await member('bob', 'owner');
+  await choose(ada, { digestKinds: ['change_failed'] });
+  await told();
+  const { pathname, search } = new URL(
+    links.linkFor({ organizationId: organization.id, userId: ada }),
+  );
+  const open = (query: string, method = 'GET') =>
+    fetch(`${app.url}${pathname}${query}`, {
+      method,
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      ...(method === 'POST' && { body: 'List-Unsubscribe=One-Click' }),
+    });
+  const page = await open(search);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('method="post"')]);
+  await emit('database.unavailable', payments);
+  expect(await receivers()).toEqual(['ada@example.com', 'bob@example.com']);
+  const forged = `${search.slice(0, -1)}${search.endsWith('A') ? 'B' : 'A'}`;
+  for (const wrong of [forged, '?token=', '', '?token=%00', `${search}${search.slice(7)}`]) {
+    expect([wrong, (await open(wrong, 'POST')).status]).toEqual([wrong, 404]);
+  }
+  expect((await open(search, 'POST')).status).toBe(200);
+  await emit('database.unavailable', payments);
+  await emit('configuration.change_failed', payments);
+  await dailyIsDue();
+  expect(await receivers()).toEqual(['bob@example.com']);
+  // Somebody who never was a member, or is none any more, has nothing that could end.
+  const stranger = links.linkFor({ organizationId: organization.id, userId: newTypeId('usr') });
+  expect((await open(new URL(stranger).search, 'POST')).status).toBe(200);
+  expect((await choose(ada, { mailKinds: ['database_trouble'] })).status).toBe(200);
+  await emit('database.unavailable', payments);
+  expect(await receivers()).toEqual(['ada@example.com', 'bob@example.com']);
 });
 
 test('each type of event belongs to one kind', () => {

@@ -191,6 +191,7 @@ export async function startTestApp(
     answerMs?: number;
     caps?: ConnectionCaps;
     tracer?: Tracer;
+    addPages?: Parameters<typeof createApp>[0]['addPages'];
   } = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = [];
@@ -217,6 +218,7 @@ export async function startTestApp(
     ...(options.answerLimits !== undefined && { answerLimits: options.answerLimits }),
     ...(options.answerMs !== undefined && { answerMs: options.answerMs }),
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
+    ...(options.addPages !== undefined && { addPages: options.addPages }),
     stopping: stopping.signal,
   });
   const server = await startServer(app, {
