@@ -54,7 +54,7 @@ test('an empty ledger, files of other programs and damaged ones are named', () =
   expect(named([file({ op: 0 })])).toEqual([['ledger_empty', 0, 'op']]);
   const of = (head: ImportFile['head'], sizeBytes = 100) => named([{ sizeBytes, head: head! }]);
   expect(of({ kind: 'tigerbeetle' })).toEqual([['tigerbeetle_file', 0, 'head']]);
-  expect(of({ kind: 'newer-format', formatVersion: 3 })).toEqual([['format_newer', 0, 'release']]);
+  expect(of({ kind: 'newer-format', formatVersion: 4 })).toEqual([['format_newer', 0, 'release']]);
   expect(of({ kind: 'damaged' })).toEqual([['head_damaged', 0, 'head']]);
   expect(of({ kind: 'foreign' })).toEqual([['not_a_data_file', 0, 'head']]);
   expect(of({ kind: 'foreign' }, 0)).toEqual([['file_cut_short', 0, 'sizeBytes']]);

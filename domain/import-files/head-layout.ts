@@ -7,7 +7,9 @@
 /** "LHLEDGER". */
 export const HEAD_MAGIC: readonly number[] = [0x4c, 0x48, 0x4c, 0x45, 0x44, 0x47, 0x45, 0x52];
 /** The version that is written. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
+/** The version of copies for others: they have none of the tables that version 3 brought, and older releases read them. */
+export const FORMAT_VERSION_OF_COPIES = 2;
 /** The oldest version that is read. */
 export const FORMAT_VERSION_OLDEST = 1;
 export const HEAD_BLOCK_SIZE = 4096;

@@ -6,7 +6,7 @@
  * A reader gets rows, whether they stand in pages or not: a backup does not depend on how a data file cuts them.
  */
 import { assert } from '../../base/assert.ts';
-import { SectionKind } from '../ledger/checkpoint.ts';
+import { isDerived, SectionKind } from '../ledger/checkpoint.ts';
 import { ROW_BYTES, ROWS_OF_PAGES } from '../ledger/checkpoint-tables.ts';
 import { PAGE_BYTES, rowsPerPage } from '../ledger/page.ts';
 import { DataFileError } from '../log/errors.ts';
@@ -170,7 +170,7 @@ async function readCheckpoint(file: StorageFile, superblock: Superblock): Promis
   const stored = new Map<number, Table>();
   for (const section of await readManifest(file, superblock)) {
     const { table, rowSize } = section;
-    if (table === SESSIONS_TABLE) continue;
+    if (table === SESSIONS_TABLE || isDerived(table)) continue;
     const before = section.kind === SectionKind.replace ? undefined : stored.get(table);
     if (!continues(before, section)) {
       throw new ArchiveError(

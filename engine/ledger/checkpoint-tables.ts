@@ -5,7 +5,7 @@
  * pending statuses and indexes are restored from the rows of transfers and expiries, which hold the balances after each event
  * (restore.ts).
  */
-import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';
+import { isDerived, type Section, type SectionHead, SectionKind } from './checkpoint.ts';
 import { CheckpointError, check } from './checkpoint-error.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
@@ -104,6 +104,7 @@ export class CheckpointTables {
     return [
       ...this.#accountSections(rewrite.has(TableId.accounts)),
       ...this.#paged.flatMap((paged) => takeSections(paged)),
+      ...this.#state.transferIndex.takeSections(),
       this.#headSection(),
     ];
   }
@@ -116,6 +117,10 @@ export class CheckpointTables {
 
   async loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const { table, rowSize } = head;
+    if (isDerived(table)) {
+      this.#state.transferIndex.loadSection(head, chunks);
+      return;
+    }
     check(ROW_BYTES.has(table), `table ${table} is not a table of the ledger`);
     const isSize = table === TableId.head || rowSize === ROW_BYTES.get(table);
     check(isSize, `rows of table ${table} have another size`);
@@ -126,7 +131,10 @@ export class CheckpointTables {
 
   /** Loads the rows and builds the derived state. `pause` is called after some milliseconds of work, again and again. */
   async finishLoad(pause: () => Promise<void>): Promise<void> {
+    const { transferIndex } = this.#state;
+    await transferIndex.load();
     const [transfers, wides, expiries, burnedIds] = this.#paged.map(({ feed }) => feed);
+    check(transferIndex.sealedEnd <= transfers!.rowCount, 'the index has more rows than there are');
     await restore(
       this.#state,
       { transfers: transfers!, wides: wides!, expiries: expiries!, burnedIds: burnedIds! },

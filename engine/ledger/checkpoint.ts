@@ -7,6 +7,17 @@
  * knows nothing of their rows.
  */
 
+/** Table of the index's directory, and the first of those of its segments (segments/segment-tables.ts). */
+export const INDEX_TABLE = 20;
+export const FIRST_SEGMENT_TABLE = 1 << 16;
+
+/**
+ * Returns whether a table is derived from others and belongs to one replica: no copy of a checkpoint for others has it, and a state
+ * without it is whole.
+ */
+export const isDerived = (table: number): boolean =>
+  table === INDEX_TABLE || table >= FIRST_SEGMENT_TABLE;
+
 /**
  * - `append`: rows `firstRow … firstRow + rowCount - 1` in row order. Rows of an append-only table never change again.
  * - `update`: `rowCount` pairs of u32 row index and row, for rows that exist already.

@@ -2,8 +2,8 @@
  * Hashes of ids and field values under a secret key: HalfSipHash-1-3, made for hash tables whose keys come from strangers.
  * Without the key nobody can choose values with the same hash or the same place in a table.
  *
- * Hashes never leave the process: indexes are rebuilt at each start, and neither answers nor state hashes depend on them.
- * So replicas, and starts of one replica, may have different keys (docs/decisions/0040-hash-key.md).
+ * Hashes leave the process only in the index that a data file keeps beside its key: no copy for others has it, and neither answers nor
+ * state hashes depend on it. So replicas have different keys (docs/decisions/0040-hash-key.md, 0121-stored-index.md).
  */
 
 import { hash32 } from './words.ts';
@@ -23,10 +23,19 @@ export const PUBLIC_HASH_KEY: HashKey = { low: 0x2545f491, high: 0x1b873593 };
 export class KeyedHash {
   /** 16 more bits of the hash that `of128` returned last, for those that need 48. */
   lower = 0;
-  readonly #low: number;
-  readonly #high: number;
+  #low = 0;
+  #high = 0;
 
-  constructor({ low, high }: HashKey) {
+  constructor(key: HashKey) {
+    this.useKey(key);
+  }
+
+  get key(): HashKey {
+    return { low: this.#low >>> 0, high: this.#high >>> 0 };
+  }
+
+  /** Takes another key. Nothing may have been hashed that is still needed. */
+  useKey({ low, high }: HashKey): void {
     this.#low = low | 0;
     this.#high = high | 0;
   }

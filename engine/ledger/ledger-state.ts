@@ -42,6 +42,9 @@ export interface StateSizes {
 interface LedgerStateOptions extends StateSizes {
   readonly hashKey: HashKey;
   readonly memoryLimitBytes: number;
+  /** Whether checkpoints keep the index of transfers. */
+  readonly isIndexStored: boolean;
+  readonly onIndexDamage: (error: unknown) => void;
 }
 
 export class LedgerState {
@@ -72,7 +75,8 @@ export class LedgerState {
   readonly #burnedIds = new SlotTable(this.memory);
   #indexedTransfers = 0;
 
-  constructor({ hashKey, memoryLimitBytes, ...sizes }: LedgerStateOptions) {
+  constructor(options: LedgerStateOptions) {
+    const { hashKey, memoryLimitBytes, isIndexStored, onIndexDamage, ...sizes } = options;
     const hash = new KeyedHash(hashKey);
     const { memory } = this;
     const { pageCacheBytes = PAGE_CACHE_BYTES, rowsShift, rowsLeaveAtBytes = Infinity } = sizes;
@@ -97,6 +101,8 @@ export class LedgerState {
       rows: this.transfers,
       sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
       mergeRoom: () => memoryLimitBytes - memory.usedBytes,
+      isStored: isIndexStored,
+      onDamage: onIndexDamage,
     });
   }
 
@@ -197,10 +203,11 @@ export class LedgerState {
     this.#accountIds.reserve(accounts);
   }
 
-  /** Adds the ids of loaded transfers to the index. */
+  /** Adds the ids of loaded transfers to the index, but for those in segments. */
   addTransferIds(from: number, end: number): void {
     const { transfers } = this;
-    for (let transfer = from; transfer < end; transfer += 1) {
+    const first = Math.max(from, this.transferIndex.sealedEnd);
+    for (let transfer = first; transfer < end; transfer += 1) {
       const hash = this.hashOf(transfers.chunkOf(transfer), transfers.offsetOf(transfer));
       this.addTransferId(transfer, hash, this.hashLower);
     }

@@ -27,9 +27,12 @@ import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './wor
 interface LedgerOptions extends StateSizes {
   readonly memoryLimitBytes: number;
   /**
-   * Hash key of the indexes. It must be secret wherever clients are served. By default a public one, for tests and tools.
+   * Hash key of the indexes. It must be secret wherever clients are served. By default a public one, for tests and tools; then
+   * checkpoints do not keep the index. A checkpoint that has an index brings its own key.
    */
   readonly hashKey?: HashKey;
+  /** Called for each part of a checkpoint's index that cannot be read. It is made from the rows. */
+  readonly onIndexDamage?: (error: unknown) => void;
 }
 
 /** Records that operations would create. */
@@ -69,11 +72,17 @@ export class StateMachine implements Checkpointed {
   readonly #brought = new Brought();
   readonly #newRowsBytes: number;
 
-  constructor({ memoryLimitBytes, hashKey = PUBLIC_HASH_KEY, ...sizes }: LedgerOptions) {
+  constructor({ memoryLimitBytes, hashKey, onIndexDamage, ...sizes }: LedgerOptions) {
     this.#limitBytes = memoryLimitBytes;
     const leave = sizes.rowsLeaveAtBytes !== undefined;
     this.#newRowsBytes = leave ? Math.min(NEW_ROWS_BYTES_MAX, memoryLimitBytes / 8) : 0;
-    const state = new LedgerState({ hashKey, memoryLimitBytes, ...sizes });
+    const state = new LedgerState({
+      memoryLimitBytes,
+      hashKey: hashKey ?? PUBLIC_HASH_KEY,
+      isIndexStored: hashKey !== undefined,
+      onIndexDamage: onIndexDamage ?? (() => undefined),
+      ...sizes,
+    });
     this.#state = state;
     this.#context = {
       state,

@@ -6,6 +6,7 @@
  * share. No answer depends on which rows are sealed, or when.
  */
 import { assert } from '../../base/assert.ts';
+import type { Section, SectionHead } from './checkpoint.ts';
 import type { Budget, Cursor } from './cursor.ts';
 import type { KeyedHash } from './keyed-hash.ts';
 import { Transfer } from './layout.ts';
@@ -16,6 +17,7 @@ import { FieldCursor, type Part } from './segments/field-cursor.ts';
 import { Generation, keyOf128, keyOf64, SEALED_ROW_BYTES } from './segments/generation.ts';
 import { type IndexJob, runJob } from './segments/index-jobs.ts';
 import { Segment } from './segments/segment.ts';
+import { SegmentTables } from './segments/segment-tables.ts';
 import { CHUNK_ROWS, ChunkPool } from './segments/young-rows.ts';
 import { SlotTable } from './slot-table.ts';
 import { compare128, equal128 } from './words.ts';
@@ -26,6 +28,8 @@ export interface IndexSizes {
   readonly sealRows: number;
   readonly chunkRows: number;
   readonly pageBytes: number;
+  /** Bytes of segments that a checkpoint writes at most; 32 MiB by default. */
+  readonly deltaBytesMax?: number;
 }
 
 export interface IndexCounts {
@@ -70,6 +74,10 @@ interface TransferIndexOptions {
   readonly sizes: IndexSizes;
   /** Returns the bytes that a merge may take for its output. */
   readonly mergeRoom: () => number;
+  /** Whether checkpoints keep the segments. Their hashes' key must be secret then. */
+  readonly isStored: boolean;
+  /** Called for each part of a stored index that cannot be read. It is made from the rows. */
+  readonly onDamage: (error: unknown) => void;
 }
 
 interface Slices {
@@ -86,6 +94,8 @@ export class TransferIndex {
   readonly #sizes: IndexSizes;
   readonly #mergeRoom: () => number;
   readonly #pool: ChunkPool;
+  readonly #isStored: boolean;
+  readonly #tables: SegmentTables;
   #segments: readonly Segment[] = [];
   /** The oldest first; rows are added to the last one. */
   readonly #generations: Generation[] = [];
@@ -105,13 +115,16 @@ export class TransferIndex {
   readonly #found = new Uint32Array(SAME_HASH_MAX);
   touched = 0;
 
-  constructor({ memory, hash, rows, sizes, mergeRoom }: TransferIndexOptions) {
+  constructor(options: TransferIndexOptions) {
+    const { memory, hash, rows, sizes, mergeRoom, isStored, onDamage } = options;
     assert(sizes.sealRows % sizes.chunkRows === 0, 'a generation has whole chunks');
     this.#memory = memory;
     this.#hash = hash;
     this.#rows = rows;
     this.#sizes = sizes;
     this.#mergeRoom = mergeRoom;
+    this.#isStored = isStored;
+    this.#tables = new SegmentTables({ ...sizes, onDamage });
     this.#pool = new ChunkPool(memory, sizes.chunkRows);
     this.#newest = this.#newGeneration(0);
   }
@@ -122,6 +135,32 @@ export class TransferIndex {
       unsealed: this.#waiting,
       unmerged: countToMerge(this.#segments, this.#sizes.sealRows),
     };
+  }
+
+  /** Rows before it are in segments. */
+  get sealedEnd(): number {
+    return this.#generations[0]!.firstRow;
+  }
+
+  /** Returns what changed in the index's tables of a checkpoint since the last call. */
+  takeSections(): readonly Section[] {
+    return this.#tables.takeSections(this.#isStored ? this.#segments : [], this.#hash.key);
+  }
+
+  /** Takes a table of a checkpoint's index. Its bytes are pulled by `load`. */
+  loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): void {
+    this.#tables.loadSection(head, chunks);
+  }
+
+  /** Loads the segments of the checkpoint. Rows from `sealedEnd` on must then be added. Call it before any id is hashed. */
+  async load(): Promise<void> {
+    const loaded = await this.#tables.load();
+    if (loaded === undefined) return;
+    this.#hash.useKey(loaded.key);
+    for (const data of loaded.segments) this.#addSegment(new Segment(data));
+    this.#spareIds = this.#newest.ids;
+    this.#generations.length = 0;
+    this.#newest = this.#newGeneration(loaded.segments.at(-1)!.endRow);
   }
 
   /** Number of complete generations that are not sealed yet. */
@@ -364,16 +403,20 @@ export class TransferIndex {
     this.#segments = this.#segments.toSpliced(first, FAN_IN, merged);
   }
 
+  #addSegment(segment: Segment): void {
+    this.#segments = [...this.#segments, segment];
+    const { idRange } = segment.data;
+    if (compare128(idRange, 4, this.#sealedMax, 0) > 0) this.#sealedMax.set(idRange.subarray(4));
+    this.#memory.allocate(segment.bytes);
+  }
+
   /** Puts a segment in the place of the oldest generation. */
   #install(segment: Segment): void {
     const generation = this.#generations.shift()!;
     this.#sealed.delete(segment.firstRow);
     this.#taken.delete(segment.firstRow);
-    this.#segments = [...this.#segments, segment];
-    const { idRange } = segment.data;
-    if (compare128(idRange, 4, this.#sealedMax, 0) > 0) this.#sealedMax.set(idRange.subarray(4));
     this.#memory.free(segment.rows * SEALED_ROW_BYTES);
-    this.#memory.allocate(segment.bytes);
+    this.#addSegment(segment);
     this.#pool.give(generation.chunks);
     if (this.#spareIds === undefined) {
       generation.ids.clear();

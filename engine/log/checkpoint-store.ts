@@ -3,13 +3,15 @@
  * and manifest where nothing durable refers to, sync, write the superblock, and only then free anything older.
  *
  * When there is no room, the delta stays unread and the next call continues with it. The state machine hands out its
- * changes only once, so dropping them would cost a new copy of everything, and that on a full disk.
+ * changes only once, so dropping them would cost a new copy of everything, and that on a full disk. Only derived tables are
+ * left out then: a start makes them from the others.
  *
  * A checkpoint never writes a second copy of a table to keep the manifest short. It copies a few small pieces into one
  * larger piece (merge.ts) of at most 4 MiB, or skips that when there is no room for it.
  */
 import { assert } from '../../base/assert.ts';
 import {
+  isDerived,
   SectionKind,
   type Checkpointed,
   type Section,
@@ -128,9 +130,7 @@ export class CheckpointStore {
     this.#running = true;
     try {
       this.#waiting ??= this.#takeDelta(state, position);
-      const delta = this.#waiting;
-      const plan = this.#plan(delta);
-      await this.#reserve(plan.end);
+      const { delta, plan } = await this.#makeRoom(this.#waiting);
       const kept = keptSections(this.#sections, delta);
       const merge = hasManyPieces(kept) ? await this.#readyMerge(kept, plan) : undefined;
       assertManifestFits(plan, merge);
@@ -150,6 +150,21 @@ export class CheckpointStore {
   #takeDelta(state: Checkpointed, position: CheckpointPosition): Delta {
     const rewrite = tablesToRewrite(this.#sections);
     return { sections: state.takeDelta(rewrite), position, rewrite };
+  }
+
+  /** Plans a delta and reserves its room: without derived tables if there is not enough for them. */
+  async #makeRoom(delta: Delta): Promise<{ readonly delta: Delta; readonly plan: Plan }> {
+    const plan = this.#plan(delta);
+    try {
+      await this.#reserve(plan.end);
+      return { delta, plan };
+    } catch (error) {
+      const least = withoutDerived(delta);
+      if (!(error instanceof StorageFullError) || least === delta) throw error;
+      const leastPlan = this.#plan(least);
+      await this.#reserve(leastPlan.end);
+      return { delta: least, plan: leastPlan };
+    }
   }
 
   #plan(delta: Delta): Plan {
@@ -336,6 +351,12 @@ function assertManifestFits({ manifestSize: unmerged }: Plan, ready: ReadyMerge 
   throw new StorageFullError(
     `The checkpoint's list of pieces would take ${size} bytes, and ${MANIFEST_SIZE_MAX} is the most: there was no room to merge small pieces. Make the volume larger; nothing is lost and writes go on then.`,
   );
+}
+
+/** Returns the delta without derived tables: those of the checkpoint stay as they are. */
+function withoutDerived(delta: Delta): Delta {
+  const sections = delta.sections.filter(({ table }) => !isDerived(table));
+  return sections.length === delta.sections.length ? delta : { ...delta, sections };
 }
 
 function headOf({ kind, table, rowSize, firstRow, rowCount }: SectionHead): SectionHead {

@@ -2,11 +2,14 @@
  * The portable form of a checkpoint: a data file without a log whose extents hold its sections, one after another. Its head
  * comes first and describes everything after it, so that it can be written to a stream.
  */
+import { isDerived } from '../ledger/checkpoint.ts';
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError } from './errors.ts';
 import { createWhole } from './format-file.ts';
 import {
   BLOCK_SIZE,
+  FORMAT_VERSION,
+  FORMAT_VERSION_OF_COPIES,
   LOG_OFFSET,
   MARK_SLOTS,
   roundUp,
@@ -58,15 +61,19 @@ interface PortableCopy {
 
 /**
  * Plans the layout of a copy: the manifest right after the log, then the pieces. Sessions and the place in a replicated log
- * are left out unless the copy is for another replica, because their clients and that log are elsewhere.
+ * are left out unless the copy is for another replica, because their clients and that log are elsewhere. Derived tables are left out
+ * always.
  */
 export function planCopy(
   { superblock, sections }: Pick<StoredCheckpoint, 'superblock' | 'sections'>,
   restamp: Restamp,
 ): PortableCopy {
   const isWhole = restamp.sameCluster === true;
-  const kept = isWhole ? sections : sections.filter(({ table }) => table !== SESSIONS_TABLE);
+  const kept = sections.filter(
+    ({ table }) => !isDerived(table) && (isWhole || table !== SESSIONS_TABLE),
+  );
   const { place: _elsewhere, ...portable } = superblock.position;
+  const { formatVersion = FORMAT_VERSION } = superblock;
   const offset = LOG_OFFSET + restamp.logSizeBytes;
   let at = offset + roundUp(manifestSize(kept));
   const moved = kept.map((section) => ({
@@ -84,6 +91,7 @@ export function planCopy(
     sources: kept,
     superblock: {
       ...superblock,
+      formatVersion: Math.min(formatVersion, FORMAT_VERSION_OF_COPIES),
       position: isWhole ? superblock.position : portable,
       identity: restamp.identity ?? superblock.identity,
       sequence: 1,

@@ -1,12 +1,13 @@
-/** Constants of the data file, format version 2. FORMAT.md shows the layout; every integer is little-endian. */
+/** Constants of the data file, format version 3. FORMAT.md shows the layout; every integer is little-endian. */
 import {
   FORMAT_VERSION,
+  FORMAT_VERSION_OF_COPIES,
   FORMAT_VERSION_OLDEST,
   HEAD_BLOCK_SIZE,
   HEAD_COPIES,
 } from '../../domain/import-files/head-layout.ts';
 
-export { FORMAT_VERSION, FORMAT_VERSION_OLDEST };
+export { FORMAT_VERSION, FORMAT_VERSION_OF_COPIES, FORMAT_VERSION_OLDEST };
 
 /** Everything begins at a multiple of this size, so that a torn write never damages the bytes before it. */
 export const BLOCK_SIZE = HEAD_BLOCK_SIZE;

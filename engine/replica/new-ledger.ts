@@ -13,19 +13,23 @@ interface NewLedgerOptions {
   readonly rowsLeaveAtBytes?: number;
   /** Lets a thread of its own work on the index. It is called if that fails; the work is then done here. */
   readonly onIndexError?: (error: unknown) => void;
+  /** Called for each part of the stored index that cannot be read; it is made from the rows. */
+  readonly onIndexDamage?: (error: unknown) => void;
 }
 
-/** Makes an empty ledger. Its indexes have a hash key unique to this process, so that no client can choose ids that collide. */
-export function newLedger(
-  memoryLimitBytes: number,
-  { rowsLeaveAtBytes = memoryLimitBytes * ROWS_PART, onIndexError }: NewLedgerOptions = {},
-): StateMachine {
+/**
+ * Makes an empty ledger. Its indexes have a hash key of its own, so that no client can choose ids that collide: a random one, or that of
+ * the index in the checkpoint that is loaded.
+ */
+export function newLedger(memoryLimitBytes: number, options: NewLedgerOptions = {}): StateMachine {
+  const { rowsLeaveAtBytes = memoryLimitBytes * ROWS_PART, onIndexError, onIndexDamage } = options;
   const bytes = randomBytes(8);
   const hashKey = { low: bytes.readUInt32LE(0), high: bytes.readUInt32LE(4) };
   const ledger = new StateMachine({
     memoryLimitBytes,
     hashKey,
     rowsLeaveAtBytes,
+    ...(onIndexDamage === undefined ? {} : { onIndexDamage }),
     pageCacheBytes: Math.min(CACHE_BYTES_MAX, memoryLimitBytes * CACHE_PART),
   });
   if (onIndexError !== undefined) ledger.useIndexHelper(new IndexThread(onIndexError));

@@ -6,6 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { ReadableLog } from '../feed/archive-feed.ts';
+import type { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
@@ -92,17 +93,23 @@ const whenDamaged =
   (error: Error): void =>
     logger.error({ error }, 'the data file is damaged');
 
-const reportTo =
-  (logger: OpenReplicaOptions['logger']) =>
-  (error: unknown): void =>
-    logger.error({ error }, 'the thread that seals the index failed; its work goes on without it');
+const newLedgerWith = ({ logger, memoryLimitBytes }: OpenReplicaOptions): StateMachine =>
+  newLedger(memoryLimitBytes, {
+    onIndexError: (error) =>
+      logger.error(
+        { error },
+        'the thread that seals the index failed; its work goes on without it',
+      ),
+    onIndexDamage: (error) =>
+      logger.error({ error }, 'a part of the stored index is damaged; it is made from the rows'),
+  });
 
 function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
   const log = new FileLog(data);
-  const { memoryLimitBytes, batchSizeLimit, logger } = options;
+  const { batchSizeLimit, logger } = options;
   const replica = new Replica({
     log,
-    ledger: newLedger(memoryLimitBytes, { onIndexError: reportTo(logger) }),
+    ledger: newLedgerWith(options),
     clock: systemClock,
     timers: systemTimers,
     batchSizeLimit,
@@ -136,7 +143,7 @@ async function oneOfSeveral(
   cluster: ClusterOptions,
   identity: ReplicaIdentity,
 ): Promise<OpenReplica> {
-  const { path, batchSizeLimit, memoryLimitBytes, logger } = options;
+  const { path, batchSizeLimit, logger } = options;
   const { etcd, peerAddresses, incarnation } = cluster;
   const peers = new TcpLink({
     clusterId: identity.clusterId,
@@ -174,7 +181,7 @@ async function oneOfSeveral(
         receive,
         closeOld,
       }),
-    newLedger: () => newLedger(memoryLimitBytes, { onIndexError: reportTo(logger) }),
+    newLedger: () => newLedgerWith(options),
     etcd: client,
     neededByArchive: () => log.neededFrom,
     peers,

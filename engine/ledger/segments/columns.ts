@@ -27,6 +27,8 @@ export const PAGE_TRAILER_BYTES = 64;
 export interface ColumnPages {
   /** Pages one after another, in pieces that all have the same number of pages except the last. */
   readonly pieces: readonly Uint8Array[];
+  /** Number of the column's first page in the pieces. */
+  readonly firstPage: number;
   /** Key of each page's first entry: of an id, the upper 32 bits of its hash. */
   readonly firstKeys: Uint32Array;
   /** Row of each page's first entry. */
@@ -62,9 +64,12 @@ export const sharedWords = (words: number): Uint32Array =>
 /** Bytes of memory that a segment takes. */
 export function segmentBytes({ ids, fields, filter }: SegmentData): number {
   let bytes = filter.byteLength;
-  for (const { pieces, firstKeys, firstRows } of [ids, ...fields]) {
-    bytes += firstKeys.byteLength + firstRows.byteLength;
-    for (const piece of pieces) bytes += piece.byteLength;
+  const pieces = new Set<Uint8Array>();
+  for (const column of [ids, ...fields]) {
+    bytes += column.firstKeys.byteLength + column.firstRows.byteLength;
+    for (const piece of column.pieces) pieces.add(piece);
   }
+  // A segment that was loaded has all columns in the same pieces.
+  for (const piece of pieces) bytes += piece.byteLength;
   return bytes;
 }

@@ -138,8 +138,9 @@ export class ColumnReader {
 
   /** Goes to a page's beginning. Returns its first key. */
   #begin(page: number): number {
-    const start = (page % this.#perPiece) * this.#pageBytes;
-    this.#bytes = this.column.pieces[Math.floor(page / this.#perPiece)]!;
+    const number = page + this.column.firstPage;
+    const start = (number % this.#perPiece) * this.#pageBytes;
+    this.#bytes = this.column.pieces[Math.floor(number / this.#perPiece)]!;
     this.#at = start + PAGE_HEAD_BYTES;
     this.#end = start + this.#bytes[start]! + this.#bytes[start + 1]! * 0x100;
     return this.column.firstKeys[page]!;

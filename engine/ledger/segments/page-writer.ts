@@ -93,7 +93,7 @@ class Pages {
     firstKeys.set(this.#firstKeys);
     const firstRows = sharedWords(this.#firstRows.length);
     firstRows.set(this.#firstRows);
-    return { pieces: this.#pieces, firstKeys, firstRows };
+    return { pieces: this.#pieces, firstPage: 0, firstKeys, firstRows };
   }
 
   varint(value: number): void {

@@ -39,6 +39,8 @@ interface WorldOptions {
   readonly hedges?: boolean;
   /** Bytes of blocks kept for replicas that are behind; random by default. */
   readonly retainedBytesMax?: number;
+  /** Rows of a segment of the index; 16 by default, so that checkpoints have many. */
+  readonly sealRows?: number;
 }
 
 interface Outcome {
@@ -62,6 +64,7 @@ export class ReplicaWorld implements ClientWorld {
   readonly replicaCount: number;
   readonly members: readonly SimMember[];
   readonly retainedBytesMax: number;
+  readonly sealRows: number;
   readonly broken: number | undefined;
   readonly hedges: boolean;
   readonly clients: readonly SimClient[];
@@ -83,6 +86,7 @@ export class ReplicaWorld implements ClientWorld {
     this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
     // In few worlds almost nothing is kept for replicas that are behind, because fetching a state takes long here.
     const retainedBytesMax = this.simulation.chance(0.15) ? 3000 : 1 << 24;
+    this.sealRows = options.sealRows ?? 16;
     this.retainedBytesMax = options.retainedBytesMax ?? retainedBytesMax;
     this.members = Array.from({ length: replicaCount }, (_, i) => new SimMember(this, i));
     this.clients = Array.from({ length: clients }, (_, i) => new SimClient(this, BigInt(i + 1)));
@@ -426,7 +430,12 @@ export class SimMember {
     const Ledger = this.#world.broken === this.index ? BrokenLedger : Whole;
     // Replica 0 keeps its rows in memory. Those of the others leave as soon as they may, and come back into caches of few pages.
     const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: this.index * PAGE_BYTES };
-    const ledger = new Ledger({ memoryLimitBytes: 1 << 30, ...(this.index === 0 ? {} : cold) });
+    const ledger = new Ledger({
+      memoryLimitBytes: 1 << 30,
+      hashKey: { low: this.index, high: 1 },
+      indexSizes: { sealRows: this.#world.sealRows, chunkRows: 4, pageBytes: 4096 },
+      ...(this.index === 0 ? {} : cold),
+    });
     const finish = ledger.finishLoad.bind(ledger);
     ledger.finishLoad = (pause) => {
       this.#world.onFinishLoad();

@@ -51,7 +51,7 @@ const STEP_UNITS = 24;
 /** Sizes so small that most transfers are in segments, which are merged, each with many pages. */
 const SMALL_SIZES: readonly IndexSizes[] = [
   { sealRows: 4, chunkRows: 2, pageBytes: 80 },
-  { sealRows: 24, chunkRows: 8, pageBytes: 96 },
+  { sealRows: 24, chunkRows: 8, pageBytes: 96, deltaBytesMax: 1000 },
   { sealRows: 96, chunkRows: 32, pageBytes: 4096 },
 ];
 
@@ -88,11 +88,13 @@ export class Simulation {
     this.machine = this.#newMachine(seed);
   }
 
-  /** Makes a machine whose index has some sizes. No answer and no hash depends on them. */
+  /** Makes a machine whose index has some sizes and some key, and is in its checkpoints. No answer and no hash depends on it. */
   #newMachine(choice: number): StateMachine {
     const sizes = SMALL_SIZES[(choice >>> 0) % (SMALL_SIZES.length + 1)];
     return new StateMachine({
       memoryLimitBytes: LIMIT_BYTES,
+      hashKey: { low: choice, high: 9 },
+      onIndexDamage: (error) => assert.fail(String(error)),
       ...(this.#isCold ? COLD : {}),
       ...(sizes === undefined ? {} : { indexSizes: sizes }),
     });

@@ -1,0 +1,430 @@
+/**
+ * Segments as tables of a checkpoint, so that a start need not make them anew: one table for each segment, whose number is never used
+ * again, and a directory (layouts in tables.md). They are derived from rows. So what is missing, damaged, or of another version, is left
+ * out and made from the rows. Copies of a checkpoint for others do not have them: the hashes' key is in the directory.
+ *
+ * A checkpoint writes a bounded part of what there is to write, because the log fills up meanwhile: a large segment takes several. The
+ * directory names it when it is whole. Until then it names the smaller ones that were merged into it.
+ */
+import {
+  FIRST_SEGMENT_TABLE,
+  INDEX_TABLE,
+  type Section,
+  type SectionHead,
+  SectionKind,
+} from '../checkpoint.ts';
+import type { HashKey } from '../keyed-hash.ts';
+import {
+  COLUMNS,
+  type ColumnPages,
+  pagesPerPiece,
+  type SegmentData,
+  sharedBytes,
+  sharedWords,
+} from './columns.ts';
+import type { Segment } from './segment.ts';
+
+const VERSION = 1;
+const HEAD_WORDS = 6;
+/** Words of an entry: table, first row, end, two ids, words of the filter, pages of each column. */
+const ENTRY_WORDS = 3 + 8 + 1 + 1 + COLUMNS;
+const CHUNK_BYTES_MAX = 1 << 20;
+/** Bytes of segments that a checkpoint writes at most: it has the time in which 96 MiB of log are filled. */
+const DELTA_BYTES_MAX = 32 << 20;
+
+interface Rows {
+  readonly firstRow: number;
+  readonly endRow: number;
+}
+
+/** A segment that is a table as a whole. */
+interface Entry extends Rows {
+  readonly table: number;
+  readonly words: readonly number[];
+}
+
+/** A segment of which some pages are written. */
+interface Unfinished extends Rows {
+  readonly table: number;
+  pages: number;
+}
+
+/** A table of the checkpoint that is loaded. */
+interface StoredTable {
+  readonly rowSize: number;
+  rows: number;
+  /** Whether the parts follow one another. */
+  isWhole: boolean;
+  readonly parts: AsyncIterable<Uint8Array>[];
+}
+
+interface Bytes {
+  readonly pieces: readonly Uint8Array[];
+  readonly length: number;
+}
+
+interface SegmentTablesOptions {
+  readonly pageBytes: number;
+  readonly deltaBytesMax?: number | undefined;
+  /** Called for each table that cannot be read. */
+  readonly onDamage: (error: unknown) => void;
+}
+
+export class SegmentTables {
+  readonly #pageBytes: number;
+  readonly #deltaBytesMax: number;
+  readonly #onDamage: (error: unknown) => void;
+  #next = FIRST_SEGMENT_TABLE;
+  /** What the directory has, in the order of rows. Segments themselves are not held here. */
+  #entries: readonly Entry[] = [];
+  #unfinished: Unfinished | undefined;
+  /** Tables of the checkpoint that are of no use any more. */
+  readonly #stale = new Set<number>();
+  readonly #stored = new Map<number, StoredTable>();
+
+  constructor({ pageBytes, deltaBytesMax = DELTA_BYTES_MAX, onDamage }: SegmentTablesOptions) {
+    this.#pageBytes = pageBytes;
+    this.#deltaBytesMax = deltaBytesMax;
+    this.#onDamage = onDamage;
+  }
+
+  /** Returns what changes in the checkpoint. Each call writes a part of the segments that it lacks, the oldest first. */
+  takeSections(segments: readonly Segment[], key: HashKey): Section[] {
+    const sections: Section[] = [];
+    const before = this.#entries;
+    this.#forgetMissing(segments);
+    for (let left = this.#deltaBytesMax; left > 0;) {
+      const next = this.#nextOf(segments);
+      if (next === undefined) break;
+      const section = this.#takePages(next.data, left);
+      left -= section.rowCount * this.#pageBytes;
+      sections.push(section);
+    }
+    for (const table of this.#stale) sections.push(withoutRows(table, this.#pageBytes));
+    this.#stale.clear();
+    if (this.#entries !== before) sections.push(this.#directorySection(key));
+    return sections;
+  }
+
+  /** Takes a table of the index, whose bytes are pulled later. */
+  loadSection({ table, kind, rowSize, firstRow, rowCount }: SectionHead, chunks: Chunks): void {
+    if (kind === SectionKind.replace) this.#stored.delete(table);
+    if (rowCount === 0) return;
+    const stored = this.#stored.get(table) ?? { rowSize, rows: 0, isWhole: true, parts: [] };
+    this.#stored.set(table, stored);
+    stored.isWhole &&= firstRow === stored.rows && rowSize === stored.rowSize;
+    stored.rows += rowCount;
+    stored.parts.push(chunks);
+  }
+
+  /**
+   * Reads the segments of a checkpoint, from the first row on without a gap. Resolves with them and the key of their hashes, or with
+   * `undefined` if there are none. Call it once, after all sections.
+   */
+  async load(): Promise<
+    { readonly key: HashKey; readonly segments: readonly SegmentData[] } | undefined
+  > {
+    const directory = (await this.#read(INDEX_TABLE, 1))?.words(0);
+    for (const table of this.#stored.keys()) {
+      if (table === INDEX_TABLE) continue;
+      this.#stale.add(table);
+      this.#next = Math.max(this.#next, table + 1);
+    }
+    const segments: SegmentData[] = [];
+    const entries: Entry[] = [];
+    const isKnown = directory?.[0] === VERSION && directory[1] === this.#pageBytes;
+    if (isKnown) this.#next = Math.max(this.#next, directory[4]!);
+    const end = isKnown ? directory.length : 0;
+    for (let at = HEAD_WORDS; at + ENTRY_WORDS <= end; at += ENTRY_WORDS) {
+      const words = directory!.subarray(at, at + ENTRY_WORDS);
+      if (words[1] !== (segments.at(-1)?.endRow ?? 0)) break;
+      const data = await this.#readSegment(words);
+      if (data === undefined) break;
+      const { firstRow, endRow } = data;
+      segments.push(data);
+      entries.push({ table: words[0]!, firstRow, endRow, words: [...words] });
+      this.#stale.delete(words[0]!);
+    }
+    this.#stored.clear();
+    this.#entries = entries;
+    if (segments.length === 0) return undefined;
+    return { key: { low: directory![2]!, high: directory![3]! }, segments };
+  }
+
+  /** Forgets what was written of a segment that has been merged meanwhile. */
+  #forgetMissing(segments: readonly Segment[]): void {
+    const unfinished = this.#unfinished;
+    if (unfinished !== undefined && !segments.some((segment) => isSame(segment, unfinished))) {
+      this.#stale.add(unfinished.table);
+      this.#unfinished = undefined;
+    }
+    const kept = this.#entries.filter((entry) => segments.some((one) => isWithin(entry, one)));
+    if (kept.length === this.#entries.length) return;
+    for (const { table } of this.#entries.filter((entry) => !kept.includes(entry)))
+      this.#stale.add(table);
+    this.#entries = kept;
+  }
+
+  /** Returns the segment to be written next: first those whose rows are in no table, then those that were merged of others. */
+  #nextOf(segments: readonly Segment[]): Segment | undefined {
+    const unfinished = this.#unfinished;
+    if (unfinished !== undefined) return segments.find((segment) => isSame(segment, unfinished));
+    const covered = (segment: Segment): number =>
+      this.#entries
+        .filter((entry) => isWithin(entry, segment))
+        .reduce((sum, entry) => sum + entry.endRow - entry.firstRow, 0);
+    return (
+      segments.find((segment) => covered(segment) < segment.rows) ??
+      segments.find((segment) => !this.#entries.some((entry) => isSame(entry, segment)))
+    );
+  }
+
+  /** Returns the next pages of a segment, of about so many bytes at most. */
+  #takePages(data: SegmentData, bytes: number): Section {
+    const { firstRow, endRow } = data;
+    if (this.#unfinished === undefined) {
+      this.#unfinished = { table: this.#next, firstRow, endRow, pages: 0 };
+      this.#next += 1;
+    }
+    const unfinished = this.#unfinished;
+    const { table, pages } = unfinished;
+    const all = pagesOf(data) + tailPages(data);
+    const rowCount = Math.min(all - pages, Math.max(1, Math.floor(bytes / this.#pageBytes)));
+    unfinished.pages += rowCount;
+    if (unfinished.pages === all) this.#finish(entryOf(table, data));
+    return {
+      kind: pages === 0 ? SectionKind.replace : SectionKind.append,
+      table,
+      rowSize: this.#pageBytes,
+      firstRow: pages,
+      rowCount,
+      chunks: encode(data, pages, pages + rowCount),
+    };
+  }
+
+  /** Names a segment that is written as a whole. Those that were merged into it are dropped. */
+  #finish(entry: Entry): void {
+    this.#unfinished = undefined;
+    for (const old of this.#entries) if (isWithin(old, entry)) this.#stale.add(old.table);
+    this.#entries = [...this.#entries.filter((old) => !isWithin(old, entry)), entry].toSorted(
+      (a, b) => a.firstRow - b.firstRow,
+    );
+  }
+
+  #directorySection({ low, high }: HashKey): Section {
+    const entries = this.#entries.flatMap(({ words }) => words);
+    const head = [VERSION, this.#pageBytes, low, high, this.#next, this.#entries.length];
+    const bytes = new Uint8Array(Uint32Array.from([...head, ...entries]).buffer);
+    const rows = { firstRow: 0, rowCount: bytes.length, chunks: slices(bytes) };
+    return { kind: SectionKind.replace, table: INDEX_TABLE, rowSize: 1, ...rows };
+  }
+
+  /** Reads a table of rows of some size. Resolves with `undefined` if it is not there or cannot be read. */
+  async #read(table: number, rowSize: number): Promise<TableBytes | undefined> {
+    const stored = this.#stored.get(table);
+    if (stored === undefined || !stored.isWhole || stored.rowSize !== rowSize) return undefined;
+    const pieceBytes = pagesPerPiece(this.#pageBytes) * this.#pageBytes;
+    const length = stored.rows * rowSize;
+    try {
+      return new TableBytes({ pieces: await readPieces(stored.parts, length, pieceBytes), length });
+    } catch (error) {
+      // The rows are intact, or say so themselves.
+      this.#onDamage(error);
+      return undefined;
+    }
+  }
+
+  /** Reads the segment of a directory's entry. Resolves with `undefined` if its table is not as the entry says. */
+  async #readSegment(entry: Uint32Array): Promise<SegmentData | undefined> {
+    const pageBytes = this.#pageBytes;
+    const bytes = await this.#read(entry[0]!, pageBytes);
+    const pages = entry.subarray(12);
+    const total = pages.reduce((sum, count) => sum + count, 0);
+    const filterWords = entry[11]!;
+    const words = bytes?.words(total * pageBytes);
+    if (words === undefined || words.length < filterWords + total * 2) return undefined;
+    const pieces = bytes!.before(total * pageBytes);
+    let firstPage = 0;
+    let at = filterWords;
+    const [ids, ...fields] = Array.from(pages, (count): ColumnPages => {
+      const firstKeys = copied(words, at, count);
+      const firstRows = copied(words, at + count, count);
+      at += count * 2;
+      firstPage += count;
+      return { pieces, firstPage: firstPage - count, firstKeys, firstRows };
+    });
+    return {
+      pageBytes,
+      firstRow: entry[1]!,
+      endRow: entry[2]!,
+      idRange: copied(entry, 3, 8),
+      ids: ids!,
+      filter: copied(words, 0, filterWords),
+      fields,
+    };
+  }
+}
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+const isSame = (a: Rows, b: Rows): boolean => a.firstRow === b.firstRow && a.endRow === b.endRow;
+
+const isWithin = (a: Rows, b: Rows): boolean => a.firstRow >= b.firstRow && a.endRow <= b.endRow;
+
+function entryOf(table: number, data: SegmentData): Entry {
+  const { firstRow, endRow, idRange, filter } = data;
+  const pages = columnsOf(data).map(({ firstKeys }) => firstKeys.length);
+  const words = [table, firstRow, endRow, ...idRange, filter.length, ...pages];
+  return { table, firstRow, endRow, words };
+}
+
+const withoutRows = (table: number, rowSize: number): Section => ({
+  kind: SectionKind.replace,
+  table,
+  rowSize,
+  firstRow: 0,
+  rowCount: 0,
+  chunks: [],
+});
+
+const columnsOf = ({ ids, fields }: SegmentData): readonly ColumnPages[] => [ids, ...fields];
+
+/** Returns the number of pages of all columns. */
+const pagesOf = (data: SegmentData): number =>
+  columnsOf(data).reduce((sum, { firstKeys }) => sum + firstKeys.length, 0);
+
+/** Returns the pages that a segment's filter and the directories of its columns take. */
+const tailPages = (data: SegmentData): number =>
+  Math.ceil(((data.filter.length + pagesOf(data) * 2) * 4) / data.pageBytes);
+
+/**
+ * Yields pages of a segment's table: pages of ids, pages of each field, then filter, first keys and first rows of each column.
+ */
+function* encode(data: SegmentData, from: number, end: number): Generator<Uint8Array> {
+  const { pageBytes } = data;
+  let first = 0;
+  for (const column of columnsOf(data)) {
+    const count = column.firstKeys.length;
+    const [low, high] = [Math.max(from, first) - first, Math.min(end, first + count) - first];
+    if (low < high) yield* columnBytes(column, low * pageBytes, high * pageBytes, pageBytes);
+    first += count;
+  }
+  if (end <= first) return;
+  const tail = tailOf(data);
+  yield* slices(
+    tail.subarray((Math.max(from, first) - first) * pageBytes, (end - first) * pageBytes),
+  );
+}
+
+/** Yields bytes `from` to `end` of a column's pages. */
+function* columnBytes(
+  { pieces, firstPage }: ColumnPages,
+  from: number,
+  end: number,
+  pageBytes: number,
+): Generator<Uint8Array> {
+  const pieceBytes = pagesPerPiece(pageBytes) * pageBytes;
+  const start = firstPage * pageBytes;
+  for (let at = start + from; at < start + end;) {
+    const inPiece = at % pieceBytes;
+    const length = Math.min(pieceBytes - inPiece, start + end - at);
+    const piece = pieces[Math.floor(at / pieceBytes)]!;
+    yield* slices(piece.subarray(inPiece, inPiece + length));
+    at += length;
+  }
+}
+
+function tailOf(data: SegmentData): Uint8Array {
+  const words = new Uint32Array((tailPages(data) * data.pageBytes) / 4);
+  words.set(data.filter);
+  let to = data.filter.length;
+  for (const { firstKeys, firstRows } of columnsOf(data)) {
+    words.set(firstKeys, to);
+    words.set(firstRows, to + firstKeys.length);
+    to += firstKeys.length * 2;
+  }
+  return new Uint8Array(words.buffer);
+}
+
+function* slices(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES_MAX)
+    yield bytes.subarray(at, at + CHUNK_BYTES_MAX);
+}
+
+/** Reads exactly so many bytes into pieces of one size, which threads can share. */
+async function readPieces(
+  parts: readonly AsyncIterable<Uint8Array>[],
+  bytes: number,
+  pieceBytes: number,
+): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes; at += pieceBytes)
+    pieces.push(sharedBytes(Math.min(pieceBytes, bytes - at)));
+  let at = 0;
+  for await (const chunk of joined(parts)) {
+    for (let from = 0; from < chunk.length;) {
+      const piece = pieces[Math.floor(at / pieceBytes)];
+      if (piece === undefined || at === bytes)
+        throw new RangeError('a section is longer than it says');
+      const part = chunk.subarray(from, from + piece.length - (at % pieceBytes));
+      piece.set(part, at % pieceBytes);
+      from += part.length;
+      at += part.length;
+    }
+  }
+  if (at !== bytes) throw new RangeError('a section is shorter than it says');
+  return pieces;
+}
+
+async function* joined(parts: readonly AsyncIterable<Uint8Array>[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield* part;
+}
+
+/** The bytes of a table, in pieces of one size. */
+class TableBytes {
+  readonly #pieces: readonly Uint8Array[];
+  readonly #length: number;
+
+  constructor({ pieces, length }: Bytes) {
+    this.#pieces = pieces;
+    this.#length = length;
+  }
+
+  /** Returns the whole words from byte `from` on; `undefined` if there are fewer bytes. */
+  words(from: number): Uint32Array | undefined {
+    if (from > this.#length) return undefined;
+    const rest = new Uint8Array((this.#length - from) & ~3);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      const part = piece.subarray(Math.max(0, Math.min(piece.length, from - at)));
+      const to = Math.max(0, at - from);
+      if (part.length > 0 && to < rest.length) rest.set(part.subarray(0, rest.length - to), to);
+      at += piece.length;
+    }
+    return new Uint32Array(rest.buffer);
+  }
+
+  /** Returns the first bytes in pieces, without the memory of what follows them. */
+  before(bytes: number): readonly Uint8Array[] {
+    const before: Uint8Array[] = [];
+    let left = bytes;
+    for (const piece of this.#pieces) {
+      if (left === 0) break;
+      const part = Math.min(left, piece.length);
+      left -= part;
+      if (part === piece.length) before.push(piece);
+      else {
+        const cut = sharedBytes(part);
+        cut.set(piece.subarray(0, part));
+        before.push(cut);
+      }
+    }
+    return before;
+  }
+}
+
+function copied(words: Uint32Array, at: number, count: number): Uint32Array {
+  const copy = sharedWords(count);
+  copy.set(words.subarray(at, at + count));
+  return copy;
+}

@@ -1,0 +1,300 @@
+/**
+ * The index of transfers in a data file: what a crash at any write, rot of any byte, and a full volume do to it. Rows are
+ * what counts: whatever happens to the index, the same ledger answers the same.
+ */
+import { beforeAll, expect, test } from '@jest/globals';
+import { isDerived } from '../ledger/checkpoint.ts';
+import { StateMachine } from '../ledger/state-machine.ts';
+import { Operation } from '../wire/operations.ts';
+import { FileLog } from './file-log.ts';
+import { inspectDataFile } from './inspect.ts';
+import { BLOCK_SIZE, LOG_SIZE_MIN } from './layout.ts';
+import { readManifest, type StoredSection } from './manifest.ts';
+import { restoreDataFile } from './restore.ts';
+import { readSuperblock } from './superblock.ts';
+import { MemoryStorage, PowerLoss } from './testing/memory-storage.ts';
+import { createToyFile, PATH, RELEASE } from './testing/replica.ts';
+
+const LOG_SIZE = 64 << 10;
+const EXPORTED = '/disk/exported.ledger';
+const RESTORED = '/disk/restored.ledger';
+/** Segments of 16 rows. A checkpoint writes one of them, and a merged one takes several. */
+const SIZES = { sealRows: 16, chunkRows: 4, pageBytes: 4096, deltaBytesMax: 12 << 12 };
+/** Transfers of an operation. */
+const BATCH = 9;
+
+let damages = 0;
+let keys = 0;
+
+/** Each start has another key, as processes have. */
+const newMachine = (): StateMachine =>
+  new StateMachine({
+    memoryLimitBytes: 2 ** 30,
+    indexSizes: SIZES,
+    rowsShift: 4,
+    pageCacheBytes: 1 << 14,
+    hashKey: { low: (keys += 1), high: 5 },
+    onIndexDamage: () => void (damages += 1),
+  });
+
+function bodyOf(op: number): Uint8Array {
+  const count = op === 1 ? 2 : BATCH;
+  const words = new Uint32Array(count * 32);
+  for (let i = 0; i < count; i += 1) {
+    const at = i * 32;
+    words[at] = op === 1 ? i + 1 : op * 100 + i;
+    words.set([1, 1], at + 28);
+    if (op === 1) continue;
+    words.set([1, 0, 0, 0, 2, 0, 0, 0, 1], at + 4);
+    words.set([1 + (words[at] % 5), 0, 0, 0, words[at]], at + 20);
+  }
+  return new Uint8Array(words.buffer);
+}
+
+const timestampOf = (op: number): bigint => BigInt(op) * 1000n;
+
+function commit(machine: StateMachine, op: number): void {
+  const accounts = Operation.createAccountsUnbatched;
+  const operation = op === 1 ? accounts : Operation.createTransfersUnbatched;
+  machine.commit(operation, timestampOf(op), bodyOf(op));
+}
+
+/** Everything that the ledger answers about its transfers. */
+function answersOf(machine: StateMachine): string {
+  const ids = new Uint32Array(4 * 300);
+  for (let i = 0; i < 300; i += 1) ids[i * 4] = 200 + i * 7;
+  const answers = [1, 3].map((value) => {
+    const filter = new Uint32Array(16);
+    filter[0] = value;
+    filter[14] = 8000;
+    return machine.read(Operation.queryTransfersUnbatched, new Uint8Array(filter.buffer));
+  });
+  const found = machine.read(Operation.lookupTransfersUnbatched, new Uint8Array(ids.buffer));
+  return Buffer.concat([machine.stateHash(), found, ...answers]).toString('base64');
+}
+
+class LedgerReplica {
+  readonly machine: StateMachine;
+  readonly #log: FileLog;
+  op: number;
+  durableOp: number;
+
+  private constructor(log: FileLog, machine: StateMachine, op: number) {
+    this.#log = log;
+    this.machine = machine;
+    this.op = op;
+    this.durableOp = op;
+  }
+
+  static async start(storage: MemoryStorage, path = PATH): Promise<LedgerReplica> {
+    const machine = newMachine();
+    const log = await FileLog.open({ path, release: RELEASE, storage, onFailure: () => undefined });
+    try {
+      let { op } = await log.recover(machine, (entry) => {
+        commit(machine, entry.op);
+      });
+      op = Math.max(
+        op,
+        machine.counts().accounts === 0 ? 0 : 1 + machine.counts().transfers / BATCH,
+      );
+      return new LedgerReplica(log, machine, op);
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+  }
+
+  /** Executes the next operation. Resolves when it is durable, or never if the disk fails first. */
+  run(): Promise<void> {
+    this.op += 1;
+    const { op } = this;
+    commit(this.machine, op);
+    return new Promise((resolve) => {
+      const entry = { op, timestamp: timestampOf(op), view: 0, message: new Uint8Array(16) };
+      this.#log.append(entry, () => {
+        this.durableOp = op;
+        resolve();
+      });
+    });
+  }
+
+  async checkpoint(): Promise<void> {
+    const { op, machine } = this;
+    const position = { op, timestamp: timestampOf(op), view: 0, stateHash: machine.stateHash() };
+    await this.#log.checkpoint(machine, position);
+  }
+
+  exportTo(path: string): Promise<unknown> {
+    return this.#log.exportTo({ path });
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+}
+
+async function sectionsOf(disk: MemoryStorage, path = PATH): Promise<readonly StoredSection[]> {
+  const file = await disk.open(path, { exclusive: false });
+  return readManifest(file, await readSuperblock(file));
+}
+
+const indexOf = async (disk: MemoryStorage): Promise<readonly StoredSection[]> =>
+  (await sectionsOf(disk)).filter(({ table }) => isDerived(table));
+
+/** Answers by the number of operations. */
+const expected: string[] = [];
+/** A closed file with segments, two of which wait to be merged with the next ones. */
+let whole: Uint8Array;
+const OPS = 7;
+
+beforeAll(async () => {
+  const machine = newMachine();
+  expected.push(answersOf(machine));
+  for (let op = 1; op <= 16; op += 1) {
+    commit(machine, op);
+    expected.push(answersOf(machine));
+  }
+  const disk = new MemoryStorage();
+  await createToyFile(disk, LOG_SIZE);
+  const replica = await LedgerReplica.start(disk);
+  for (let op = 1; op <= OPS; op += 1) {
+    await replica.run();
+    await replica.checkpoint();
+  }
+  await replica.close();
+  whole = disk.bytes(PATH);
+});
+
+test('power loss at every write of checkpoints that write, finish and drop segments changes no answer', async () => {
+  let crashes = 0;
+  let merged = 0;
+  for (let crashAt = 1; ; crashAt += 1) {
+    const disk = MemoryStorage.of(PATH, whole);
+    disk.crashAt = crashAt;
+    const replica = await LedgerReplica.start(disk).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(PowerLoss);
+    });
+    if (replica) {
+      for (let round = 0; round < 4; round += 1) {
+        void replica.run();
+        const failed = await replica.checkpoint().catch((error: unknown) => error);
+        if (failed === undefined) continue;
+        expect(failed).toMatchObject({ code: 'storage_failed' });
+        break;
+      }
+    }
+    damages = 0;
+    for (const survives of [() => false, () => true, everyOther()]) {
+      const next = disk.afterCrash(survives);
+      const again = await LedgerReplica.start(next);
+      expect(again.op).toBeGreaterThanOrEqual(replica?.durableOp ?? OPS);
+      expect(answersOf(again.machine)).toBe(expected[again.op]);
+      await again.run();
+      await again.checkpoint();
+      expect(answersOf(again.machine)).toBe(expected[again.op]);
+      await again.close();
+    }
+    // What was synced is whole: no crash makes a part of the index unreadable.
+    expect(damages).toBe(0);
+    if (replica?.machine.index().segments === 1) merged += 1;
+    if (disk.operations < crashAt) break;
+    crashes += 1;
+  }
+  expect(crashes).toBeGreaterThan(40);
+  expect(merged).toBeGreaterThan(0);
+});
+
+function everyOther(): () => boolean {
+  let count = 0;
+  return () => (count += 1) % 2 === 0;
+}
+
+test('a flipped bit anywhere in the index is noticed, inspect names it, and a start makes the index from the rows', async () => {
+  const pieces = (await indexOf(MemoryStorage.of(PATH, whole))).flatMap(({ pieces: own }) => own);
+  expect(pieces.length).toBeGreaterThan(2);
+  for (const { offset, size } of pieces) {
+    for (let at = 0; at < size; at += 1) {
+      // Most bytes of a page of a small segment are unused.
+      if (whole[offset + at] === 0 && at % 509 !== 0) continue;
+      if (at % 23 !== 0) continue;
+      const bytes = whole.slice();
+      bytes[offset + at]! ^= 1 << (at % 8);
+      const disk = MemoryStorage.of(PATH, bytes);
+      damages = 0;
+      const replica = await LedgerReplica.start(disk);
+      expect(damages).toBe(1);
+      expect(answersOf(replica.machine)).toBe(expected[OPS]);
+      await replica.close();
+      if (at % 4 !== 0) continue;
+      const inspection = await inspectDataFile(PATH, disk);
+      expect(inspection).toMatchObject({ errors: [{ code: 'checkpoint_corrupt' }] });
+    }
+  }
+});
+
+test('a damaged part of the index is gone from the next checkpoints, and the volume is whole again', async () => {
+  const bytes = whole.slice();
+  const index = await indexOf(MemoryStorage.of(PATH, whole));
+  for (const { pieces } of index) bytes[pieces[0]!.offset]! ^= 1;
+  const disk = MemoryStorage.of(PATH, bytes);
+  const replica = await LedgerReplica.start(disk);
+  for (let round = 0; round < 5; round += 1) await replica.checkpoint();
+  await replica.close();
+  expect(await inspectDataFile(PATH, disk)).toMatchObject({ errors: [] });
+  damages = 0;
+  const again = await LedgerReplica.start(disk);
+  expect([damages, answersOf(again.machine)]).toEqual([0, expected[OPS]]);
+});
+
+test('on a full volume a checkpoint goes on without the index, and with it once there is room', async () => {
+  const outcomes = new Set<string>();
+  for (let blocks = 0; blocks < 40; blocks += 3) {
+    const disk = MemoryStorage.of(PATH, whole);
+    const replica = await LedgerReplica.start(disk);
+    disk.capacity = whole.length + blocks * BLOCK_SIZE;
+    const before = (await indexOf(disk)).length;
+    for (let round = 0; round < 3; round += 1) {
+      await replica.run();
+      const failed = await replica.checkpoint().catch((error: unknown) => error);
+      if (failed !== undefined) expect(failed).toMatchObject({ code: 'storage_full' });
+      const isSame = (await indexOf(disk)).length === before;
+      outcomes.add(failed === undefined ? (isSame ? 'without' : 'with') : 'full');
+    }
+    disk.capacity = Infinity;
+    for (let round = 0; round < 4; round += 1) {
+      await replica.run();
+      await replica.checkpoint();
+    }
+    await replica.close();
+    damages = 0;
+    const again = await LedgerReplica.start(disk);
+    expect([damages, answersOf(again.machine)]).toEqual([0, expected[again.op]]);
+    // What is missing in the middle is made at the start, and written then.
+    for (let round = 0; round < 9; round += 1) await again.checkpoint();
+    await again.close();
+    const last = await LedgerReplica.start(disk);
+    expect(answersOf(last.machine)).toBe(expected[last.op]);
+    await last.checkpoint();
+    await last.close();
+    expect(await inspectDataFile(PATH, disk)).toMatchObject({ errors: [] });
+  }
+  expect(outcomes).toContain('without');
+  expect(outcomes).toContain('with');
+});
+
+test('an export and what is restored from it have no index, and older releases read them', async () => {
+  const disk = MemoryStorage.of(PATH, whole);
+  const replica = await LedgerReplica.start(disk);
+  await replica.exportTo(EXPORTED);
+  await replica.close();
+  await restoreDataFile({ from: PATH, to: RESTORED, logSizeBytes: LOG_SIZE_MIN, storage: disk });
+  for (const path of [EXPORTED, RESTORED]) {
+    const sections = await sectionsOf(disk, path);
+    expect(sections.length).toBeGreaterThan(0);
+    expect(sections.some(({ table }) => isDerived(table))).toBe(false);
+    const { formatVersion } = await readSuperblock(await disk.open(path, { exclusive: false }));
+    expect(formatVersion).toBe(2);
+  }
+  const restored = await LedgerReplica.start(disk, RESTORED);
+  expect(answersOf(restored.machine)).toBe(expected[OPS]);
+});
