@@ -137,7 +137,8 @@ export class Tunnel {
       else this.end(TunnelEnd.badStream, 'a tunnel takes binary messages only');
     });
     for (const kind of ['ping', 'pong'] as const) socket.on(kind, () => this.#heard(0));
-    socket.on('error', () => socket.terminate());
+    // The close that says what is wrong is on its way; a socket that is torn down at once would lose it.
+    socket.on('error', () => this.#stopSoon());
     socket.on('close', () => this.#close());
     this.#pinger = setInterval(() => this.#look(), times.pingEveryMs);
   }
@@ -157,12 +158,18 @@ export class Tunnel {
   end(code: number, why: string): void {
     if (this.#ended) return;
     const { socket } = this.#options;
-    this.#stop();
-    // The other end may never answer the close.
-    this.#closer = setTimeout(() => socket.terminate(), this.#times.closeMaxMs);
+    this.#stopSoon();
     // A paused socket would not read the other end's close.
     socket.resume();
     socket.close(code, why.slice(0, reasonMax));
+  }
+
+  /** Releases what the tunnel holds. The other end may never answer the close. */
+  #stopSoon(): void {
+    if (this.#ended) return;
+    this.#stop();
+    const { socket } = this.#options;
+    this.#closer = setTimeout(() => socket.terminate(), this.#times.closeMaxMs);
   }
 
   #connectReplica(): void {
