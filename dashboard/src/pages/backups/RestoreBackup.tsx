@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Backup, CreateCatalog } from '../../../../gen/api.ts';
 import { backupQuery } from '../../data/backup-queries.ts';
 import { catalogQuery } from '../../data/queries.ts';
@@ -9,15 +8,13 @@ import { Card, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
-import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
 import { MOMENT } from './RecoveryCard.tsx';
-import { draftLike, RestoreLayout } from './RestoreLayout.tsx';
+import { RestoreForm } from './RestoreForm.tsx';
 import { RestoreMoment } from './RestoreMoment.tsx';
-import { RestoreSummary } from './RestoreSummary.tsx';
 import { transfersWords } from './words.ts';
 
-/** A new database that begins with another one's data. It has the shape of the original unless something else is chosen. */
+/** A new database that begins with a backup of this one, or as it was at a moment. */
 export function RestoreBackup() {
   const { backupId } = useParams({ from: '/o/$slug/databases/$name/backups/$backupId/restore' });
   return backupId === MOMENT ? <RestoreMoment /> : <RestoreOne backupId={backupId} />;
@@ -33,7 +30,7 @@ function RestoreOne({ backupId }: { readonly backupId: string }) {
     return <Problem error={failed.error} onRetry={() => void failed.refetch()} />;
   }
   if (backup.data === undefined || catalog.data === undefined) return <Skeleton lines={8} />;
-  return <RestoreForm backup={backup.data} catalog={catalog.data} />;
+  return <BackupForm backup={backup.data} catalog={catalog.data} />;
 }
 
 interface Props {
@@ -41,26 +38,14 @@ interface Props {
   readonly catalog: CreateCatalog;
 }
 
-function RestoreForm({ backup, catalog }: Props) {
+function BackupForm({ backup, catalog }: Props) {
   const { database } = useDatabase();
-  const [draft, setDraft] = useState(() => draftLike(database, catalog));
-  const plan = usePlan(draft, catalog.version);
   const { databaseId, id: backupId, status } = backup;
   return (
-    <RestoreLayout
+    <RestoreForm
       catalog={catalog}
-      draft={draft}
-      plan={plan}
-      onChange={setDraft}
-      summary={
-        <RestoreSummary
-          draft={draft}
-          plan={plan}
-          hasFieldErrors={Object.keys(planErrors(plan)).length > 0}
-          from={{ databaseId, backupId }}
-          notGood={status === 'SUCCEEDED' ? undefined : 'This backup cannot be restored.'}
-        />
-      }
+      from={{ databaseId, backupId }}
+      notGood={status === 'SUCCEEDED' ? undefined : 'This backup cannot be restored.'}
     >
       <Card title={`Restore ${backup.name}`}>
         <p>
@@ -70,7 +55,7 @@ function RestoreForm({ backup, catalog }: Props) {
           {database.name} stays as it is.
         </p>
       </Card>
-    </RestoreLayout>
+    </RestoreForm>
   );
 }
 

@@ -11,11 +11,9 @@ import { Card, Facts, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
-import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
 import { At, WindowFacts } from './RecoveryCard.tsx';
-import { draftLike, RestoreLayout } from './RestoreLayout.tsx';
-import { RestoreSummary } from './RestoreSummary.tsx';
+import { RestoreForm } from './RestoreForm.tsx';
 
 /** A new database as this one was at a moment of its archived log. */
 export function RestoreMoment() {
@@ -40,27 +38,15 @@ function MomentForm({ window, catalog }: Props) {
   const { database, organizationId } = useDatabase();
   const { earliest, latest } = window;
   const [time, setTime] = useState(latest?.time ?? '');
-  const [draft, setDraft] = useState(() => draftLike(database, catalog));
-  const plan = usePlan(draft, catalog.version);
   const settled = useDebounced(time.trim());
   const preview = useQuery(previewQuery(organizationId, database.id, settled));
   const wrong = fieldErrors(preview.error)['targetTime'];
   const isShown = preview.isSuccess && !preview.isPlaceholderData && settled === time.trim();
   return (
-    <RestoreLayout
+    <RestoreForm
       catalog={catalog}
-      draft={draft}
-      plan={plan}
-      onChange={setDraft}
-      summary={
-        <RestoreSummary
-          draft={draft}
-          plan={plan}
-          hasFieldErrors={Object.keys(planErrors(plan)).length > 0}
-          from={{ databaseId: database.id, targetTime: settled }}
-          notGood={isShown ? undefined : 'Choose a moment that can be restored.'}
-        />
-      }
+      from={{ databaseId: database.id, targetTime: settled }}
+      notGood={isShown ? undefined : 'Choose a moment that can be restored.'}
     >
       <Card title="Restore to a moment">
         <div className={form.form}>
@@ -86,7 +72,7 @@ function MomentForm({ window, catalog }: Props) {
           {isShown && <PreviewFacts {...preview.data} />}
         </div>
       </Card>
-    </RestoreLayout>
+    </RestoreForm>
   );
 }
 

@@ -10,10 +10,10 @@ import { Problem } from '../../ui/Problem.tsx';
 import styles from '../create/CreateDatabase.module.css';
 import { storageOf, type Draft } from '../create/draft.ts';
 import { PriceLines } from '../create/PriceLines.tsx';
-import type { Plan } from '../create/use-plan.ts';
+import { planErrors, type Plan } from '../create/use-plan.ts';
 
 /** A backup of a database, or a moment of its log. */
-type From =
+export type From =
   | { readonly databaseId: string; readonly backupId: string }
   | { readonly databaseId: string; readonly targetTime: string };
 
@@ -23,11 +23,10 @@ interface Props {
   readonly notGood: string | undefined;
   readonly draft: Draft;
   readonly plan: Plan;
-  readonly hasFieldErrors: boolean;
 }
 
 /** The price of the new database, and the button that makes it. */
-export function RestoreSummary({ from, notGood, draft, plan, hasFieldErrors }: Props) {
+export function RestoreSummary({ from, notGood, draft, plan }: Props) {
   const organization = useOrganization();
   const restore = useRestore(from, draft);
   const missing = draft.name === '' ? 'Give the new database a name.' : undefined;
@@ -37,7 +36,9 @@ export function RestoreSummary({ from, notGood, draft, plan, hasFieldErrors }: P
     <div className={styles.summary}>
       <Card title="Summary">
         <PriceLines plan={plan} />
-        {plan.error !== null && !hasFieldErrors && <Problem error={plan.error} />}
+        {plan.error !== null && Object.keys(planErrors(plan)).length === 0 && (
+          <Problem error={plan.error} />
+        )}
         {restore.isError && <Problem error={restore.error} />}
         <Button
           look="main"

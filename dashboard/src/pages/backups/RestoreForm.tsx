@@ -1,15 +1,16 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { CreateCatalog, Database } from '../../../../gen/api.ts';
 import form from '../../ui/Form.module.css';
 import { Card } from '../../ui/Page.tsx';
 import { PlaceFields, ShapeFields } from '../create/ChoiceFields.tsx';
 import styles from '../create/CreateDatabase.module.css';
 import { draftOf, type Draft } from '../create/draft.ts';
-import { planErrors, type Plan } from '../create/use-plan.ts';
+import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
+import { RestoreSummary, type From } from './RestoreSummary.tsx';
 
 /** A draft with the shape of a database. */
-export const draftLike = (database: Database, catalog: CreateCatalog): Draft => ({
+const draftLike = (database: Database, catalog: CreateCatalog): Draft => ({
   ...draftOf(catalog),
   provider: database.provider,
   region: database.region,
@@ -22,23 +23,24 @@ export const draftLike = (database: Database, catalog: CreateCatalog): Draft => 
 
 interface Props {
   readonly catalog: CreateCatalog;
-  readonly draft: Draft;
-  readonly plan: Plan;
-  readonly onChange: (draft: Draft) => void;
-  readonly summary: ReactNode;
+  readonly from: From;
+  /** Why that cannot be restored; `undefined`: it can. */
+  readonly notGood: string | undefined;
   /** What the new database begins with. */
   readonly children: ReactNode;
 }
 
-/** The form of a new database that begins with another one's data. */
-export function RestoreLayout({ catalog, draft, plan, onChange, summary, children }: Props) {
+/** The form of a new database that begins with another one's data. It has the shape of the original unless something else is chosen. */
+export function RestoreForm({ catalog, from, notGood, children }: Props) {
   const { database } = useDatabase();
+  const [draft, setDraft] = useState(() => draftLike(database, catalog));
+  const plan = usePlan(draft, catalog.version);
   const errors = planErrors(plan);
   const fields = {
     catalog,
     draft,
     errors: draft.name === '' ? { ...errors, name: undefined } : errors,
-    onChange: (change: Partial<Draft>) => onChange({ ...draft, ...change }),
+    onChange: (change: Partial<Draft>) => setDraft({ ...draft, ...change }),
   };
   return (
     <div className={styles.layout}>
@@ -55,7 +57,7 @@ export function RestoreLayout({ catalog, draft, plan, onChange, summary, childre
           </div>
         </Card>
       </div>
-      {summary}
+      <RestoreSummary from={from} notGood={notGood} draft={draft} plan={plan} />
     </div>
   );
 }
