@@ -58,6 +58,26 @@ test('a clock that was put back makes no line twice, and loses none that is read
   expect(again.take([line(10, 'a'), line(4, 'b'), line(11, 'c')])).toBeUndefined();
 });
 
+test('after a clock was put back, reading goes on from the last line, though it looks older', () => {
+  const first = keptLog('').kept.take([line(10, 'a'), line(4, 'b')]);
+  const second = keptLog(first?.next ?? '');
+  // Kubernetes leaves out what is older than this.
+  expect(second.kept.since?.getTime()).toBe(4_000);
+  const piece = second.kept.take([line(10, 'a'), line(4, 'b'), line(5, 'c'), line(6, 'd')]);
+  expect(messages(piece)).toEqual(['c', 'd']);
+  const third = keptLog(piece?.next ?? '').kept;
+  expect(messages(third.take([line(10, 'a'), line(6, 'd'), line(7, 'e'), line(11, 'f')]))).toEqual([
+    'e',
+    'f',
+  ]);
+});
+
+test('a clock that was put back to before 1970 makes no line twice', () => {
+  const piece = keptLog('').kept.take([line(10, 'a'), line(-4, 'b')]);
+  const again = keptLog(piece?.next ?? '').kept;
+  expect(messages(again.take([line(10, 'a'), line(-4, 'b'), line(-3, 'c')]))).toEqual(['c']);
+});
+
 test('of a flood the begin is kept, and a line tells how many were left out', () => {
   const { kept, clock } = keptLog('');
   const flood = Array.from({ length: 300 }, (_, index) => line(index + 1, 'x'.repeat(10_000)));

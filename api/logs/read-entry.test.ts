@@ -65,3 +65,19 @@ test('a secret is masked before a text is cut, so that no begin of it stays', ()
   const text = `${'x'.repeat(3_990)} password=${'z'.repeat(100)}`;
   expect(readEntry('engine', text).message).not.toContain('zz');
 });
+
+test.each(['constructor', '__proto__', 'toString', 'no such level'])(
+  'a severity named "%s" is that of any other unknown word',
+  (level) => {
+    expect(readEntry('engine', `{"level":"${level}","msg":"x"}`)).toEqual(entry(30, 'x'));
+  },
+);
+
+test('colours of a terminal are left out, and hide no secret', () => {
+  const line = '\u001b[32mpassword\u001b[0m=hunter2 \u001b]8;;http://x\u0007link\u001b[1;31m red';
+  expect(readEntry('engine', line)).toEqual(entry(30, 'password=••• link red'));
+  const fields = { msg: 'to\u001b[0mken: hunter2', 'pass\u001b[0mword': 'hunter2' };
+  expect(readEntry('engine', JSON.stringify(fields))).toEqual(
+    entry(30, 'token: •••', { password: '•••' }),
+  );
+});

@@ -16,18 +16,18 @@ interface LogEntry {
 const messageMax = 4_000;
 const attributesMax = 4_000;
 
-const levels: Readonly<Record<string, number>> = {
-  trace: 10,
-  debug: 20,
-  info: 30,
-  warn: 40,
-  warning: 40,
-  error: 50,
-  err: 50,
-  dpanic: 50,
-  panic: 60,
-  fatal: 60,
-};
+const levels: ReadonlyMap<string, number> = new Map([
+  ['trace', 10],
+  ['debug', 20],
+  ['info', 30],
+  ['warn', 40],
+  ['warning', 40],
+  ['error', 50],
+  ['err', 50],
+  ['dpanic', 50],
+  ['panic', 60],
+  ['fatal', 60],
+]);
 const info = 30;
 
 /** Fields that a line has elsewhere, or that say nothing about the database. */
@@ -64,7 +64,7 @@ function readPlain(component: LogComponent, text: string, cutBytes: number): Log
   const [begin = '', level, scope] = tigerBeetle.exec(text) ?? [];
   const isOwn = component === 'engine' && level !== undefined;
   return {
-    level: isOwn ? (levels[level] ?? info) : info,
+    level: isOwn ? (levels.get(level) ?? info) : info,
     message: bounded(redact(isOwn ? text.slice(begin.length) : text), cutBytes),
     attributes: attributesOf(isOwn && scope !== undefined ? { scope } : {}),
   };
@@ -83,7 +83,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
 const levelOf = (level: unknown): number =>
   typeof level === 'number'
     ? Math.max(10, Math.min(60, Math.floor(level)))
-    : ((typeof level === 'string' ? levels[level.toLowerCase()] : undefined) ?? info);
+    : ((typeof level === 'string' ? levels.get(level.toLowerCase()) : undefined) ?? info);
 
 /** The stack of an error is about the program's text, not about the database. */
 function withoutStack([name, value]: [string, unknown]): [string, unknown] {

@@ -71,8 +71,15 @@ function bareUrl(_: string, scheme: string, rest: string): string {
   return at === -1 ? scheme + rest : `${scheme}${mask}${rest.slice(at)}`;
 }
 
+/** Sequences that colour a terminal's text, or link it (ECMA-48): they could stand within the name of a secret. */
+const terminalSequence =
+  // oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
+  /(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]|\u001b\][^\u0007\u001b]{0,400}(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_]/g;
+
+const bare = (text: string): string => text.replace(terminalSequence, '');
+
 export function redact(text: string): string {
-  let masked = text.replace(url, bareUrl);
+  let masked = bare(text).replace(url, bareUrl);
   for (const [pattern, replacement] of patterns) masked = masked.replace(pattern, replacement);
   return masked;
 }
@@ -81,7 +88,7 @@ const depthMax = 8;
 
 /** Whether what follows in a list is a secret: arguments of a program and raw headers have name and value one after the other. */
 const namesSecret = (before: unknown): boolean =>
-  typeof before === 'string' && /^[\w-]{1,60}$/.test(before) && secretName.test(before);
+  typeof before === 'string' && /^[\w-]{1,60}$/.test(bare(before)) && secretName.test(bare(before));
 
 /** The same for a value of JSON. What is nested deeper than anybody reads is left out. */
 export function redactValue(value: unknown, depth = 0): unknown {
@@ -96,7 +103,7 @@ export function redactValue(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, own]) => [
       redact(name),
-      secretName.test(name) && own !== null ? mask : redactValue(own, depth + 1),
+      secretName.test(bare(name)) && own !== null ? mask : redactValue(own, depth + 1),
     ]),
   );
 }

@@ -34,3 +34,9 @@ test('a hostile answer ends soon', () => {
     }
   }
 });
+
+test('a value that is named like a part of every object is no number', () => {
+  expect(readExposition('a constructor\nb __proto__\nc 1')).toEqual([
+    { name: 'c', labels: {}, value: 1 },
+  ]);
+});

@@ -40,15 +40,15 @@ function labelsOf(text: string): Record<string, string> | undefined {
   return labels;
 }
 
-const special: Readonly<Record<string, number>> = {
-  nan: Number.NaN,
-  '+inf': Infinity,
-  inf: Infinity,
-  '-inf': -Infinity,
-};
+const special: ReadonlyMap<string, number> = new Map([
+  ['nan', Number.NaN],
+  ['+inf', Infinity],
+  ['inf', Infinity],
+  ['-inf', -Infinity],
+]);
 
 function valueOf(text: string): number | undefined {
-  const word = special[text.toLowerCase()];
+  const word = special.get(text.toLowerCase());
   if (word !== undefined) return word;
   const value = Number(text);
   return text === '' || Number.isNaN(value) ? undefined : value;
