@@ -18,6 +18,7 @@ import {
   type LogSource,
 } from '../store/log-writes.ts';
 import type { Store } from '../store/store.ts';
+import { StoreUnavailable } from '../store/store-errors.ts';
 import { Allowance } from './allowance.ts';
 import { jobContainers, keyOf, replicaContainers, type LoggingContainer } from './containers.ts';
 import { Gathered } from './gathered.ts';
@@ -64,17 +65,40 @@ function storeWork(
     run: (sources) => openLogSources(store.read, sources),
     timers,
   });
-  const writes = new Gathered<LogBatch, boolean>({
+  const writes = new Gathered<LogBatch, boolean | Error>({
     gatherMs: writeGatherMs,
     weightMax: linesAtOnce,
     weightOf: ({ lines }) => lines.length,
-    run: async (batches) => {
-      const written = await writeLogLines(store.read, batches, new Date(timers.wallMs()));
-      return batches.map((batch) => written.has(batch));
-    },
+    run: (batches) => writeAll(store, batches),
     timers,
   });
-  return { open: (source) => opens.add(source), append: (batch) => writes.add(batch) };
+  return {
+    open: (source) => opens.add(source),
+    append: async (batch) => {
+      const result = await writes.add(batch);
+      if (result instanceof Error) throw result;
+      return result;
+    },
+  };
+}
+
+/** Whether each batch was written, or why not: what the store refuses of one log stops no other. */
+async function writeAll(
+  store: Pick<Store, 'read'>,
+  batches: readonly LogBatch[],
+): Promise<readonly (boolean | Error)[]> {
+  try {
+    const written = await writeLogLines(store.read, batches);
+    return batches.map((batch) => written.has(batch));
+  } catch (error) {
+    if (batches.length === 1 || error instanceof StoreUnavailable) throw error;
+    const results: (boolean | Error)[] = [];
+    for (const batch of batches) {
+      const one = writeAll(store, [batch]).then(([isWritten = false]) => isWritten);
+      results.push(await one.catch((refusal: unknown) => refusal as Error));
+    }
+    return results;
+  }
 }
 
 interface Followed {

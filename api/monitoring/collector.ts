@@ -43,6 +43,8 @@ const timeoutMs = 3_000;
 /** Maximum length of a round. */
 const roundMaxMs = 12_000;
 const metricsSizeMax = 256 * 1024;
+/** Maximum number of marks held while the store does not take them. */
+const marksHeldMax = 10_000;
 
 interface Target {
   readonly database: MonitoredDatabase;
@@ -64,6 +66,8 @@ export class Collector {
   /** Last answers by database, also of targets that have been silent since, and the last leader. */
   readonly #seen = new Map<string, Map<number, ReplicaAnswer>>();
   readonly #leaders = new Map<string, number>();
+  /** Marks that are not written yet: they were seen once, and no later round sees them again. */
+  #marks: readonly ReplicaMark[] = [];
   /** Targets that did not answer their last request; the one that was asked longest ago first. */
   readonly #silent = new Set<string>();
   /** Targets that the last round had no time for: they come first in the next one. */
@@ -117,9 +121,10 @@ export class Collector {
     metrics.replicas.set(targets.length);
     metrics.shards.set(shards.length);
     metrics.unasked.inc(targets.length - answers.size);
-    const marks = this.#marksOf(at, answers);
+    this.#marks = [...this.#marks, ...this.#marksOf(at, answers)].slice(-marksHeldMax);
     await writeSamples(store.read, at, samples);
-    await writeMarks(store.read, marks);
+    await writeMarks(store.read, this.#marks);
+    this.#marks = [];
     metrics.seconds.set((this.#timers.nowMs() - begunMs) / 1_000);
   }
 

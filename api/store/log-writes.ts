@@ -85,10 +85,9 @@ const nameOf = ({ databaseId, pod, container }: LogSource): string =>
 export function writeLogLines(
   db: Reader,
   batches: readonly LogBatch[],
-  now: Date,
 ): Promise<ReadonlySet<LogBatch>> {
   return db.transaction().execute(async (transaction) => {
-    const written = await takePlaces(transaction, batches);
+    const { written, now } = await takePlaces(transaction, batches);
     const rows = [...written].flatMap(({ source, lines }) => {
       const databaseId = uuidOf(source.databaseId);
       return lines.flatMap((line) => rowOf(databaseId, line, now) ?? []);
@@ -128,12 +127,13 @@ export function writeLogLines(
   });
 }
 
+/** `now`: the time of the store, whose days have partitions. */
 async function takePlaces(
   db: Reader,
   batches: readonly LogBatch[],
-): Promise<ReadonlySet<LogBatch>> {
+): Promise<{ readonly written: ReadonlySet<LogBatch>; readonly now: Date }> {
   const column = (valueOf: (batch: LogBatch) => string) => batches.map(valueOf);
-  const { rows } = await sql<{ number: string }>`
+  const { rows } = await sql<{ number: string; now: Date }>`
     UPDATE log_sources SET place = batch.next, seen_at = clock_timestamp()
     FROM unnest(
       ${column(({ source }) => uuidOf(source.databaseId))}::uuid[],
@@ -144,10 +144,12 @@ async function takePlaces(
     ) WITH ORDINALITY AS batch (database_id, pod, container, expected, next, number)
     WHERE log_sources.database_id = batch.database_id AND log_sources.pod = batch.pod
       AND log_sources.container = batch.container AND log_sources.place = batch.expected
-    RETURNING batch.number
+    RETURNING batch.number, now() AS now
   `.execute(db);
   const taken = new Set(rows.map(({ number }) => Number(number)));
-  return new Set(batches.filter((_, index) => taken.has(index + 1)));
+  const written = new Set(batches.filter((_, index) => taken.has(index + 1)));
+  // No row: nothing is written.
+  return { written, now: rows[0]?.now ?? new Date(0) };
 }
 
 function rowOf(databaseId: string, line: NewLogLine, now: Date) {

@@ -78,7 +78,9 @@ export interface LatestSample extends MetricSample {
   readonly at: Date;
 }
 
-/** The newest fresh sample of each source. `databaseIds`: only those of these databases. */
+/**
+ * The newest fresh sample of each source; none from a worker whose clock was ahead, since it would seem to be the newest for
+ * long after. `databaseIds`: only those of these databases. */
 export async function latestSamples(
   db: Reader,
   databaseIds?: readonly string[],
@@ -89,6 +91,7 @@ export async function latestSamples(
     .distinctOn(['databaseId', 'source'])
     .selectAll()
     .where('at', '>', sql<Date>`now() - ${freshSeconds} * interval '1 second'`)
+    .where('at', '<=', sql<Date>`now() + ${sampleMs / 1_000} * interval '1 second'`)
     .$if(databaseIds !== undefined, (query) =>
       query.where('databaseId', 'in', (databaseIds ?? []).map(uuidOf)),
     )

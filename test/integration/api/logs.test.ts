@@ -142,6 +142,34 @@ test('lines of engine and agent are kept with severity, component, node and fiel
   expect(JSON.stringify(rows)).not.toContain('hunter2');
 });
 
+test('hostile lines are kept as text, and the lines after them too', async () => {
+  const databaseId = await databaseWithPod('hostile');
+  await startFollower();
+  kubelet.log(
+    'hostile-0',
+    'engine',
+    '{"level":"constructor","msg":"severity"}',
+    '{"level":1e999,"msg":"far\\u0000\\ud800","__proto__":{"a":"\\u0000"}}',
+    'nul \u0000, half \ud800, \u001b[31mred',
+    `{"msg":"${'long '.repeat(10_000)}"}`,
+    '{"time":"2026-01-01T00:00:00Z not JSON',
+    'the last',
+  );
+  const lines = await eventually('all are kept', async () => {
+    const kept = await linesOf(databaseId);
+    return kept.length === 6 ? kept : undefined;
+  });
+  expect(lines.map(({ severity, message }) => [severity, message.slice(0, 30)])).toEqual([
+    ['INFO', 'severity'],
+    ['FATAL', 'far\ufffd\ufffd'],
+    ['INFO', 'nul \ufffd, half \ufffd, red'],
+    ['INFO', '{"msg":"long long long long lo'],
+    ['INFO', '{"time":"2026-01-01T00:00:00Z '],
+    ['INFO', 'the last'],
+  ]);
+  expect(lines[1]?.attributes).toEqual(JSON.parse('{"__proto__":{"a":"\\u0000"}}'));
+});
+
 test('each line is kept once, though workers die, connections break and containers start again', async () => {
   const databaseId = await databaseWithPod('steady');
   const log = (from: number, to: number) =>
@@ -230,6 +258,23 @@ test('the flood of one database is bounded and told, and takes nothing from anot
   );
 });
 
+test('a line that the store refuses stops the log of no other database', async () => {
+  await databaseWithPod('refused');
+  const other = await databaseWithPod('accepted');
+  await sql`ALTER TABLE log_lines ADD CONSTRAINT refusal CHECK (message <> 'poison')`.execute(
+    store.read,
+  );
+  try {
+    kubelet.log('refused-0', 'engine', 'poison');
+    kubelet.log('accepted-0', 'engine', 'line 1');
+    await startFollower();
+    await untilMessages(other, ['line 1']);
+  } finally {
+    await stopFollowers();
+    await sql`ALTER TABLE log_lines DROP CONSTRAINT refusal`.execute(store.read);
+  }
+});
+
 test('logs beyond the number of connections take turns, and lose nothing', async () => {
   const ids = await Promise.all(
     ['turn-a', 'turn-b', 'turn-c'].map((name) => databaseWithPod(name)),
@@ -276,7 +321,7 @@ async function write(databaseId: string, pod: string, lines: readonly NewLogLine
   const source = { databaseId, pod, container: 'engine' };
   const [expected = ''] = await openLogSources(store.read, [source]);
   const next = `${lines.length}/${expected.length}`;
-  return writeLogLines(store.read, [{ source, expected, next, lines }], new Date());
+  return writeLogLines(store.read, [{ source, expected, next, lines }]);
 }
 
 test('beyond the bound of a database, its oldest lines go, and nobody else’s', async () => {

@@ -1,5 +1,5 @@
 /** Figures of databases, from real engines through the collector and PostgreSQL to what clients read. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,12 +8,16 @@ import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { Collector } from '../../../api/monitoring/collector.ts';
 import { collectorMetrics } from '../../../api/monitoring/collector-metrics.ts';
 import { GatewayRecorder } from '../../../api/monitoring/gateway-recorder.ts';
+import { MetricUpkeep } from '../../../api/monitoring/upkeep.ts';
+import { LogUpkeep } from '../../../api/logs/upkeep.ts';
 import { metricHandlers } from '../../../api/monitoring/handlers.ts';
 import type { MetricSeriesName } from '../../../api/model/metric-series.ts';
 import { createBackup, updateBackup } from '../../../api/store/backups.ts';
 import { updateDatabase } from '../../../api/store/databases.ts';
 import { keepPartitions, rollUp } from '../../../api/store/metric-rollups.ts';
 import { writeSamples, type MetricSample } from '../../../api/store/metric-samples.ts';
+import { keepLogDays } from '../../../api/store/log-writes.ts';
+import { listReplicaMarks } from '../../../api/store/metric-marks.ts';
 import { claimShards, releaseShards } from '../../../api/store/metric-shards.ts';
 import type { ObservedDatabase } from '../../../api/store/database-record.ts';
 import { Cursors } from '../../../api/store/cursor.ts';
@@ -367,6 +371,48 @@ test('days are dropped whole when their time is over', async () => {
   await keepPartitions(store.read, new Date());
 });
 
+/** Does something while this process believes that it is another time. */
+async function atWrongTime(now: number, run: () => Promise<void>): Promise<void> {
+  const doNotFake = [
+    ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
+    ...(['setImmediate', 'clearImmediate', 'setInterval', 'clearInterval'] as const),
+    ...(['setTimeout', 'clearTimeout'] as const),
+  ];
+  jest.useFakeTimers({ now, doNotFake });
+  try {
+    await run();
+  } finally {
+    jest.useRealTimers();
+  }
+}
+
+test('a worker whose clock is wrong drops no day, and rolls up no time that is to come', async () => {
+  const days = async () =>
+    (await sql`SELECT inhrelid FROM pg_inherits ORDER BY 1`.execute(store.read)).rows;
+  const rolledUp = async () =>
+    (await sql`SELECT * FROM metric_rollups WHERE done_until > now()`.execute(store.read)).rows;
+  await keepLogDays(store.read, new Date());
+  const before = await days();
+  for (const ahead of [40, 1, -40]) {
+    await atWrongTime(Date.now() + ahead * 86_400_000, async () => {
+      await new MetricUpkeep(store, silent).keep();
+      await new LogUpkeep(store, silent).keep();
+    });
+  }
+  expect(await days()).toEqual(before);
+  expect(await rolledUp()).toEqual([]);
+});
+
+test('what a worker wrote whose clock was ahead is not shown as current', async () => {
+  const { id } = await makeDatabase(store, organization, 'ahead');
+  const [, , now] = ticks();
+  await writeSamples(store.read, new Date(now.getTime() + 3_600_000), [
+    sampleOf(id, { up: 1, connections: 99 }),
+  ]);
+  await writeSamples(store.read, now, [sampleOf(id, { up: 1, connections: 3 })]);
+  expect((await current(id)).usage?.nodes[0]?.connections).toBe(3);
+});
+
 test('storage that grows is full in the days that its last week says', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'growing');
   const gibibyte = 2 ** 30;
@@ -478,6 +524,34 @@ test('an engine that was killed and came back leaves a mark, and no peak', async
       },
     ]);
     await collector.stop();
+  } finally {
+    await engine.dispose();
+  }
+});
+
+test('a mark of a round that could not be written is written with the next one', async () => {
+  const engine = await TestEngine.create({ cluster: 14n });
+  try {
+    const databaseId = await readyDatabase('marked', '14', [0]);
+    const statusUrls = [`http://127.0.0.1:${engine.statusPort}`];
+    const collector = collectorWith(statusUrls);
+    const [first, second, third] = ticks();
+    await collector.collect(first, never);
+    await engine.end('SIGKILL');
+    await engine.start();
+    statusUrls[0] = `http://127.0.0.1:${engine.statusPort}`;
+    await sql`ALTER TABLE metric_samples RENAME TO samples_away`.execute(store.read);
+    try {
+      await expect(collector.collect(second, never)).rejects.toThrow();
+    } finally {
+      await sql`ALTER TABLE samples_away RENAME TO metric_samples`.execute(store.read);
+    }
+    await collector.collect(third, never);
+    await collector.stop();
+    const span = { from: first, to: new Date(third.getTime() + 1) };
+    expect(await listReplicaMarks(store.read, databaseId, span, 10)).toMatchObject([
+      { kind: 'RESTART', replica: 0, at: second },
+    ]);
   } finally {
     await engine.dispose();
   }

@@ -33,6 +33,6 @@ export async function writeLines(
       attributes: JSON.stringify(attributes),
     })),
   };
-  const written = await writeLogLines(store.read, [batch], new Date());
+  const written = await writeLogLines(store.read, [batch]);
   if (!written.has(batch)) throw new Error('the place was moved meanwhile');
 }
