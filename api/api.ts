@@ -360,7 +360,7 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
         gateway.forget(id);
       },
     }),
-    ...configurationArea(parts, surroundings),
+    ...configurationArea(config, parts, surroundings),
     ...backupArea(config, parts, surroundings),
     ...importArea(config, parts),
     ...jobHandlers({
@@ -470,11 +470,15 @@ function backupArea(config: Config, parts: Parts, surroundings: () => Surroundin
 }
 
 /** Handlers for the configurations of databases and their changes. */
-function configurationArea(parts: Parts, surroundings: () => Surroundings) {
+function configurationArea(config: Config, parts: Parts, surroundings: () => Surroundings) {
   const { store, requests, cursors, services, writer } = parts;
   return {
     ...configurationHandlers({ store, cursors, surroundings }),
-    ...changeHandlers({ services: { ...services, writer }, requests, cursors }),
+    ...changeHandlers({
+      services: { ...services, writer, backupStore: config.backups },
+      requests,
+      cursors,
+    }),
     ...maintenanceWindowHandlers({ store }),
   };
 }

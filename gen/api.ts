@@ -3947,6 +3947,11 @@ export interface components {
                 /** @description GiB of each replica at most. */
                 readonly limitGb: number;
             } | null;
+            /** @description How its log is archived, so that it can be restored to any moment; null: it is not. `getRecoveryWindow` says how it stands. */
+            readonly continuousArchiving: {
+                /** @description Time within which an operation is to be in the store. */
+                readonly rpoSeconds: number;
+            } | null;
             readonly parameters: {
                 readonly [key: string]: string;
             };
@@ -4106,6 +4111,11 @@ export interface components {
                 /** @description GiB of each replica at most. */
                 readonly limitGb: number;
             } | null;
+            /** @description How its log is archived, so that it can be restored to any moment; null: it is not. `getRecoveryWindow` says how it stands. */
+            readonly continuousArchiving: {
+                /** @description Time within which an operation is to be in the store. */
+                readonly rpoSeconds: number;
+            } | null;
             /** @enum {string} */
             readonly engine: "Builtin" | "TigerBeetle";
             readonly engineVersion: string;
@@ -4171,6 +4181,11 @@ export interface components {
             readonly autogrow: {
                 /** @description GiB of each replica at most. */
                 readonly limitGb: number;
+            } | null;
+            /** @description How its log is archived, so that it can be restored to any moment; null: it is not. `getRecoveryWindow` says how it stands. */
+            readonly continuousArchiving: {
+                /** @description Time within which an operation is to be in the store. */
+                readonly rpoSeconds: number;
             } | null;
             readonly parameters: {
                 readonly [key: string]: string;
@@ -4256,6 +4271,14 @@ export interface components {
             readonly autogrow?: {
                 readonly limitGb: number;
             } | null;
+            /** @description Archives the log of a database of the built-in engine, so that it can be restored to any moment; null: no longer. */
+            readonly continuousArchiving?: {
+                /**
+                 * @description Time within which an operation is to be in the store.
+                 * @default 5
+                 */
+                readonly rpoSeconds?: number;
+            } | null;
             /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
             readonly parameters?: {
                 readonly [key: string]: string | null;
@@ -4333,6 +4356,14 @@ export interface components {
             /** @description Storage grows by itself up to this size; null: it does not. */
             readonly autogrow?: {
                 readonly limitGb: number;
+            } | null;
+            /** @description Archives the log of a database of the built-in engine, so that it can be restored to any moment; null: no longer. */
+            readonly continuousArchiving?: {
+                /**
+                 * @description Time within which an operation is to be in the store.
+                 * @default 5
+                 */
+                readonly rpoSeconds?: number;
             } | null;
             /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
             readonly parameters?: {
@@ -7390,8 +7421,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. */
-        readonly "database_not_ready-or-field_managed_elsewhere": {
+        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. `backups_not_configured`: The service has no store for backups. */
+        readonly "database_not_ready-or-field_managed_elsewhere-or-backups_not_configured": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7415,8 +7446,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
-        readonly "database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
+        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. `backups_not_configured`: The service has no store for backups. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "database_not_ready-or-field_managed_elsewhere-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8767,9 +8798,9 @@ export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRe
 export type ResponseDatabaseNameTakenOrDatabaseNotDeletedOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseDatabasePurged = components['responses']['database_purged'];
 export type ResponseValidationFailedOrIdempotencyKeyReused = components['responses']['validation_failed-or-idempotency_key_reused'];
-export type ResponseDatabaseNotReadyOrFieldManagedElsewhere = components['responses']['database_not_ready-or-field_managed_elsewhere'];
+export type ResponseDatabaseNotReadyOrFieldManagedElsewhereOrBackupsNotConfigured = components['responses']['database_not_ready-or-field_managed_elsewhere-or-backups_not_configured'];
 export type ResponseCatalogChoiceUnavailableOrStorageCannotShrinkOrNothingToChangeOrValidationFailed = components['responses']['catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed'];
-export type ResponseDatabaseNotReadyOrFieldManagedElsewhereOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseDatabaseNotReadyOrFieldManagedElsewhereOrBackupsNotConfiguredOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-field_managed_elsewhere-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseCatalogChoiceUnavailableOrStorageCannotShrinkOrNothingToChangeOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrChangeNotFound = components['responses']['organization_not_found-or-database_not_found-or-change_not_found'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
@@ -9535,6 +9566,7 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -9766,6 +9798,7 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -9963,6 +9996,7 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10192,6 +10226,7 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10347,6 +10382,7 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10458,6 +10494,9 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": {
+                     *           "rpoSeconds": 5
+                     *         },
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
                      *         "parameters": {
@@ -10618,6 +10657,7 @@ export interface operations {
                      *           "storageTier": "network-ssd",
                      *           "selectedStorageGb": 20,
                      *           "autogrow": null,
+                     *           "continuousArchiving": null,
                      *           "parameters": {},
                      *           "engine": "Builtin",
                      *           "engineVersion": "0.1.0",
@@ -10652,6 +10692,7 @@ export interface operations {
                      *           "storageTier": "network-ssd",
                      *           "selectedStorageGb": 20,
                      *           "autogrow": null,
+                     *           "continuousArchiving": null,
                      *           "parameters": {},
                      *           "engine": "Builtin",
                      *           "engineVersion": "0.1.0",
@@ -10757,7 +10798,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-backups_not_configured"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-validation_failed"];
@@ -11041,7 +11082,7 @@ export interface operations {
             readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
@@ -11379,7 +11420,7 @@ export interface operations {
             readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
@@ -11521,7 +11562,7 @@ export interface operations {
             readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_cannot_shrink-or-nothing_to_change-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
@@ -12814,6 +12855,7 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -13157,6 +13199,7 @@ export interface operations {
                      *         "storageTier": "network-ssd",
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
+                     *         "continuousArchiving": null,
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",

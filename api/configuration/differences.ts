@@ -30,6 +30,11 @@ export function differencesOf(before: Configuration, after: Configuration): Fiel
     from: autogrowOf(before),
     to: autogrowOf(after),
   });
+  changes.push({
+    path: '/continuousArchiving',
+    from: archivingOf(before),
+    to: archivingOf(after),
+  });
   changes.push(...entriesOf('/parameters', before.parameters, after.parameters));
   changes.push({ path: '/suspended', from: before.suspended, to: after.suspended });
   return changes.filter(({ from, to }) => canonicalJson(from) !== canonicalJson(to));
@@ -37,6 +42,10 @@ export function differencesOf(before: Configuration, after: Configuration): Fiel
 
 export const autogrowOf = ({ autogrowLimitGb }: Pick<Configuration, 'autogrowLimitGb'>) =>
   autogrowLimitGb === null ? null : { limitGb: autogrowLimitGb };
+
+export const archivingOf = ({
+  archiveRpoSeconds: rpoSeconds,
+}: Pick<Configuration, 'archiveRpoSeconds'>) => (rpoSeconds === null ? null : { rpoSeconds });
 
 type Texts = Readonly<Record<string, string>>;
 

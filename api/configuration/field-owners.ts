@@ -17,6 +17,7 @@ const specFields: Readonly<Record<string, readonly string[]>> = {
   engine: ['f:engine'],
   engineVersion: ['f:version'],
   autogrow: ['f:storage', 'f:autogrow'],
+  continuousArchiving: ['f:backup', 'f:continuous'],
   parameters: ['f:parameters'],
   suspended: ['f:suspend'],
   deletionProtection: ['f:deletionProtection'],

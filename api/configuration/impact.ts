@@ -7,7 +7,12 @@ import type { FieldChange } from '../model/event.ts';
 import type { Impact } from '../model/configuration-change.ts';
 
 /** Properties that are flags or resources of the pods: a change replaces the pods, one at a time. */
-const replacesPods: ReadonlySet<string> = new Set(['clusterSize', 'engineVersion', 'parameters']);
+const replacesPods: ReadonlySet<string> = new Set([
+  'clusterSize',
+  'engineVersion',
+  'parameters',
+  'continuousArchiving',
+]);
 
 /** Promised waits in seconds: of one replica, whose pod is replaced, and of several, whose leader hands over. */
 const promised = { single: 60, several: 20 } as const;
@@ -31,14 +36,18 @@ export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impa
   const rolls = replaced && !facts.suspended && !stops;
   const several = facts.replicas > 1;
   const grows = changes('selectedStorageGb') !== undefined;
+  const archiving = changes('continuousArchiving');
   const irreversible =
-    grows || (changes('engineVersion') !== undefined && !facts.versionReversible);
+    grows ||
+    archiving?.to === null ||
+    (changes('engineVersion') !== undefined && !facts.versionReversible);
   const warnings = [
     ...(facts.warnings ?? []),
     ...(grows ? ['Storage can grow again, and never shrinks.'] : []),
     ...(changes('engineVersion') !== undefined && !facts.versionReversible
       ? ['There is no way back to the version before.']
       : []),
+    ...(archiving === undefined ? [] : archivingWarnings(archiving)),
     ...(rolls && !several
       ? [
           'The only replica is replaced: nobody can use the database until the new one has read its data file.',
@@ -55,4 +64,22 @@ export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impa
     reversible: !irreversible,
     warnings,
   };
+}
+
+/** Whether the log is archived after a change, and was not before, or in another time. */
+export const asksToArchive = (diff: readonly FieldChange[]): boolean =>
+  diff.some(({ path, to }) => memberOf(path) === 'continuousArchiving' && to !== null);
+
+/** What continuous archiving takes and keeps, and what is lost without it. */
+function archivingWarnings({ from, to }: FieldChange): readonly string[] {
+  if (to === null) {
+    return [
+      'What is written from then on can be restored by its backups only, also after archiving is switched on again. What was archived can be restored as before.',
+    ];
+  }
+  if (from !== null) return [];
+  return [
+    'Any moment from then on can be restored; what was written before only by its backups. If the database has been written already, a backup is made at once.',
+    'The log takes 15 to 110 bytes of the store for each transfer. It is shortened only up to a backup that is old enough: have a schedule make one a day.',
+  ];
 }

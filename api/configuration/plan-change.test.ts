@@ -77,6 +77,36 @@ test('only what is asked for is written, and only what differs is a difference',
   expect(plan.diff).toEqual([{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }]);
 });
 
+test('archiving is written into the spec, replaces pods, and says what it takes and what is lost without it', () => {
+  const on = planChange(worldOf(), { continuousArchiving: { rpoSeconds: 3 } });
+  expect(on.patch).toEqual({ backup: { continuous: { enabled: true, rpoSeconds: 3 } } });
+  expect(on.diff).toEqual([{ path: '/continuousArchiving', from: null, to: { rpoSeconds: 3 } }]);
+  expect(on.impact).toMatchObject({ rollingRestart: true, reversible: true });
+  expect(on.impact.warnings.join(' ')).toMatch(/15 to 110 bytes/);
+  expect(on.needsRight).toBe(false);
+
+  const asked = worldOf({ backup: { continuous: { enabled: true, rpoSeconds: 3 } } });
+  const archived = { ...asked, profile: { ...asked.profile, archiveRpoSeconds: 3 } };
+  expect(refusalOf(archived, { continuousArchiving: { rpoSeconds: 3 } }).code).toBe(
+    'nothing_to_change',
+  );
+  const off = planChange(archived, { continuousArchiving: null });
+  expect(off.patch).toMatchObject({ backup: { continuous: { enabled: false } } });
+  expect(off.impact.reversible).toBe(false);
+  expect(off.impact.warnings.join(' ')).toMatch(/by its backups only/);
+  // The way back is the revision before, as for every field.
+  const before = { ...archived, earlier: { ...archived.profile, archiveRpoSeconds: null } };
+  expect(planChange(before, { revision: 1 }).diff).toEqual(off.diff);
+});
+
+test('the log of TigerBeetle is not archived', () => {
+  const world = worldOf({ engine: 'TigerBeetle' });
+  const other = { ...world, profile: { ...world.profile, engine: 'TigerBeetle' } };
+  const refusal = refusalOf(other, { continuousArchiving: { rpoSeconds: 5 } });
+  expect(refusal.code).toBe('catalog_choice_unavailable');
+  expect(refusal.occasion.errors).toMatchObject([{ pointer: '#/continuousArchiving' }]);
+});
+
 test('several replicas are replaced one at a time, in less time than a single one', () => {
   const single = planChange(worldOf(), { parameters: { limitConnections: '9' } }).impact;
   const several = planChange(worldOf({ topology: 'ha-3' }), {

@@ -3,6 +3,7 @@
  * the preview, for the request and for the job that applies it, and it resolves the spec with the operator's own function. A
  * change that is not possible is a thrown `Refusal` with the place in the request and what is possible instead.
  */
+import { archivingAsked, archivingSpec } from '../../domain/continuous-archiving.ts';
 import { resolve, type Previous, type Resolution } from '../../domain/catalog/resolve.ts';
 import { replicasOf } from '../../domain/catalog/topologies.ts';
 import type {
@@ -17,7 +18,7 @@ import type { FieldChange } from '../model/event.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
 import type { ChangeRequest, Impact, PriceDelta } from '../model/configuration-change.ts';
 import type { Database, Profile, ProfileChoice } from '../store/database-record.ts';
-import { differencesOf, entriesOf } from './differences.ts';
+import { archivingOf, differencesOf, entriesOf } from './differences.ts';
 import { declarerOf } from './field-owners.ts';
 import { impactOf, memberOf } from './impact.ts';
 import { labelsAfter } from './labels.ts';
@@ -93,6 +94,7 @@ function withEarlier({ earlier, profile }: ChangeWorld, request: ChangeRequest):
     engineVersion: earlier.engineVersion,
     selectedStorageGb: Math.max(earlier.selectedStorageGb, profile.selectedStorageGb),
     autogrow: earlier.autogrowLimitGb === null ? null : { limitGb: earlier.autogrowLimitGb },
+    continuousArchiving: archivingOf(earlier),
     ...asked,
     parameters: {
       ...Object.fromEntries(gone.map((name) => [name, null])),
@@ -104,6 +106,8 @@ function withEarlier({ earlier, profile }: ChangeWorld, request: ChangeRequest):
 
 function patchOf(spec: DatabaseSpec, wanted: ChangeRequest): SpecPatch {
   const { clusterSize, engineVersion, selectedStorageGb, autogrow, parameters, suspended } = wanted;
+  const { continuousArchiving: archiving } = wanted;
+  const rpoSeconds = archiving === null ? null : archiving?.rpoSeconds;
   const storage = {
     ...(selectedStorageGb !== undefined && { sizeGb: selectedStorageGb }),
     ...(autogrow !== undefined && { autogrow }),
@@ -112,6 +116,8 @@ function patchOf(spec: DatabaseSpec, wanted: ChangeRequest): SpecPatch {
     ...(clusterSize !== undefined && { size: clusterSize }),
     ...(engineVersion !== undefined && { version: engineVersion }),
     ...(Object.keys(storage).length > 0 && { storage }),
+    ...(rpoSeconds !== undefined &&
+      rpoSeconds !== archivingAsked(spec) && { backup: archivingSpec(rpoSeconds) }),
     ...(parameters !== undefined && Object.keys(parameters).length > 0 && { parameters }),
     ...(suspended !== undefined && suspended !== spec.suspend && { suspend: suspended }),
   };

@@ -43,6 +43,25 @@ test('what the operator said of an earlier spec says nothing about this one', ()
   expect(progressOf(change, object(settled), nowMs)).toEqual({ kind: 'done' });
 });
 
+test('archiving without a store fails and is put back, unless the operator has done the rest of the change', () => {
+  const settled: readonly Row[] = [
+    ['Stalled', 'False'],
+    ['Reconciling', 'False'],
+    ['ContinuousArchiving', 'False', 'StoreNotConfigured', 'the operator knows no bucket'],
+  ];
+  const archiving = [{ path: '/continuousArchiving', from: null, to: { rpoSeconds: 5 } }];
+  const failed = { kind: 'failed', code: 'backups_not_configured' };
+  expect(progressOf({ ...change, diff: archiving }, object(settled), nowMs)).toMatchObject({
+    ...failed,
+    untouched: true,
+  });
+  expect(
+    progressOf({ ...change, diff: [...diff, ...archiving] }, object(settled), nowMs),
+  ).toMatchObject({ ...failed, untouched: false });
+  // Another change does not depend on it.
+  expect(progressOf(change, object(settled), nowMs)).toEqual({ kind: 'done' });
+});
+
 test('replicas are counted, and what holds one up is told', () => {
   const blocked = [{ pod: 'one-1', predicate: 'CaughtUp', message: 'it is 7 ops behind' }];
   const more = { version: { rolled: 1 }, rollout: { blocked } };

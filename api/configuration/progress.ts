@@ -3,7 +3,7 @@ import { sentence } from '../../base/sentence.ts';
 import { ConditionType } from '../../domain/conditions.ts';
 import type { Condition, DatabaseObject } from '../../domain/custom-resources.ts';
 import type { ConfigurationChange } from '../model/configuration-change.ts';
-import { memberOf } from './impact.ts';
+import { asksToArchive, memberOf } from './impact.ts';
 import type { ChangeStep } from './change-jobs.ts';
 
 type ChangeProgress =
@@ -49,13 +49,25 @@ export function progressOf(change: Written, object: DatabaseObject, nowMs: numbe
     const untouched = refusals.test(stalled.reason);
     return { kind: 'failed', code: 'stalled', message: stalled.message, untouched };
   }
-  if (reconciling?.status === 'False') return { kind: 'done' };
+  if (reconciling?.status === 'False') {
+    return withoutStore(change, condition(ConditionType.ContinuousArchiving)) ?? { kind: 'done' };
+  }
   return failure(object, condition, nowMs) ?? working(change, object, condition);
 }
 
 /** Reasons for which the operator accepts no part of a spec. */
 const refusals =
   /^(Unknown|Invalid|.*Unsupported$|.*Unavailable$|StorageOutOfRange|CatalogMissing)/;
+
+/** The operator does everything else of a change, and cannot archive. */
+function withoutStore(
+  { diff }: Written,
+  archiving: Condition | undefined,
+): ChangeProgress | undefined {
+  if (!asksToArchive(diff) || archiving?.reason !== 'StoreNotConfigured') return undefined;
+  const { message } = archiving;
+  return { kind: 'failed', code: 'backups_not_configured', message, untouched: diff.length === 1 };
+}
 
 type Conditions = (type: string) => Condition | undefined;
 
@@ -114,7 +126,8 @@ function working(
     const rolled = status?.version?.rolled ?? 0;
     const [blocked] = status?.rollout?.blocked ?? [];
     const named = changed('engineVersion') ?? changed('clusterSize');
-    const target = typeof named === 'string' ? named : 'new parameters';
+    const settings = changed('parameters') === undefined ? 'new settings' : 'new parameters';
+    const target = typeof named === 'string' ? named : settings;
     const held =
       blocked === undefined
         ? ''

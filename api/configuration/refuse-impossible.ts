@@ -17,6 +17,7 @@ export function refuseImpossible(world: ChangeWorld, request: ChangeRequest): vo
     throw invalid({ pointer: '#/revision', code: 'unknown_revision', detail });
   }
   refuseStorage(world, request);
+  refuseArchiving(world, request);
   refuseFullMemory(world, request);
 }
 
@@ -83,6 +84,15 @@ function refuseStorage({ catalog, object }: ChangeWorld, request: ChangeRequest)
   throw new Refusal('catalog_choice_unavailable', {
     detail: `${errors.map(({ detail }) => detail).join('. ')}.`,
     errors,
+  });
+}
+
+function refuseArchiving({ profile }: ChangeWorld, { continuousArchiving }: ChangeRequest): void {
+  if (!continuousArchiving || profile.engine === 'Builtin') return;
+  const detail = 'Only the log of the built-in engine can be archived';
+  throw new Refusal('catalog_choice_unavailable', {
+    detail: `${detail}; this database is of ${profile.engine}.`,
+    errors: [{ pointer: '#/continuousArchiving', code: 'archiving_not_supported', detail }],
   });
 }
 

@@ -4,6 +4,7 @@
  */
 import type { WindowTimes } from '../../domain/maintenance-window.ts';
 import { requireActive } from '../auth/suspension.ts';
+import { requireStore } from '../backups/refusal.ts';
 import { noCatalog } from '../databases/create.ts';
 import type { Caller, DatabaseServices } from '../databases/database-service.ts';
 import { requireMayRun, requireQuota, requireRoom } from '../databases/guards.ts';
@@ -31,11 +32,16 @@ import { findRevision } from '../store/profile-revisions.ts';
 import { tellChange } from './change-events.ts';
 import { changeJob } from './change-jobs.ts';
 import { readChangeWorld } from './change-world.ts';
+import { asksToArchive } from './impact.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { requireChangeable } from './refuse-impossible.ts';
 import { nextWindow, timingOf, type ApplyAt, type Timing } from './waiting-changes.ts';
 
-export type ChangeServices = DatabaseServices & { readonly writer: DatabaseWriter };
+export type ChangeServices = DatabaseServices & {
+  readonly writer: DatabaseWriter;
+  /** Whether the service has a store for backups. */
+  readonly backupStore: boolean;
+};
 
 export interface Accepted {
   readonly database: Database;
@@ -66,7 +72,7 @@ export async function previewChange(
   request: ChangeRequest,
 ): Promise<Preview> {
   const world = await worldOf(services, caller, id, request);
-  const plan = planChange(world, request);
+  const plan = planFor(services, world, request);
   const { times } = await nextWindow(services.store.read, world.database);
   return { plan, window: times, refusal: await wouldRefuse(services, caller, plan) };
 }
@@ -107,7 +113,7 @@ export async function requestChange(
   const { organization, author } = caller;
   const { request } = asked;
   const world = await worldOf(services, caller, id, request);
-  const plan = planChange(world, request);
+  const plan = planFor(services, world, request);
   if (!onlyStops(plan)) requireActive(organization);
   if (plan.needsRight) await requireMayRun(services, organization);
   return store.change(author, async (change) => {
@@ -131,6 +137,17 @@ export async function requestChange(
     await within(change, accepted);
     return accepted;
   });
+}
+
+/** The plan of a change that this installation can carry out. */
+function planFor(
+  { backupStore }: ChangeServices,
+  world: ChangeWorld,
+  request: ChangeRequest,
+): ChangePlan {
+  const plan = planChange(world, request);
+  if (asksToArchive(plan.diff)) requireStore(backupStore);
+  return plan;
 }
 
 /** Stopping a database is always allowed: it only ends costs. */

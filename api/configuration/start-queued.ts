@@ -25,18 +25,21 @@ import { planChange, type ChangePlan } from './plan-change.ts';
 import { begin, onlyStops, type ChangeServices } from './request-change.ts';
 import { nextWindow } from './waiting-changes.ts';
 
+/** What a store of backups allows was decided when the change was accepted. */
+type BeginningServices = Omit<ChangeServices, 'backupStore'>;
+
 const everyMs = 2_000;
 const atOnce = 20;
 
 export class QueuedChanges {
-  readonly #services: ChangeServices;
+  readonly #services: BeginningServices;
   readonly #logger: Logger;
   readonly #timers: Timers;
   #cancel = () => {};
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(services: ChangeServices, logger: Logger, timers: Timers = systemTimers) {
+  constructor(services: BeginningServices, logger: Logger, timers: Timers = systemTimers) {
     this.#services = services;
     this.#logger = logger;
     this.#timers = timers;
@@ -85,7 +88,7 @@ export class QueuedChanges {
   }
 }
 
-async function beginQueued(services: ChangeServices, due: ConfigurationChange): Promise<void> {
+async function beginQueued(services: BeginningServices, due: ConfigurationChange): Promise<void> {
   const planning = await planned(services, due);
   if (planning instanceof Refusal && planning.occasion.retryAfterSeconds !== undefined) return;
   const author: Author = { actor: due.actor, requestId: due.requestId, ip: null, userAgent: null };
@@ -139,7 +142,7 @@ async function postponed(
 /** The refusal of a change that needs more room than its organization has. */
 async function withoutRoom(
   change: Change,
-  { databasesMax }: ChangeServices,
+  { databasesMax }: BeginningServices,
   { organizationId }: ConfigurationChange,
   planning: Planned | Refusal,
 ): Promise<Refusal | undefined> {
@@ -159,7 +162,7 @@ interface Planned {
 }
 
 async function planned(
-  { store, writer, catalog, billing }: ChangeServices,
+  { store, writer, catalog, billing }: BeginningServices,
   due: ConfigurationChange,
 ): Promise<Planned | Refusal> {
   try {

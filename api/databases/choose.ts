@@ -2,12 +2,14 @@
 import { priceLinesOf, priceOf } from '../../domain/catalog/price.ts';
 import type { Problem } from '../../domain/catalog/problem.ts';
 import { isReplicatedByEtcd, resolve } from '../../domain/catalog/resolve.ts';
+import { archivingSpec } from '../../domain/continuous-archiving.ts';
 import type {
   CatalogSpec,
   DatabaseSpec,
   EngineName,
   TopologyName,
 } from '../../domain/custom-resources.ts';
+import type { ProfileChoice } from '../store/database-record.ts';
 
 /** IDs of the catalog that the request contains. */
 export interface ChoiceRequest {
@@ -117,14 +119,16 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
 
 /** The spec that requests exactly this choice. */
 export function specOf(
-  choice: Omit<Choice, 'nodeCount'> & { readonly autogrowLimitGb?: number | null },
+  choice: Omit<Choice, 'nodeCount'> &
+    Partial<Pick<ProfileChoice, 'autogrowLimitGb' | 'archiveRpoSeconds'>>,
   rest: Pick<DatabaseSpec, 'clusterId' | 'bootstrap'> & { readonly deletionProtection: boolean },
 ): DatabaseSpec {
   const asked = requested(choice);
-  const { autogrowLimitGb: limitGb = null } = choice;
+  const { autogrowLimitGb: limitGb = null, archiveRpoSeconds = null } = choice;
   return {
     ...asked,
     ...(limitGb !== null && { storage: { ...asked.storage, autogrow: { limitGb } } }),
+    ...(archiveRpoSeconds !== null && { backup: archivingSpec(archiveRpoSeconds) }),
     ...rest,
     suspend: false,
     // Deleting over HTTP is soft: a deleted database can be restored until its volumes are purged.

@@ -145,7 +145,13 @@ export async function createPlanned(
         restoredFrom: plan.restoredFrom ?? null,
         importedFrom: plan.importedFrom ?? null,
       },
-      { ...choice, autogrowLimitGb: null, suspended: false, price: price ?? null },
+      {
+        ...choice,
+        autogrowLimitGb: null,
+        archiveRpoSeconds: null,
+        suspended: false,
+        price: price ?? null,
+      },
     );
     const job = await createJob(change, {
       ...jobFor(plan)(database),

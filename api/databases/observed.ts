@@ -1,5 +1,6 @@
 /** The observation of a database's resource in the store: enough to answer every read without asking Kubernetes. */
 import { ConditionType } from '../../domain/conditions.ts';
+import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { ObservedArchiving, ObservedDatabase } from '../store/database-record.ts';
 import { standingOf, type DatabaseStanding } from '../model/database-standing.ts';
@@ -42,8 +43,8 @@ export function observe(database: DatabaseObject, wasReady: boolean, now: Date):
 }
 
 function archivingOf({ spec, status }: DatabaseObject): ObservedArchiving | null {
-  const { enabled = false, rpoSeconds = 5 } = spec.backup?.continuous ?? {};
-  if (!enabled) return null;
+  const rpoSeconds = archivingAsked(spec);
+  if (rpoSeconds === null) return null;
   const told = status?.conditions?.find(({ type }) => type === ConditionType.ContinuousArchiving);
   const healthy = told === undefined || told.status === 'Unknown' ? null : told.status === 'True';
   return { rpoSeconds, state: told?.reason ?? null, healthy };

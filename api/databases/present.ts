@@ -11,7 +11,7 @@ import type {
 import type { GatewayHealth } from '../model/gateway-health.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
 import { eventsMax, rowsMax } from '../ledger/operations.ts';
-import { autogrowOf, type Configuration } from '../configuration/differences.ts';
+import { archivingOf, autogrowOf, type Configuration } from '../configuration/differences.ts';
 import type { DatabaseView, Profile } from '../store/database-record.ts';
 import { priceOfChoice } from './choose.ts';
 import type { DatabaseHealth } from '../model/database-standing.ts';
@@ -149,6 +149,7 @@ const choicesOf = (profile: Configuration) => ({
 export const configurationOf = (profile: Configuration) => ({
   ...choicesOf(profile),
   autogrow: autogrowOf(profile),
+  continuousArchiving: archivingOf(profile),
   parameters: profile.parameters,
   engine: profile.engine as EngineName,
   engineVersion: profile.engineVersion,

@@ -1,8 +1,9 @@
+import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { ProfileChoice } from '../store/database-record.ts';
 
-type Direct = Pick<ProfileChoice, 'autogrowLimitGb' | 'suspended'>;
-const none: Direct = { autogrowLimitGb: null, suspended: false };
+type Direct = Pick<ProfileChoice, 'autogrowLimitGb' | 'archiveRpoSeconds' | 'suspended'>;
+const none: Direct = { autogrowLimitGb: null, archiveRpoSeconds: null, suspended: false };
 
 /**
  * Configuration to which the operator resolved a resource. Returns `undefined` while it is not resolved. `before`: earlier
@@ -20,8 +21,16 @@ export function resolvedChoice(
   }
   const accepted = status?.observedGeneration === metadata.generation;
   const direct: Direct = accepted
-    ? { autogrowLimitGb: spec.storage?.autogrow?.limitGb ?? null, suspended: spec.suspend }
-    : { autogrowLimitGb: before.autogrowLimitGb, suspended: before.suspended };
+    ? {
+        autogrowLimitGb: spec.storage?.autogrow?.limitGb ?? null,
+        archiveRpoSeconds: archivingAsked(spec),
+        suspended: spec.suspend,
+      }
+    : {
+        autogrowLimitGb: before.autogrowLimitGb,
+        archiveRpoSeconds: before.archiveRpoSeconds,
+        suspended: before.suspended,
+      };
   return {
     provider: placement.provider,
     region: placement.region,

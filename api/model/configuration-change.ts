@@ -17,6 +17,7 @@ export interface ChangeRequest {
   readonly clusterSize?: string | undefined;
   readonly selectedStorageGb?: number | undefined;
   readonly autogrow?: { readonly limitGb: number } | null | undefined;
+  readonly continuousArchiving?: { readonly rpoSeconds: number } | null | undefined;
   readonly parameters?: Readonly<Record<string, string | null>> | undefined;
   readonly engineVersion?: string | undefined;
   readonly labels?: Readonly<Record<string, string | null>> | undefined;

@@ -129,6 +129,8 @@ export interface ProfileChoice {
   readonly parameters: Readonly<Record<string, string>>;
   /** Size up to which storage grows by itself; null: it does not. */
   readonly autogrowLimitGb: number | null;
+  /** Time within which the archived log has an operation; null: the log is not archived. */
+  readonly archiveRpoSeconds: number | null;
   /** Whether the database is to be stopped. */
   readonly suspended: boolean;
   /** Null if the catalog has no prices. */

@@ -153,6 +153,7 @@ export interface ProfilesTable {
   engineVersion: string;
   parameters: Json<Record<string, string>>;
   autogrowLimitGb: ColumnType<number | null, number | null | undefined, number | null>;
+  archiveRpoSeconds: ColumnType<number | null, number | null | undefined, number | null>;
   suspended: Generated<boolean>;
   price: MaybeJson;
   actor: MaybeJson;

@@ -1,6 +1,7 @@
 /** `backups`: backups of databases, and new databases that begin with one. */
 import type { Command, Group, Option } from '../command.ts';
 import { schedules } from './backup-schedules.ts';
+import { archive } from './changes.ts';
 import { dryRun } from './payload-options.ts';
 import { momentCommands } from './recovery.ts';
 import { shapeOptions } from './shape-options.ts';
@@ -136,5 +137,16 @@ export const backups: Group = {
   kind: 'group',
   name: 'backups',
   summary: 'Make, show, test, remove and restore backups of databases',
-  children: [list, get, create, update, remove, verify, restore, ...momentCommands, schedules],
+  children: [
+    list,
+    get,
+    create,
+    update,
+    remove,
+    verify,
+    restore,
+    archive,
+    ...momentCommands,
+    schedules,
+  ],
 };

@@ -38,10 +38,19 @@ const plan: Option = {
   name: 'plan',
   summary: 'show the difference, the impact and the price; changes nothing',
 };
+const archiving: readonly Option[] = [
+  {
+    name: 'archive-within-seconds',
+    value: 'seconds',
+    summary: 'archive the log, so that the database can be restored to any moment; 1 to 300',
+  },
+  { name: 'no-archive', summary: 'the log is no longer archived' },
+];
 const wanted: readonly Option[] = [
   size,
   ...storage,
   version,
+  ...archiving,
   {
     name: 'parameter',
     value: 'name=value',
@@ -173,6 +182,20 @@ export const upgrade: Command = {
   arguments: [database],
   options: [version, applyAt, plan, dryRun, ...waitOptions],
   examples: [{ command: 'databases upgrade payments-prod --engine-version 0.2.0' }],
+  load: async () => (await handlers()).createChange,
+};
+
+export const archive: Command = {
+  kind: 'command',
+  name: 'archive',
+  summary: 'Archive the log of a database, so that it can be restored to any moment, or no longer',
+  description: `It is a change of the database; --plan says what it takes and keeps. backups window says how it stands. ${byName}`,
+  arguments: [database],
+  options: [...archiving, applyAt, plan, dryRun, ...waitOptions],
+  examples: [
+    { command: 'backups archive payments-prod --archive-within-seconds 5' },
+    { says: 'what it would mean', command: 'backups archive payments-prod --no-archive --plan' },
+  ],
   load: async () => (await handlers()).createChange,
 };
 

@@ -156,6 +156,8 @@ const wantedOptions = [
   'autogrow-limit-gb',
   'no-autogrow',
   'engine-version',
+  'archive-within-seconds',
+  'no-archive',
   'parameter',
   'reset-parameter',
   'revision',
@@ -169,6 +171,10 @@ function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
   if (limitGb !== undefined && input.has('no-autogrow')) {
     throw usageFailure('--autogrow-limit-gb and --no-autogrow exclude each other');
   }
+  const rpoSeconds = integerOf(input, 'archive-within-seconds');
+  if (rpoSeconds !== undefined && input.has('no-archive')) {
+    throw usageFailure('--archive-within-seconds and --no-archive exclude each other');
+  }
   const parameters = {
     ...Object.fromEntries(input.list('reset-parameter').map((name) => [name, null])),
     ...Object.fromEntries(input.list('parameter').map(pairOf)),
@@ -179,6 +185,8 @@ function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
     ...(limitGb !== undefined && { autogrow: { limitGb } }),
     ...(input.has('no-autogrow') && { autogrow: null }),
     ...(version !== undefined && { engineVersion: version }),
+    ...(rpoSeconds !== undefined && { continuousArchiving: { rpoSeconds } }),
+    ...(input.has('no-archive') && { continuousArchiving: null }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(revision !== undefined && { revision }),
   };

@@ -1,3 +1,4 @@
+import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import { uidOf } from '../../domain/names.ts';
 import type { Subject } from '../manifests/subject.ts';
 import type { Draft } from './draft.ts';
@@ -19,9 +20,9 @@ function archivingOf(
   { engine }: Subject['resolved'],
   { store }: PlanOptions,
 ): Pick<Subject, 'archiving'> {
-  const { enabled = false, rpoSeconds = 5 } = spec.backup?.continuous ?? {};
+  const rpoSeconds = archivingAsked(spec);
   const isPossible = store !== undefined && engine.name === 'Builtin';
-  return enabled && isPossible ? { archiving: { rpoSeconds } } : {};
+  return rpoSeconds !== null && isPossible ? { archiving: { rpoSeconds } } : {};
 }
 
 /** The subject of the database's objects; `undefined` until it is decided. */

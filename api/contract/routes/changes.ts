@@ -31,6 +31,7 @@ const refusals = [
   'catalog_choice_unavailable',
   'storage_cannot_shrink',
   'nothing_to_change',
+  'backups_not_configured',
 ] as const;
 const guards = ['billing_required', 'quota_exceeded', 'operation_in_progress'] as const;
 
@@ -48,6 +49,7 @@ export const changeRoutes = {
     body: jsonBody(previewChangeRequest, {
       size: { clusterSize: 'lh-10' },
       parameter: { parameters: { limitConnections: '512' } },
+      archiving: { continuousArchiving: { rpoSeconds: 5 } },
     }),
     responses: { 200: answer('What would change.', changePreview, previewExample) },
     problems: refusals,

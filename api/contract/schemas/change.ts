@@ -22,6 +22,20 @@ const wanted = {
     .nullable()
     .optional()
     .describe('Storage grows by itself up to this size; null: it does not.'),
+  continuousArchiving: z
+    .strictObject({
+      rpoSeconds: z
+        .int()
+        .min(1)
+        .max(300)
+        .default(5)
+        .describe('Time within which an operation is to be in the store.'),
+    })
+    .nullable()
+    .optional()
+    .describe(
+      'Archives the log of a database of the built-in engine, so that it can be restored to any moment; null: no longer.',
+    ),
   parameters: z
     .record(z.string().max(64), z.string().max(64).nullable())
     .optional()

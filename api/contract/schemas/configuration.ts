@@ -6,6 +6,7 @@ import { actor, exampleId, exampleTime, emptyPage, id, listOf, time } from './co
 import {
   autogrow,
   choices,
+  continuousArchiving,
   estimatedPrice,
   exampleChoices,
   priceExample,
@@ -28,6 +29,7 @@ export const configuration = z
     revision: z.int().min(1).describe('The active profile’s.'),
     ...choices,
     autogrow,
+    continuousArchiving,
     engine,
     engineVersion: z.string(),
     parameters: z.record(z.string(), z.string()).describe('Those that are set.'),
@@ -79,6 +81,7 @@ export const configurationExample: z.input<typeof configuration> = {
   revision: 1,
   ...exampleChoices,
   autogrow: null,
+  continuousArchiving: { rpoSeconds: 5 },
   engine: 'Builtin',
   engineVersion: '0.1.0',
   parameters: { limitConnections: '512' },

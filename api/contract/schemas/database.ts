@@ -123,6 +123,15 @@ export const autogrow = z
   .nullable()
   .describe('Whether storage grows by itself, by 20 % when 85 % are used; null: it does not.');
 
+export const continuousArchiving = z
+  .object({
+    rpoSeconds: z.int().min(1).describe('Time within which an operation is to be in the store.'),
+  })
+  .nullable()
+  .describe(
+    'How its log is archived, so that it can be restored to any moment; null: it is not. `getRecoveryWindow` says how it stands.',
+  );
+
 export const estimatedPrice = money
   .extend({ lines: z.array(z.object({ item: z.string(), amount: decimal })) })
   .meta({ id: 'EstimatedPrice' });
@@ -206,6 +215,7 @@ export const profile = z
     health: z.enum(databaseHealths),
     ...choices,
     autogrow,
+    continuousArchiving,
     parameters: z.record(z.string(), z.string()),
     engine,
     engineVersion: z.string(),
@@ -317,6 +327,7 @@ export const profileExample: z.input<typeof profile> = {
   health: 'HEALTHY',
   ...exampleChoices,
   autogrow: null,
+  continuousArchiving: null,
   parameters: {},
   engine: 'Builtin',
   engineVersion: '0.1.0',

@@ -37,6 +37,7 @@ import { changeStreamBytes } from './0045-change-stream-bytes.ts';
 import { changeStreamSinks } from './0046-change-stream-sinks.ts';
 import { maintenanceWindows } from './0047-maintenance-windows.ts';
 import { notificationMails } from './0048-notification-mails.ts';
+import { archivingInProfiles } from './0049-archiving-in-profiles.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   changeStreamSinks,
   maintenanceWindows,
   notificationMails,
+  archivingInProfiles,
 ];

@@ -1,5 +1,6 @@
 /** Backups over HTTP and with the CLI: API, worker, operator and a real control plane; a kubelet gives the Jobs their ends. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { V1StatefulSet } from '@kubernetes/client-node';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import type { OperationId } from '../../../api/contract/routes.ts';
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
@@ -12,6 +13,8 @@ import type {
   AuditEventList,
   Backup,
   BackupList,
+  ChangeList,
+  ConfigurationAnswer,
   DatabaseWithJob,
   DatabaseWithProfile,
   JobAnswer,
@@ -30,6 +33,7 @@ import { Cli } from '../../support/cli/cli.ts';
 import { eventually } from '../../support/shell.ts';
 
 type Resource = LedgerBackup & KubeObject;
+type StatefulSet = V1StatefulSet & KubeObject;
 
 let service: TestService;
 let cli: Cli;
@@ -776,6 +780,67 @@ test('other organizations are told nothing of a backup, and a key for one databa
     const { status } = await askAt(service.url, one, operation, sending);
     expect([operation, status]).toEqual([operation, reads.has(operation) ? 200 : 403]);
   }
+});
+
+test('archiving is switched on and off as a change, and is what the resource asks for, whoever changed it', async () => {
+  const { of, name } = await make('archived');
+  const archivers = async () => {
+    const workload = (await service.world.database(namespace, name))?.status?.workload;
+    const sets = await service.world.kube.list<StatefulSet>(resources.statefulSet, { namespace });
+    const set = sets.find(({ metadata }) => metadata.name === workload);
+    return (set?.spec?.template.spec?.initContainers ?? [])
+      .filter((one) => one.name === 'archive')
+      .map(({ args }) => args?.find((flag) => flag.startsWith('--rpo=')));
+  };
+  const configured = async () =>
+    (await ask<ConfigurationAnswer>('getConfiguration', { of })).json.configuration
+      .continuousArchiving;
+  const window = async () =>
+    (await ask<RecoveryWindowAnswer>('getRecoveryWindow', { of })).json.recoveryWindow.archiving;
+  expect([await configured(), await window(), await archivers()]).toEqual([null, null, []]);
+
+  const plan = await cli.run([
+    'backups',
+    'archive',
+    name,
+    '--archive-within-seconds',
+    '3',
+    '--plan',
+  ]);
+  expect(plan.stdout).toMatch(/^change +continuousArchiving: - -> {"rpoSeconds":3}$/m);
+  expect(plan.stdout).toMatch(/^warning .*15 to 110 bytes/m);
+  expect(await configured()).toBeNull();
+  const on = await cli.run(['backups', 'archive', name, '--archive-within-seconds', '3']);
+  expect(on).toMatchObject({ code: 0 });
+  expect([await configured(), await archivers()]).toEqual([{ rpoSeconds: 3 }, ['--rpo=3']]);
+  expect(await window()).toMatchObject({ rpoSeconds: 3 });
+
+  // Somebody switches it off in Kubernetes: the configuration follows, and says who it was.
+  const backup = { continuous: { enabled: false } };
+  await service.world.kube.mergePatch(
+    { resource: resources.database, namespace, name },
+    { spec: { backup } },
+    { fieldManager: 'kubectl-edit' },
+  );
+  await eventually('the configuration follows', async () =>
+    (await configured()) === null ? true : undefined,
+  );
+  const { data } = (await ask<ChangeList>('listChanges', { of })).json;
+  expect(data[0]).toMatchObject({
+    origin: 'kubernetes',
+    diff: [{ path: '/continuousArchiving', from: { rpoSeconds: 3 }, to: null }],
+    actor: { display: 'kubectl-edit' },
+  });
+  await eventually('the archiver is gone', async () =>
+    (await archivers()).length === 0 ? true : undefined,
+  );
+
+  const back = await cli.run(['changes', 'create', name, '--revision', '2']);
+  expect(back).toMatchObject({ code: 0 });
+  expect(await configured()).toEqual({ rpoSeconds: 3 });
+  const off = await cli.run(['backups', 'archive', name, '--no-archive']);
+  expect(off.stdout).toMatch(/^reversible +no$/m);
+  expect([await configured(), await window()]).toEqual([null, null]);
 });
 
 test('the CLI makes, shows, protects, restores and removes backups, and waits for them', async () => {

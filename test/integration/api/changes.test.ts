@@ -160,6 +160,12 @@ test('what is not possible is refused by preview and request alike, with its pla
       422,
       { errors: [{ pointer: '#/engineVersion', code: 'unknown_version' }] },
     ],
+    [{ continuousArchiving: { rpoSeconds: 5 } }, 409, { code: 'backups_not_configured' }],
+    [
+      { continuousArchiving: { rpoSeconds: 0 } },
+      400,
+      { errors: [{ pointer: '#/continuousArchiving/rpoSeconds' }] },
+    ],
     [{ clusterSize: 'lh-5' }, 422, { code: 'nothing_to_change' }],
     [{ revision: 7 }, 422, { errors: [{ pointer: '#/revision', code: 'unknown_revision' }] }],
   ];

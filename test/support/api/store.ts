@@ -50,6 +50,7 @@ export const choice: ProfileChoice = {
   engineVersion: '0.1.0',
   parameters: {},
   autogrowLimitGb: null,
+  archiveRpoSeconds: null,
   suspended: false,
   price: { currency: 'EUR', monthly: '10.10' },
 };

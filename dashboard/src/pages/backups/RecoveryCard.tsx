@@ -56,7 +56,7 @@ function archivingWords({ archiving, latest }: RecoveryWindow): string {
     return latest === null ? `${within} No moment can be restored yet.` : within;
   }
   return latest === null
-    ? 'The log of this database is not archived: only its backups can be restored. Continuous archiving brings back every operation.'
+    ? 'The log of this database is not archived: only its backups can be restored. Continuous archiving, switched on at Configuration, brings back every operation.'
     : 'The log is not archived any more. What is in the store can still be restored.';
 }
 

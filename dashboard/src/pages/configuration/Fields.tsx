@@ -66,6 +66,23 @@ export function Fields({ catalog, configuration, parameters, draft, onChange }: 
           </Select>
         </div>
       </Card>
+      {configuration.engine === 'Builtin' && (
+        <Card title="Continuous archiving">
+          <div className={form.form}>
+            <Input
+              label="Each operation in the store within (seconds)"
+              type="number"
+              inputMode="numeric"
+              min={1}
+              max={300}
+              placeholder="not archived"
+              value={draft.archiveSeconds}
+              hint="The archived log brings back any moment. 5 is usual. Empty: only backups bring data back."
+              onChange={(event) => onChange({ archiveSeconds: event.target.value })}
+            />
+          </div>
+        </Card>
+      )}
       {parameters.length > 0 && (
         <Card title="Parameters">
           <div className={form.form}>

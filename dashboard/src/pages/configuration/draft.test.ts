@@ -7,6 +7,7 @@ const configuration = {
   selectedStorageGb: 10,
   autogrow: { limitGb: 100 },
   engineVersion: '0.1.0',
+  continuousArchiving: { rpoSeconds: 5 },
   parameters: { limitConnections: '512' },
 } as unknown as Configuration;
 const draft = draftOf(configuration);
@@ -27,6 +28,15 @@ test('an empty field takes a parameter back to its default, and growth by itself
   expect(requestOf(emptied, configuration)).toEqual({
     autogrow: null,
     parameters: { limitConnections: null },
+  });
+});
+
+test('archiving is asked for in seconds, and switched off by an empty field', () => {
+  expect(requestOf({ ...draft, archiveSeconds: '' }, configuration)).toEqual({
+    continuousArchiving: null,
+  });
+  expect(requestOf({ ...draft, archiveSeconds: '30' }, configuration)).toEqual({
+    continuousArchiving: { rpoSeconds: 30 },
   });
 });
 

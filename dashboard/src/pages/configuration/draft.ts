@@ -8,6 +8,8 @@ export interface ConfigurationDraft {
   /** GiB up to which the storage grows by itself; empty: it does not. */
   readonly autogrowGb: string;
   readonly engineVersion: string;
+  /** Seconds within which the archived log has an operation; empty: the log is not archived. */
+  readonly archiveSeconds: string;
   /** Empty: the default. */
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -17,6 +19,7 @@ export const draftOf = (configuration: Configuration): ConfigurationDraft => ({
   storageGb: String(configuration.selectedStorageGb),
   autogrowGb: configuration.autogrow === null ? '' : String(configuration.autogrow.limitGb),
   engineVersion: configuration.engineVersion,
+  archiveSeconds: String(configuration.continuousArchiving?.rpoSeconds ?? ''),
   parameters: configuration.parameters,
 });
 
@@ -40,6 +43,10 @@ export function requestOf(
       autogrow: draft.autogrowGb.trim() === '' ? null : { limitGb: wholeOf(draft.autogrowGb) },
     }),
     ...(draft.engineVersion !== now.engineVersion && { engineVersion: draft.engineVersion }),
+    ...(draft.archiveSeconds.trim() !== now.archiveSeconds && {
+      continuousArchiving:
+        draft.archiveSeconds.trim() === '' ? null : { rpoSeconds: wholeOf(draft.archiveSeconds) },
+    }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
   };
   return Object.keys(request).length === 0 ? undefined : request;

@@ -13,6 +13,12 @@ test('a difference is told from and to', () => {
   );
 });
 
+test('archiving is told by its seconds', () => {
+  expect(diffWords([{ path: '/continuousArchiving', from: null, to: { rpoSeconds: 5 } }])).toBe(
+    'Log archived: no → within 5 s',
+  );
+});
+
 test('the impact of a change says how long requests wait', () => {
   const impact = { reversible: true, warnings: [] };
   expect(

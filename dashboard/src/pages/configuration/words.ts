@@ -8,6 +8,7 @@ const names: Readonly<Record<string, string>> = {
   '/selectedStorageGb': 'Storage (GiB)',
   '/autogrow': 'Grows by itself',
   '/engineVersion': 'Engine version',
+  '/continuousArchiving': 'Log archived',
   '/suspended': 'Stopped',
 };
 
@@ -24,12 +25,18 @@ export function shownValue(value: unknown): string {
   if (value === null || value === undefined) return 'default';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'object' && 'limitGb' in value) return `up to ${String(value.limitGb)} GiB`;
+  if (typeof value === 'object' && 'rpoSeconds' in value)
+    return `within ${String(value.rpoSeconds)} s`;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export const diffWords = (diff: readonly FieldChange[]): string =>
   diff
-    .map(({ path, from, to }) => `${fieldName(path)}: ${shownValue(from)} → ${shownValue(to)}`)
+    .map(({ path, from, to }) => {
+      const shown = (value: unknown) =>
+        value === null && path === '/continuousArchiving' ? 'no' : shownValue(value);
+      return `${fieldName(path)}: ${shown(from)} → ${shown(to)}`;
+    })
     .join(', ');
 
 export function impactWords({
