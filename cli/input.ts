@@ -24,6 +24,11 @@ export class Input {
     return value;
   }
 
+  /** Whether the command has this option, given or not. */
+  declares(name: string): boolean {
+    return this.#declared.has(name);
+  }
+
   has(name: string): boolean {
     return this.#of(name) !== undefined;
   }

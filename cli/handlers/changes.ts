@@ -67,12 +67,14 @@ export const previewChange: Handler = async (context, input) => {
   return preview(context, input, given ?? wantedOf(input));
 };
 
-/** Also `databases resize` and `databases upgrade`, which have fewer options. */
+/** Also `databases resize`, `databases upgrade` and `backups archive`, which have fewer options, and no payload. */
 export const createChange: Handler = async (context, input) => {
   const waitMs = readWaitMs(input);
-  const given = await givenPayload(input, context.output, [...wantedOptions, 'apply-at']);
+  const given = input.declares('file')
+    ? await givenPayload(input, context.output, [...wantedOptions, 'apply-at'])
+    : undefined;
   const wanted = given ?? wantedOf(input);
-  if (input.has('plan')) return preview(context, input, wanted);
+  if (isGiven(input, 'plan')) return preview(context, input, wanted);
   const at = input.text('apply-at');
   const body =
     wanted instanceof Uint8Array || at === undefined ? wanted : { ...wanted, applyAt: at };
@@ -164,29 +166,29 @@ const wantedOptions = [
 ];
 
 function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
-  const [size, version] = [input.text('cluster-size'), input.text('engine-version')];
+  const [size, version] = [textOf(input, 'cluster-size'), textOf(input, 'engine-version')];
   const storage = integerOf(input, 'selected-storage-gb');
   const limitGb = integerOf(input, 'autogrow-limit-gb');
   const revision = integerOf(input, 'revision');
-  if (limitGb !== undefined && input.has('no-autogrow')) {
+  if (limitGb !== undefined && isGiven(input, 'no-autogrow')) {
     throw usageFailure('--autogrow-limit-gb and --no-autogrow exclude each other');
   }
   const rpoSeconds = integerOf(input, 'archive-within-seconds');
-  if (rpoSeconds !== undefined && input.has('no-archive')) {
+  if (rpoSeconds !== undefined && isGiven(input, 'no-archive')) {
     throw usageFailure('--archive-within-seconds and --no-archive exclude each other');
   }
   const parameters = {
-    ...Object.fromEntries(input.list('reset-parameter').map((name) => [name, null])),
-    ...Object.fromEntries(input.list('parameter').map(pairOf)),
+    ...Object.fromEntries(listOf(input, 'reset-parameter').map((name) => [name, null])),
+    ...Object.fromEntries(listOf(input, 'parameter').map(pairOf)),
   };
   const wanted = {
     ...(size !== undefined && { clusterSize: size }),
     ...(storage !== undefined && { selectedStorageGb: storage }),
     ...(limitGb !== undefined && { autogrow: { limitGb } }),
-    ...(input.has('no-autogrow') && { autogrow: null }),
+    ...(isGiven(input, 'no-autogrow') && { autogrow: null }),
     ...(version !== undefined && { engineVersion: version }),
     ...(rpoSeconds !== undefined && { continuousArchiving: { rpoSeconds } }),
-    ...(input.has('no-archive') && { continuousArchiving: null }),
+    ...(isGiven(input, 'no-archive') && { continuousArchiving: null }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(revision !== undefined && { revision }),
   };
@@ -195,7 +197,7 @@ function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
 }
 
 function integerOf(input: Input, option: string): number | undefined {
-  const text = input.text(option);
+  const text = textOf(input, option);
   if (text === undefined) return undefined;
   return Number(readInteger(`--${option}`, text, { bits: 32, minimum: 1n }));
 }
@@ -205,3 +207,11 @@ function pairOf(text: string): readonly [string, string] {
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw valueFailure(`--parameter must be name=value, not "${text}"`);
 }
+
+/** Commands of one kind of change have only its options. */
+const textOf = (input: Input, option: string): string | undefined =>
+  input.declares(option) ? input.text(option) : undefined;
+const listOf = (input: Input, option: string): readonly string[] =>
+  input.declares(option) ? input.list(option) : [];
+const isGiven = (input: Input, option: string): boolean =>
+  input.declares(option) && input.has(option);

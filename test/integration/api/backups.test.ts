@@ -807,6 +807,7 @@ test('archiving is switched on and off as a change, and is what the resource ask
     '3',
     '--plan',
   ]);
+  expect(plan).toMatchObject({ code: 0, stderr: '' });
   expect(plan.stdout).toMatch(/^change +continuousArchiving: - -> {"rpoSeconds":3}$/m);
   expect(plan.stdout).toMatch(/^warning .*15 to 110 bytes/m);
   expect(await configured()).toBeNull();

@@ -163,7 +163,7 @@ test('what is not possible is refused by preview and request alike, with its pla
     [{ continuousArchiving: { rpoSeconds: 5 } }, 409, { code: 'backups_not_configured' }],
     [
       { continuousArchiving: { rpoSeconds: 0 } },
-      400,
+      422,
       { errors: [{ pointer: '#/continuousArchiving/rpoSeconds' }] },
     ],
     [{ clusterSize: 'lh-5' }, 422, { code: 'nothing_to_change' }],

@@ -474,6 +474,28 @@ describe('databases update, delete, restore', () => {
   });
 });
 
+test('each command that is a change of one kind asks for that alone, and refuses options that exclude each other', async () => {
+  const cases: readonly (readonly [readonly string[], object])[] = [
+    [['databases', 'resize', '--cluster-size', 'lh-40'], { clusterSize: 'lh-40' }],
+    [['databases', 'upgrade', '--engine-version', '0.2.0'], { engineVersion: '0.2.0' }],
+    [
+      ['backups', 'archive', '--archive-within-seconds', '5'],
+      { continuousArchiving: { rpoSeconds: 5 } },
+    ],
+    [['backups', 'archive', '--no-archive'], { continuousArchiving: null }],
+    [['changes', 'create', '--revision', '3'], { revision: 3 }],
+  ];
+  for (const [[group = '', command = '', ...options], body] of cases) {
+    const { code, stdout, stderr } = await cli.run([group, command, id, ...options, '--dry-run']);
+    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+    expect(stdout).toContain(`POST ${server.url}/api/v1/databases/${id}/changes\n`);
+    expect(JSON.parse(stdout.split('\n\n')[1] ?? '')).toEqual(body);
+  }
+  const both = ['--archive-within-seconds', '5', '--no-archive'];
+  expect((await cli.run(['backups', 'archive', id, ...both])).code).toBe(2);
+  expect((await cli.run(['backups', 'archive', id])).stderr).toContain('no change is given');
+});
+
 describe('jobs', () => {
   test('watch outlives a service that restarts', async () => {
     const down = answer(503, problem(503, 'service_unavailable'));
