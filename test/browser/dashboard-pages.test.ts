@@ -289,6 +289,8 @@ test('a change is previewed, then asked for; what waits can be withdrawn', async
   await page.goto(`${service.url}${base}/configuration`);
   await page.getByText('Nothing is different yet').waitFor();
   await looksRight(tab, 'configuration');
+  const seconds = page.getByLabel('Each operation in the store within (seconds)');
+  expect(await seconds.inputValue()).toBe('5');
   await page.getByRole('button', { name: 'Stop it' }).click();
   await page.getByRole('row', { name: 'Size lh-5 lh-10' }).waitFor();
   await page.getByText('Requests wait 20 s at most').waitFor();
