@@ -2,7 +2,7 @@
  * One connection to a broker, with one channel that confirms. Any failure ends it: the stream goes on from its position with another
  * one, so that nothing is repeated here. It connects to addresses that were checked, and to no other.
  */
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect, type ConfirmChannel } from 'amqplib';
 import type { AmqpSink } from '../../model/change-stream.ts';
 import type { ReceiverNames } from '../../webhooks/resolver.ts';
@@ -10,6 +10,11 @@ import { amqpAddress } from './amqp-address.ts';
 
 /** Larger frames of a broker are refused: it is not ours, and must not fill our memory. */
 const frameMax = 131_072;
+/**
+ * A broker may say so much in one connection: confirmations of some hundred thousand messages. The library holds a message that comes back until
+ * its end, which another server may never send. A connection that lasts ends between two pages.
+ */
+const readMax = { endAt: 8 * 1024 * 1024, cutAt: 24 * 1024 * 1024 };
 const heartbeatSeconds = 20;
 /** A broker that is short of memory or disk may be so for hours: the page is sent again later. */
 const blockedMaxMs = 5_000;
@@ -21,12 +26,19 @@ export class AmqpConnection {
   #returned: string | undefined;
   readonly #failure = Promise.withResolvers<never>();
   readonly #socket: AbortController;
+  readonly #bytesRead: () => number;
   #patience: NodeJS.Timeout | undefined;
 
-  private constructor(channel: ConfirmChannel, socket: AbortController) {
+  private constructor(channel: ConfirmChannel, socket: AbortController, bytesRead: () => number) {
     this.channel = channel;
     this.#socket = socket;
+    this.#bytesRead = bytesRead;
     this.#failure.promise.catch(() => {});
+  }
+
+  /** Whether another connection must take the next page. */
+  get isUsedUp(): boolean {
+    return this.#bytesRead() > readMax.endAt;
   }
 
   /** Rejects when the connection failed. */
@@ -67,14 +79,19 @@ export class AmqpConnection {
           username: sink.username,
           password,
           frameMax,
+          maxFrameSize: frameMax,
           heartbeat: heartbeatSeconds,
         },
         options,
       );
       // The socket's end comes as an event, whenever it comes.
       model.on('error', () => {});
+      const { stream } = model.connection as unknown as { readonly stream: Socket };
+      stream.on('readable', () => {
+        if (stream.bytesRead > readMax.cutAt) socket.abort();
+      });
       const channel = await model.createConfirmChannel();
-      const connection = new AmqpConnection(channel, socket);
+      const connection = new AmqpConnection(channel, socket, () => stream.bytesRead);
       const { reject } = connection.#failure;
       channel.on('error', reject);
       model.on('error', reject);

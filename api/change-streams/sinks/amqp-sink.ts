@@ -67,6 +67,7 @@ class AmqpPublisher {
 
   async #open(signal: AbortSignal): Promise<AmqpConnection> {
     const { sink, password, names } = this.#parts;
+    if (this.#connection?.isUsedUp === true) this.close();
     this.#connection ??= await AmqpConnection.open(sink, password, names, signal);
     if (signal.aborted) this.close();
     if (this.#connection === undefined) throw new Error('it is too late');

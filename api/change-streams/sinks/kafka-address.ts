@@ -15,6 +15,11 @@ interface KafkaAddress {
 const brokersMax = 10;
 const defaultPort = 9_092;
 
+export const portsText = `from ${firstFreePort} on, or 443`;
+
+export const isKafkaPort = (port: number): boolean =>
+  port === 443 || (port >= firstFreePort && port <= 65_535);
+
 /** `text`: `kafkas://host:port,host:port`. Returns `undefined` if it has another form. */
 export function kafkaAddress(text: string): KafkaAddress | undefined {
   const [, scheme, list] = /^(kafkas?):\/\/([^/?#@\s]+)\/?$/.exec(text) ?? [];
@@ -43,9 +48,7 @@ export function faultOfKafka(
   if (!tls && !plain) return 'must be kafkas';
   if (brokers.length > brokersMax) return `must have ${brokersMax} brokers at most`;
   for (const { host, port } of brokers) {
-    if (port < firstFreePort && port !== 443) {
-      return `must have ports from ${firstFreePort} on, or 443`;
-    }
+    if (!isKafkaPort(port)) return `must have ports ${portsText}`;
     const fault = faultOfHost(host, guard);
     if (fault !== undefined) return fault;
   }

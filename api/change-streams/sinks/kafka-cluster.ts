@@ -6,8 +6,9 @@
 import { isIP } from 'node:net';
 import type { Connection, ConnectionOptions } from '@platformatic/kafka';
 import type { KafkaSink } from '../../model/change-stream.ts';
-import type { ReceiverNames } from '../../webhooks/resolver.ts';
-import { kafkaAddress, type KafkaBroker } from './kafka-address.ts';
+import { BlockedAddress, type ReceiverNames } from '../../webhooks/resolver.ts';
+import { isKafkaPort, kafkaAddress, portsText, type KafkaBroker } from './kafka-address.ts';
+import { signIn } from './kafka-sign-in.ts';
 
 /** Loaded with the first sink: it takes memory and time at a start that most installations need for nothing. */
 export const kafkaLibrary = () => import('@platformatic/kafka');
@@ -127,6 +128,8 @@ export class KafkaCluster {
     if (kept !== undefined) return kept;
     if (this.#connections.size >= connectionsMax)
       throw new Error('the cluster has too many brokers');
+    // A broker may name any.
+    if (!isKafkaPort(port)) throw new BlockedAddress(`a broker must have a port ${portsText}`);
     const tls = this.#sink.url.startsWith('kafkas:');
     const address = await this.#checked(host, tls);
     const connection = new this.#library.Connection(clientId, this.#optionsFor(host, tls));
@@ -134,9 +137,10 @@ export class KafkaCluster {
     connection.on('error', () => {});
     this.#connections.set(key, connection);
     const connecting = this.#connect(connection, address, port);
+    // From the first byte on: the sign-in has answers, too.
+    boundAnswers(connection);
     if (this.#closed) this.close();
     await connecting;
-    boundAnswers(connection);
     return connection;
   }
 
@@ -164,7 +168,7 @@ export class KafkaCluster {
   }
 
   #optionsFor(host: string, tls: boolean): ConnectionOptions {
-    const { username, mechanism, certificateAuthority } = this.#sink;
+    const { username, certificateAuthority } = this.#sink;
     return {
       connectTimeout: connectMaxMs,
       requestTimeout: requestMaxMs,
@@ -176,7 +180,7 @@ export class KafkaCluster {
           ...(certificateAuthority !== null && { ca: certificateAuthority }),
         },
       }),
-      ...(username !== '' && { sasl: { mechanism, username, password: this.#password } }),
+      ...(username !== '' && { sasl: signIn(this.#library, this.#sink, this.#password) }),
     };
   }
 }

@@ -5,6 +5,7 @@ import type { KafkaSink } from '../../model/change-stream.ts';
 import type { ReceiverNames } from '../../webhooks/resolver.ts';
 import { causesOf, sendToBroker } from './broker-failures.ts';
 import { KafkaCluster, kafkaLibrary } from './kafka-cluster.ts';
+import { TooManyIterations } from './kafka-sign-in.ts';
 import { kafkaMessages, requestsOf } from './kafka-messages.ts';
 import { delivered, failed, type Delivery, type OpenSink, type PreparedPage } from './sink.ts';
 
@@ -85,6 +86,8 @@ async function kafkaFailure(error: unknown): Promise<Delivery | undefined> {
     }
     return undefined;
   };
+  const costly = causesOf(error).find((one) => one instanceof TooManyIterations);
+  if (costly !== undefined) return failed('ACCESS_REFUSED', costly.message);
   if (find('code', 'PLT_KFK_AUTHENTICATION')) {
     return failed(
       'ACCESS_REFUSED',

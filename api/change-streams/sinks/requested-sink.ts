@@ -76,8 +76,18 @@ function faultOfAmqp(text: string, guard: AddressGuard, plain: boolean): string 
   if (url.port !== '' && Number(url.port) < firstFreePort && url.port !== '443') {
     return `must have the port 443, or one from ${firstFreePort} on`;
   }
-  if (!/^(\/[^/]*)?$/.test(url.pathname)) {
-    return 'must have one virtual host as its path; write a slash within it as %2F';
+  if (!/^(\/[^/]*)?$/.test(url.pathname) || !isUriText(url.pathname)) {
+    return 'must have one virtual host as its path; write a slash within it as %2F, and a percent sign as %25';
   }
   return faultOfHost(hostOf(url), guard);
+}
+
+/** Whether each percent sign begins a byte of UTF-8. */
+function isUriText(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

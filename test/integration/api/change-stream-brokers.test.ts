@@ -521,6 +521,7 @@ test('addresses that are not public, and what cannot be, are refused with what t
     'amqps://rabbit/',
     'amqps://example.com:25/',
     'amqps://example.com/a/b',
+    'amqps://example.com/%zz',
     'amqps://example.com/?heartbeat=1',
     'https://example.com/',
   ]) {
