@@ -168,6 +168,7 @@ const spansWaitMs = 2_000;
 async function stopParts(parts: Parts): Promise<void> {
   await parts.view.stop();
   await parts.tunnelUsage.stop();
+  await parts.denials.stop();
   await parts.recorder.stop();
   await parts.usage.stop();
   await parts.probes.stop();

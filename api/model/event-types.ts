@@ -124,6 +124,13 @@ interface AboutJob {
   readonly error?: ReasonFact;
 }
 
+/** `repeated`: so many attempts with the same reason followed the one that was written before; this record is the last of them. */
+interface RefusedAttempt {
+  readonly action: string;
+  readonly code: string;
+  readonly repeated?: number;
+}
+
 /** Data of each event type, besides its subject. */
 export interface EventData {
   'organization.created': AboutOrganization;
@@ -139,8 +146,8 @@ export interface EventData {
   'session.opened': Record<string, never>;
   'session.closed': Record<string, never>;
   'session.token_reused': Record<string, never>;
-  'access.denied': { readonly action: string; readonly code: string };
-  'request.failed': { readonly action: string; readonly code: string };
+  'access.denied': RefusedAttempt;
+  'request.failed': RefusedAttempt;
   'database.created': AboutDatabase;
   'database.provisioning_started': AboutDatabase;
   'database.ready': AboutDatabase;

@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { Denials } from '../../../api/auth/denials.ts';
+import type { Principal } from '../../../api/auth/principal.ts';
+import type { ProblemCode } from '../../../api/model/problems.ts';
 import { AuditChain } from '../../../api/store/audit-chain.ts';
 import { verifyEvents } from '../../../api/store/audit-verify.ts';
 import { listEvents } from '../../../api/store/events.ts';
@@ -10,6 +13,9 @@ import { migrations } from '../../../api/store/migrations/all.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import { SigningKeys } from '../../../api/store/signing-keys.ts';
 import { Store } from '../../../api/store/store.ts';
+import { newTypeId } from '../../../domain/type-id.ts';
+import { eventually } from '../../support/shell.ts';
+import { VirtualTimers } from '../../support/operator/virtual-timers.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import {
   anotherOrganization,
@@ -234,4 +240,68 @@ test('events from before the key are covered by the first keyed one', async () =
   const sound = await verify(own, { of: after });
   expect(sound).toMatchObject({ checked: 4, fault: null, head: { keyedFrom: 3n } });
   await after.close();
+});
+
+/** Refused attempts with one key: the problem of each. */
+async function refused(own: Organization, through: Pick<Store, 'change'> = store) {
+  const timers = new VirtualTimers();
+  const denials = new Denials(through, silent, timers);
+  const principal = {
+    type: 'api_key',
+    credentialId: newTypeId('key'),
+    organization: own,
+    name: 'ci',
+  } as Principal;
+  const tell = (code: ProblemCode) =>
+    denials.tell({ principal, author: tester, action: 'deleteDatabase', code, outcome: 'FAILED' });
+  const recorded = async () => {
+    const { rows } = await listEvents(
+      store.read,
+      own.id,
+      { types: ['request.failed'] },
+      { limit: 100, order: 'asc' },
+    );
+    return rows.map(({ data }) => data);
+  };
+  return { denials, timers, tell, recorded };
+}
+
+test('no refused attempt hides another: each reason is written at once, and how many followed a minute later', async () => {
+  const own = await organizationWithEvents('refused');
+  const { denials, timers, tell, recorded } = await refused(own);
+  tell('database_not_found');
+  tell('deletion_protected');
+  for (let count = 0; count < 500; count += 1) tell('database_not_found');
+  const first = [
+    { action: 'deleteDatabase', code: 'database_not_found' },
+    { action: 'deleteDatabase', code: 'deletion_protected' },
+  ];
+  await eventually('both are written', async () => (await recorded()).length === 2 || undefined);
+  expect(await recorded()).toEqual(expect.arrayContaining(first));
+  await timers.advance(60_000);
+  await denials.stop();
+  const repeated = { action: 'deleteDatabase', code: 'database_not_found', repeated: 500 };
+  expect((await recorded()).slice(2)).toEqual([repeated]);
+  tell('database_not_found');
+  tell('database_not_found');
+  await denials.stop();
+  // What was counted when the process ended is not lost.
+  expect((await recorded()).slice(3)).toEqual(
+    expect.arrayContaining([first[0], { ...repeated, repeated: 1 }]),
+  );
+  expect(timers.pending).toBe(0);
+});
+
+test('an attempt that the store could not take keeps no later one out of the log', async () => {
+  const own = await organizationWithEvents('store-away');
+  let isAway = true;
+  const { denials, tell, recorded } = await refused(own, {
+    change: (...call) => (isAway ? Promise.reject(new Error('away')) : store.change(...call)),
+  });
+  tell('database_not_found');
+  await denials.stop();
+  isAway = false;
+  tell('database_not_found');
+  await denials.stop();
+  expect(await recorded()).toEqual([{ action: 'deleteDatabase', code: 'database_not_found' }]);
 });
