@@ -4,4 +4,4 @@
  */
 export const plain = (text: string): string =>
   // oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
-  text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ');
+  text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ');

@@ -20,6 +20,7 @@ import {
 import { listNotifications } from '../store/notifications.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { Sealer } from '../store/sealing.ts';
+import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
 import { storeTime } from '../store/time.ts';
 import { filterOf, isNotified, isOfAKind } from './chosen.ts';
@@ -75,12 +76,25 @@ export class NotificationMailer {
   async #round(signal: AbortSignal): Promise<void> {
     const { store } = this.#options;
     for (const id of await organizationsWithEvents(store.read, consumer, organizationsMax)) {
-      for (let pieces = 0; pieces < piecesMax && !signal.aborted; pieces += 1) {
-        if (!(await this.#tellEvents(id))) break;
-      }
+      await this.#tellOrganization(id, signal);
     }
     for (let digests = 0; digests < digestsMax && !signal.aborted; digests += 1) {
       if (!(await this.#tellDay())) break;
+    }
+  }
+
+  /** One whose events cannot be told keeps no other one waiting; it is tried again with the next round. */
+  async #tellOrganization(organizationId: string, signal: AbortSignal): Promise<void> {
+    try {
+      for (let pieces = 0; pieces < piecesMax && !signal.aborted; pieces += 1) {
+        if (!(await this.#tellEvents(organizationId))) break;
+      }
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      this.#options.logger.warn(
+        { err: error, organizationId },
+        'mails of an organization’s notifications could not be written',
+      );
     }
   }
 

@@ -6,10 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LeasedWork } from '../../base/leased-work.ts';
-import { systemTimers } from '../../base/timers.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import { systemAuthor } from '../model/actor.ts';
-import { organizationsWithEvents } from '../store/event-positions.ts';
 import { channels, type Listener } from '../store/listener.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
@@ -22,7 +20,7 @@ import {
 } from '../store/webhook-work.ts';
 import { disable, failingDaysMax, reasons } from './disabling.ts';
 import { runEndpoint, type RunParts, type RunResult } from './endpoint-run.ts';
-import { fanOut, webhookConsumer } from './fan-out.ts';
+import { FanOuts } from './fan-outs.ts';
 import { AttemptRecorder } from './recorder.ts';
 import type { WebhookSender } from './sender.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
@@ -46,9 +44,6 @@ interface DispatcherOptions {
 const runsMax = 256;
 /** Pause of an endpoint after a run that failed by our own fault. */
 const runFailedMs = 60_000;
-/** Interval between looks for organizations whose notification was missed. */
-const sweepMs = 5_000;
-const organizationsMax = 500;
 const leaseDefaultMs = 15_000;
 
 export class WebhookDispatcher {
@@ -56,13 +51,12 @@ export class WebhookDispatcher {
   readonly #metrics: WebhookMetrics;
   readonly #recorder: AttemptRecorder;
   readonly #work: LeasedWork<LeasedEndpoint>;
-  /** Organizations with new events, as notifications tell. */
-  readonly #organizations = new Set<string>();
-  #sweptAtMs = -Infinity;
+  readonly #fanOuts: FanOuts;
   #unsubscribe: readonly (() => void)[] = [];
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#fanOuts = new FanOuts(options.store, options.logger);
     this.#work = this.#leasedWork(options.leaseMs ?? leaseDefaultMs);
     this.#metrics = options.metrics(() => this.#work.size);
     this.#recorder = new AttemptRecorder(options.store, options.logger);
@@ -74,13 +68,12 @@ export class WebhookDispatcher {
     return new LeasedWork({
       runsMax,
       leaseMs,
-      prepare: () => this.#makeDeliveries(),
-      take: (limit, troubled) => takeEndpoints(store.read, { owner, leaseMs, limit, troubled }),
-      onTakeFailure: (error, failures) => {
-        // The organizations that were told are found by a sweep.
-        this.#sweptAtMs = -Infinity;
-        logger.warn({ err: error, failures }, 'webhooks that are due could not be taken');
+      prepare: async () => {
+        if (await this.#fanOuts.round()) this.#work.wake();
       },
+      take: (limit, troubled) => takeEndpoints(store.read, { owner, leaseMs, limit, troubled }),
+      onTakeFailure: (error, failures) =>
+        logger.warn({ err: error, failures }, 'webhooks that are due could not be taken'),
       run: (leased) => this.#run(leased),
       onFailure: (error, { endpoint }) =>
         logger.warn(
@@ -99,8 +92,7 @@ export class WebhookDispatcher {
     const { listener } = this.#options;
     this.#unsubscribe = [
       listener.subscribe(channels.event, (uuid) => {
-        if (uuid === undefined) this.#sweptAtMs = -Infinity;
-        else this.#organizations.add(typeIdOfUuid('org', uuid));
+        this.#fanOuts.tell(uuid === undefined ? undefined : typeIdOfUuid('org', uuid));
         this.#work.wake();
       }),
       listener.subscribe(channels.webhook, () => this.#work.wake()),
@@ -113,21 +105,6 @@ export class WebhookDispatcher {
     for (const end of this.#unsubscribe) end();
     await this.#work.stop();
     await this.#options.sender.close();
-  }
-
-  async #makeDeliveries(): Promise<void> {
-    const { store } = this.#options;
-    const told = [...this.#organizations];
-    this.#organizations.clear();
-    const now = systemTimers.nowMs();
-    const isSweep = now - this.#sweptAtMs >= sweepMs;
-    const missed = isSweep
-      ? await organizationsWithEvents(store.read, webhookConsumer, organizationsMax)
-      : [];
-    if (isSweep) this.#sweptAtMs = now;
-    for (const organization of new Set([...told, ...missed])) {
-      while (await fanOut(store, organization));
-    }
   }
 
   async #run(leased: LeasedEndpoint): Promise<void> {

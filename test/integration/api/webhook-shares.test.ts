@@ -1,0 +1,161 @@
+/** One organization's events keep no other one waiting, however many there are, and whatever is wrong with them. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { newTypeId } from '../../../domain/type-id.ts';
+import { NotificationMailer } from '../../../api/notifications/mailer.ts';
+import { UnsubscribeLinks } from '../../../api/notifications/unsubscribe-links.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
+import { addMember } from '../../../api/store/members.ts';
+import type { Organization } from '../../../api/store/organizations.ts';
+import { Sealer } from '../../../api/store/sealing.ts';
+import type { Store } from '../../../api/store/store.ts';
+import { ensureUser } from '../../../api/store/users.ts';
+import { createWebhookEndpoint } from '../../../api/store/webhook-endpoints.ts';
+import { FanOuts } from '../../../api/webhooks/fan-outs.ts';
+import { TestPostgres } from '../../support/api/postgres.ts';
+import {
+  anotherOrganization,
+  openTestStore,
+  signingKeys,
+  silent,
+  tester,
+} from '../../support/api/store.ts';
+import { eventually } from '../../support/shell.ts';
+
+const sealer = new Sealer(signingKeys);
+let postgres: TestPostgres;
+let store: Store;
+/** In the order in which a look finds them. */
+let first: Organization;
+let second: Organization;
+
+beforeAll(async () => {
+  postgres = await TestPostgres.create();
+  ({ store } = await openTestStore(postgres));
+  first = await withEndpoint('first');
+  second = await withEndpoint('second');
+});
+afterAll(async () => {
+  await store?.close();
+  await postgres?.remove();
+});
+
+async function withEndpoint(slug: string): Promise<Organization> {
+  const organization = await anotherOrganization(store, slug);
+  await store.change(tester, (change) =>
+    createWebhookEndpoint(change, sealer, {
+      organizationId: organization.id,
+      url: 'https://hooks.example.com/',
+      description: '',
+      eventTypes: ['job.*', 'database.*'],
+      databaseId: null,
+    }),
+  );
+  return organization;
+}
+
+const happen = ({ id: organizationId }: Organization, count: number) =>
+  store.change(tester, async (change) => {
+    for (let index = 0; index < count; index += 1) {
+      const id = newTypeId('job');
+      change.emit({
+        organizationId,
+        type: 'job.succeeded',
+        subject: { type: 'job', id, display: 'database.create' },
+        data: { job: { id, type: 'database.create', status: 'SUCCEEDED' } },
+      });
+    }
+  });
+
+/** Deliveries that an organization has. */
+async function deliveriesOf({ id }: Organization): Promise<number> {
+  const rows = await store.read
+    .selectFrom('webhookDeliveries')
+    .select('id')
+    .where('organizationId', '=', uuidOf(id))
+    .execute();
+  return rows.length;
+}
+
+/** Makes it impossible to add rows of an organization to a table. */
+async function refuseRows(table: string, column: string, value: string): Promise<void> {
+  await sql
+    .raw(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE TRIGGER refused BEFORE INSERT ON ${table} FOR EACH ROW WHEN (NEW.${column} = '${value}') EXECUTE FUNCTION refuse()`,
+    )
+    .execute(store.read);
+}
+const takeRows = () => sql`DROP FUNCTION refuse CASCADE`.execute(store.read);
+
+test('an organization with a backlog of events gets its share of a round, and the others theirs', async () => {
+  await happen(first, 1_300);
+  await happen(second, 1);
+  const fanOuts = new FanOuts(store, silent);
+  expect(await fanOuts.round()).toBe(true);
+  expect(await deliveriesOf(second)).toBe(1);
+  expect(await deliveriesOf(first)).toBeLessThan(1_300);
+  expect(await fanOuts.round()).toBe(false);
+  expect(await deliveriesOf(first)).toBe(1_300);
+});
+
+test('deliveries of one organization that cannot be made stop nobody else’s, and come when they can', async () => {
+  await happen(first, 1);
+  await happen(second, 1);
+  await refuseRows('webhook_deliveries', 'organization_id', uuidOf(first.id));
+  const before = [await deliveriesOf(first), await deliveriesOf(second)] as const;
+  await new FanOuts(store, silent).round();
+  expect([await deliveriesOf(first), await deliveriesOf(second)]).toEqual([
+    before[0],
+    before[1] + 1,
+  ]);
+  await takeRows();
+  await new FanOuts(store, silent).round();
+  expect(await deliveriesOf(first)).toBe(before[0] + 1);
+});
+
+test('mails of one organization that cannot be written stop nobody else’s', async () => {
+  for (const organization of [first, second]) {
+    await store.change(tester, async (change) => {
+      const email = `${organization.slug}@example.com`;
+      const person = { issuer: 'https://id.example.com', subject: email, email, name: email };
+      const user = await ensureUser(change, { ...person, emailVerified: true });
+      const organizationId = organization.id;
+      await addMember(change, { organizationId, user, role: 'owner', databaseIds: null });
+      const id = newTypeId('db');
+      change.emit({
+        organizationId,
+        type: 'database.failed',
+        subject: { type: 'database', id, display: 'payments' },
+        databaseId: id,
+        data: { database: { id, name: 'payments', status: 'FAILED' } },
+      });
+    });
+  }
+  await refuseRows('mails', 'recipient', 'first@example.com');
+  const mailer = new NotificationMailer({
+    store,
+    sealer,
+    links: new UnsubscribeLinks(signingKeys, 'https://ledger.example'),
+    publicUrl: 'https://ledger.example',
+    logger: silent,
+    everyMs: 20,
+  });
+  mailer.start();
+  const recipients = async () => {
+    const rows = await store.read.selectFrom('mails').select('recipient').execute();
+    return rows.map(({ recipient }) => recipient).sort();
+  };
+  const until = (wanted: readonly string[]) =>
+    eventually(`mail is there for ${wanted.join()}`, async () => {
+      expect(await recipients()).toEqual(wanted);
+      return true;
+    });
+  try {
+    await until(['second@example.com']);
+    await takeRows();
+    await until(['first@example.com', 'second@example.com']);
+  } finally {
+    await mailer.stop();
+  }
+});
