@@ -81,7 +81,9 @@ export class LedgerState {
     const { memory } = this;
     const { pageCacheBytes = PAGE_CACHE_BYTES, rowsShift, rowsLeaveAtBytes = Infinity } = sizes;
     this.#rowsLeaveAtBytes = rowsLeaveAtBytes;
-    this.access = new RowAccess(new PageCache(memory, pageCacheBytes));
+    // Without rows that leave, there are no pages to keep.
+    const cacheBytes = rowsLeaveAtBytes === Infinity ? 0 : pageCacheBytes;
+    this.access = new RowAccess(new PageCache(memory, cacheBytes));
     const table = (id: number, wordsPerRow: number, shift: number, timestamp?: number): RowTable =>
       new RowTable(memory, {
         wordsPerRow,

@@ -246,7 +246,7 @@ export class CheckpointStore {
     let size = await file.size();
     if (size >= end) return;
     if (roundUp(end) - size > (await room())) throw storageFull();
-    const zeros = new Uint8Array(GROW_SIZE);
+    const zeros = new Uint8Array(Math.min(GROW_SIZE, roundUp(end) - size));
     while (size < end) {
       const start = performance.now();
       const length = Math.min(GROW_SIZE, roundUp(end) - size);

@@ -3,6 +3,7 @@
  * or a sync can fail; space runs out.
  */
 import type { Storage, StorageFile, Volume } from '../storage.ts';
+import { frozen, PagedBytes } from './paged-bytes.ts';
 
 const BLOCK = 512;
 
@@ -12,8 +13,8 @@ interface Unsynced {
 }
 
 interface Contents {
-  durable: Uint8Array;
-  current: Uint8Array;
+  durable: PagedBytes;
+  current: PagedBytes;
   unsynced: Unsynced[];
   open: boolean;
 }
@@ -39,14 +40,14 @@ export class MemoryStorage implements Storage {
   afterCrash(survives: () => boolean): MemoryStorage {
     const next = new MemoryStorage();
     for (const [path, { durable, unsynced }] of this.#files) {
-      let bytes: Uint8Array = durable.slice();
+      const bytes = durable.copy();
       for (const write of unsynced) {
         for (let at = 0; at < write.bytes.length; at += BLOCK) {
           if (!survives()) continue;
-          bytes = put(bytes, write.bytes.subarray(at, at + BLOCK), write.offset + at);
+          bytes.put(write.bytes.subarray(at, at + BLOCK), write.offset + at);
         }
       }
-      next.#files.set(path, { durable: bytes, current: bytes.slice(), unsynced: [], open: false });
+      next.#files.set(path, { durable: bytes, current: bytes.copy(), unsynced: [], open: false });
     }
     return next;
   }
@@ -54,30 +55,32 @@ export class MemoryStorage implements Storage {
   /** Returns the disk after only the process died: with everything written, synced or not. */
   afterKill(): MemoryStorage {
     const next = new MemoryStorage();
-    for (const [path, contents] of this.#files) {
-      next.#files.set(path, { ...contents, durable: contents.durable.slice(), open: false });
+    for (const [path, { durable, current, unsynced }] of this.#files) {
+      const copies = { durable: durable.copy(), current: current.copy() };
+      next.#files.set(path, { ...copies, unsynced: [...unsynced], open: false });
     }
     return next;
   }
 
   bytes(path: string): Uint8Array {
-    return this.#get(path).current.slice();
+    const { current } = this.#get(path);
+    const bytes = new Uint8Array(current.length);
+    current.read(bytes, 0);
+    return bytes;
   }
 
   /** Changes bytes behind everybody's back, as rot does. */
   rot(path: string, change: (bytes: Uint8Array) => void): void {
-    change(this.#get(path).current);
+    const bytes = this.bytes(path);
+    change(bytes);
+    this.#get(path).current = PagedBytes.of(bytes);
   }
 
   /** Makes a disk that holds this one file. */
   static of(path: string, bytes: Uint8Array): MemoryStorage {
     const storage = new MemoryStorage();
-    storage.#files.set(path, {
-      durable: bytes.slice(),
-      current: bytes.slice(),
-      unsynced: [],
-      open: false,
-    });
+    const durable = PagedBytes.of(bytes);
+    storage.#files.set(path, { durable, current: durable.copy(), unsynced: [], open: false });
     return storage;
   }
 
@@ -96,8 +99,8 @@ export class MemoryStorage implements Storage {
   async create(path: string): Promise<StorageFile> {
     await this.step();
     if (this.#files.has(path)) throw Object.assign(new Error('exists'), { code: 'EEXIST' });
-    const empty = new Uint8Array(0);
-    const contents = { durable: empty, current: empty, unsynced: [], open: false };
+    const [durable, current] = [new PagedBytes(), new PagedBytes()];
+    const contents = { durable, current, unsynced: [], open: false };
     this.#files.set(path, contents);
     return new MemoryFile(this, contents);
   }
@@ -178,24 +181,22 @@ class MemoryFile implements StorageFile {
 
   async read(target: Uint8Array, offset: number): Promise<number> {
     await Promise.resolve();
-    const bytes = this.#contents.current.subarray(offset, offset + target.length);
-    target.set(bytes);
-    return bytes.length;
+    return this.#contents.current.read(target, offset);
   }
 
   async write(bytes: Uint8Array, offset: number): Promise<void> {
-    const copy = bytes.slice();
+    const copy = frozen(bytes);
     this.#storage.assertRoom(offset + bytes.length - this.#contents.current.length);
     await this.#storage.step(() => this.#put(copy, offset));
     this.#put(copy, offset);
   }
 
   async writeDurable(bytes: Uint8Array, offset: number): Promise<void> {
-    const copy = bytes.slice();
+    const copy = frozen(bytes);
     this.#storage.assertRoom(offset + bytes.length - this.#contents.current.length);
     await this.#storage.step(() => this.#put(copy, offset));
-    this.#contents.current = put(this.#contents.current, copy, offset);
-    this.#contents.durable = put(this.#contents.durable, copy, offset);
+    this.#contents.current.put(copy, offset);
+    this.#contents.durable.put(copy, offset);
   }
 
   async sync(): Promise<void> {
@@ -205,7 +206,7 @@ class MemoryFile implements StorageFile {
     const code = this.#storage.syncFailsWith;
     if (code !== undefined) throw Object.assign(new Error('sync failed'), { code });
     for (const write of unsynced.splice(0, covered)) {
-      this.#contents.durable = put(this.#contents.durable, write.bytes, write.offset);
+      this.#contents.durable.put(write.bytes, write.offset);
     }
   }
 
@@ -215,20 +216,7 @@ class MemoryFile implements StorageFile {
   }
 
   #put(bytes: Uint8Array, offset: number): void {
-    this.#contents.current = put(this.#contents.current, bytes, offset);
+    this.#contents.current.put(bytes, offset);
     this.#contents.unsynced.push({ offset, bytes });
   }
-}
-
-/** Returns `into` with `bytes` at `offset`: in place if they fit, otherwise in new memory of twice the length. */
-function put(into: Uint8Array, bytes: Uint8Array, offset: number): Uint8Array {
-  const length = Math.max(into.length, offset + bytes.length);
-  let target = into;
-  if (length > into.buffer.byteLength - into.byteOffset) {
-    target = new Uint8Array(2 * length);
-    target.set(into);
-  }
-  target = new Uint8Array(target.buffer, target.byteOffset, length);
-  target.set(bytes, offset);
-  return target;
 }
