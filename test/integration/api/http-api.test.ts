@@ -24,7 +24,7 @@ import {
   type Database,
   type OperatorWorld,
 } from '../../support/operator/operator-world.ts';
-import { eventually } from '../../support/shell.ts';
+import { bareEnvironment, eventually } from '../../support/shell.ts';
 import { silent } from '../../support/api/store.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
 import { undocumented } from '../../support/api/openapi.ts';
@@ -597,7 +597,7 @@ test('the process starts while its store is away, says so, and ends when it is t
   const child = spawn(process.execPath, ['api/main.ts'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'],
+      ...bareEnvironment,
       KUBECONFIG: kubeConfigFile,
       LEDGERHOUSE_API_DATABASE_URL: 'postgres://nobody:hush@127.0.0.1:1/none',
       LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',

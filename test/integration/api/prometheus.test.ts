@@ -17,7 +17,7 @@ import { TestEngine } from '../../support/engine/engine.ts';
 import { accountBytes, create } from '../../support/engine/ledger.ts';
 import { OtlpCollector } from '../../support/api/otlp-collector.ts';
 import { TestService, type Headers } from '../../support/api/service.ts';
-import { checkout, eventually } from '../../support/shell.ts';
+import { bareEnvironment, checkout, eventually } from '../../support/shell.ts';
 import type { CreatedDatabase } from '../../../gen/api.ts';
 
 type Families = ReadonlyMap<string, Family>;
@@ -82,7 +82,7 @@ async function scrapeOperator(): Promise<Families> {
   const child = spawn(process.execPath, ['operator/main.ts'], {
     cwd: checkout,
     env: {
-      PATH: process.env['PATH'],
+      ...bareEnvironment,
       KUBECONFIG: service.world.plane.kubeconfig,
       LEDGERHOUSE_OPERATOR_NAMESPACE: namespace,
       LEDGERHOUSE_OPERATOR_IDENTITY: 'operator-1',

@@ -13,7 +13,7 @@ import { listDatabases } from '../../../api/store/database-list.ts';
 import { listJobs } from '../../../api/store/jobs.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
-import { checkout, eventually } from '../../support/shell.ts';
+import { bareEnvironment, checkout, eventually } from '../../support/shell.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
 import { openTestStore, tester } from '../../support/api/store.ts';
@@ -88,8 +88,7 @@ async function startProgram(
     cwd: checkout,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      ...bareEnvironment,
       KUBECONFIG: world.plane.kubeconfig,
       LEDGERHOUSE_API_DATABASE_URL: databaseUrl,
       LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',

@@ -28,7 +28,7 @@ import {
   type Database,
   type OperatorWorld,
 } from '../../support/operator/operator-world.ts';
-import { eventually, shell } from '../../support/shell.ts';
+import { bareEnvironment, eventually, shell } from '../../support/shell.ts';
 
 let world: OperatorWorld;
 let rights: ChartRights;
@@ -77,7 +77,7 @@ const untilReady = (url: string) =>
 async function startOperator(kubeconfig: string): Promise<OperatorProcess> {
   const child = spawn(process.execPath, ['operator/main.ts'], {
     env: {
-      PATH: process.env['PATH'],
+      ...bareEnvironment,
       KUBECONFIG: kubeconfig,
       LEDGERHOUSE_OPERATOR_NAMESPACE: home,
       LEDGERHOUSE_OPERATOR_IDENTITY: 'operator-1',

@@ -1,7 +1,7 @@
 /** A running `ledgerhouse connect` on free ports. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { checkout, eventually } from '../shell.ts';
+import { bareEnvironment, checkout, eventually } from '../shell.ts';
 
 const ledgerhouse = [`${checkout}/bin/ledgerhouse`, 'connect'] as const;
 
@@ -23,7 +23,7 @@ export class ConnectCommand {
     [program, ...args]: readonly [string, ...string[]] = ledgerhouse,
   ): Promise<ConnectCommand> {
     const child = spawn(program, [...args, database, '--port', '0', '--json'], {
-      env: { PATH: process.env['PATH'], ...environment },
+      env: { ...bareEnvironment, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const command = new ConnectCommand(child);

@@ -15,7 +15,7 @@ import type {
 import { TestEngine } from '../engine/engine.ts';
 import { startOperatorWorld, type OperatorWorld } from '../operator/operator-world.ts';
 import { TestPostgres } from './postgres.ts';
-import { checkout, eventually } from '../shell.ts';
+import { bareEnvironment, checkout, eventually } from '../shell.ts';
 import {
   startTestOperator,
   type TestOperator,
@@ -290,7 +290,7 @@ async function startProgram(
 ): Promise<RunningProgram> {
   const child = spawn(process.execPath, [entries[program]], {
     cwd: checkout,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...bareEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { log: '' };

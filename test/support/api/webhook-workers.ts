@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
-import { checkout, eventually } from '../shell.ts';
+import { bareEnvironment, checkout, eventually } from '../shell.ts';
 import { TestPostgres } from './postgres.ts';
 import { openTestStore, signingKeyBytes } from './store.ts';
 
@@ -59,8 +59,7 @@ export class WebhookWorkers {
     const child = spawn(process.execPath, ['api/worker-main.ts'], {
       cwd: checkout,
       env: {
-        PATH: process.env['PATH'],
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...bareEnvironment,
         KUBECONFIG: join(this.#folder, 'kubeconfig'),
         LEDGERHOUSE_API_DATABASE_URL: this.#url,
         LEDGERHOUSE_API_IDENTITY: identity,
