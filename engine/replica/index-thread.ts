@@ -3,6 +3,8 @@
  * sealing never waits for a merge. Bytes are shared, not copied.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../base/assert.ts';
 import type { SegmentData } from '../ledger/segments/columns.ts';
@@ -19,6 +21,10 @@ const ENTRIES_A_TURN = 1 << 16;
 const tasks: Task[] = [];
 let isRunning = false;
 
+// The heap of this thread is small and hardly grows. Left alone, it would keep the bytes of segments that nobody needs any more.
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
 assert(parentPort !== null, 'this is the program of a thread');
 const port = parentPort;
 port.on('message', ({ number, job }: { readonly number: number; readonly job: IndexJob }) => {
@@ -29,20 +35,23 @@ port.on('message', ({ number, job }: { readonly number: number; readonly job: In
 async function run(): Promise<void> {
   isRunning = true;
   while (tasks.length > 0) {
-    advance(tasks.find(({ job }) => job.kind === 'seal') ?? tasks[0]!);
+    const isOver = advance(tasks.find(({ job }) => job.kind === 'seal') ?? tasks[0]!);
     await nextTurn();
+    if (isOver) collectGarbage();
   }
   isRunning = false;
 }
 
-function advance(task: Task): void {
+/** Does some of the task. Returns whether it is over. */
+function advance(task: Task): boolean {
   for (let left = ENTRIES_A_TURN; left > 0;) {
     const step = task.generator.next();
     if (step.done === true) {
       tasks.splice(tasks.indexOf(task), 1);
       port.postMessage({ number: task.number, segment: step.value });
-      return;
+      return true;
     }
     left -= step.value;
   }
+  return false;
 }

@@ -107,6 +107,21 @@ test('executables are executable', () => {
   }
 });
 
+test('the engine gives freed memory back in its image as it does from a checkout', () => {
+  const settings = (text: string, pattern: RegExp) =>
+    [...text.matchAll(pattern)].map(([, name, value]) => `${name}=${value}`).sort();
+  const started = read('bin/ledger-engine');
+  const inCheckout = settings(started, /(MALLOC_\w+)="\$\{\1:-(\d+)\}"/g);
+  expect(inCheckout.map((setting) => setting.split('=')[0])).toEqual([
+    'MALLOC_ARENA_MAX',
+    'MALLOC_MMAP_THRESHOLD_',
+  ]);
+  const image = read('images/engine/Dockerfile');
+  expect(settings(image, /(MALLOC_\w+)=(\d+)/g)).toEqual(inCheckout);
+  const [heap = 'no flag'] = /--initial-old-space-size=\d+/.exec(started) ?? [];
+  expect(image).toContain(`"${heap}"`);
+});
+
 test('every make target has a line of help or belongs to one that has', async () => {
   const help = await mustRun('make', ['--no-print-directory', 'help']);
   for (const target of [
