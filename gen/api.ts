@@ -2240,6 +2240,57 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "database.nearly_full": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Nine tenths of a limit of a database are used. */
+        readonly post: operations["onDatabaseNearlyFull"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.full": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database is full: it answers queries and takes no new records. */
+        readonly post: operations["onDatabaseFull"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.has_room": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database that was full, or nearly, has room again. */
+        readonly post: operations["onDatabaseHasRoom"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "database.suspended": {
         readonly parameters: {
             readonly query?: never;
@@ -6913,10 +6964,10 @@ export interface components {
             /** @description Decimal; increases within the organization. */
             readonly sequence: string;
             /**
-             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
+             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `database_filling`: A database is full or nearly full, or has room again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
              * @enum {string}
              */
-            readonly kind: "database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
+            readonly kind: "database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
             /** @description Type of the event, such as `database.unavailable`. */
             readonly type: string;
             /** @description Description of the event, for people. */
@@ -6950,15 +7001,15 @@ export interface components {
         };
         readonly NotificationPreferences: {
             /** @description The kinds that your role gets. */
-            readonly kinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly kinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Kinds that you muted. */
-            readonly mutedKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mutedKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Databases that you muted. */
             readonly mutedDatabases: readonly string[];
             /** @description Kinds that you get by mail at once, too. What is muted is in no mail. */
-            readonly mailKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mailKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Kinds that you get in one mail a day, if there are any notifications. */
-            readonly digestKinds: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly digestKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Where mail goes: your address that the identity provider has verified. Null: there is none, or the service sends no mail. */
             readonly mailAddress: string | null;
         };
@@ -6969,12 +7020,12 @@ export interface components {
         };
         /** @description Absent properties stay as they are. */
         readonly UpdateNotificationPreferencesRequest: {
-            readonly mutedKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mutedKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             readonly mutedDatabases?: readonly string[];
             /** @description Takes its kinds from `digestKinds`. */
-            readonly mailKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mailKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Takes its kinds from `mailKinds`. */
-            readonly digestKinds?: readonly ("database_trouble" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly digestKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
         };
         readonly BillingAnswer: {
             readonly billing: components["schemas"]["BillingStanding"];
@@ -20040,6 +20091,7 @@ export interface operations {
                      *       "notificationPreferences": {
                      *         "kinds": [
                      *           "database_trouble",
+                     *           "database_filling",
                      *           "change_failed",
                      *           "backup_trouble",
                      *           "change_stream_trouble",
@@ -20055,6 +20107,7 @@ export interface operations {
                      *         "mutedDatabases": [],
                      *         "mailKinds": [
                      *           "database_trouble",
+                     *           "database_filling",
                      *           "backup_trouble",
                      *           "payment"
                      *         ],
@@ -20110,6 +20163,7 @@ export interface operations {
                      *       "notificationPreferences": {
                      *         "kinds": [
                      *           "database_trouble",
+                     *           "database_filling",
                      *           "change_failed",
                      *           "backup_trouble",
                      *           "change_stream_trouble",
@@ -20125,6 +20179,7 @@ export interface operations {
                      *         "mutedDatabases": [],
                      *         "mailKinds": [
                      *           "database_trouble",
+                     *           "database_filling",
                      *           "backup_trouble",
                      *           "payment"
                      *         ],
@@ -21415,6 +21470,290 @@ export interface operations {
                     readonly id: string;
                     /** @constant */
                     readonly type: "database.recovered";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseNearlyFull: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.nearly_full",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "reason": {
+                 *           "code": "NearLimit",
+                 *           "message": "storage of payments-prod-0: 90 % of 20 GB are used; before it is full, raise spec.storage.sizeGb"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.nearly_full";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseFull: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.full",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "reason": {
+                 *           "code": "Full",
+                 *           "message": "storage of payments-prod-0: 100 % of 20 GB are used; new records are refused. To go on, raise spec.storage.sizeGb"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.full";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly job?: {
+                            /** @description Job ID. */
+                            readonly id: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseHasRoom: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.has_room",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.has_room";
                     /**
                      * Format: date-time
                      * @description When it happened. RFC 3339, UTC, milliseconds.

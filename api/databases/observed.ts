@@ -2,7 +2,11 @@
 import { ConditionType } from '../../domain/conditions.ts';
 import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import type { ObservedArchiving, ObservedDatabase } from '../store/database-record.ts';
+import type {
+  ObservedArchiving,
+  ObservedCapacity,
+  ObservedDatabase,
+} from '../store/database-record.ts';
 import { standingOf, type DatabaseStanding } from '../model/database-standing.ts';
 
 export interface Observation {
@@ -38,6 +42,7 @@ export function observe(database: DatabaseObject, wasReady: boolean, now: Date):
       stalledSince: stalled?.status === 'True' ? stalled.lastTransitionTime : null,
       recovery: status?.recovery ?? null,
       archiving: archivingOf(database),
+      capacity: capacityOf(database),
     },
   };
 }
@@ -49,3 +54,11 @@ function archivingOf({ spec, status }: DatabaseObject): ObservedArchiving | null
   const healthy = told === undefined || told.status === 'Unknown' ? null : told.status === 'True';
   return { rpoSeconds, state: told?.reason ?? null, healthy };
 }
+
+function capacityOf({ status }: DatabaseObject): ObservedCapacity | null {
+  const told = status?.conditions?.find(({ type }) => type === ConditionType.CapacityLeft);
+  const level = levels.find((one) => one === told?.reason);
+  return told === undefined || level === undefined ? null : { level, message: told.message };
+}
+
+const levels = ['Enough', 'NearLimit', 'Full'] as const;

@@ -33,7 +33,7 @@ import { observe } from './observed.ts';
 import { resolvedChoice } from './resolved-choice.ts';
 import { retentionMs } from './retention.ts';
 import { takeOverSpec } from './take-over.ts';
-import { countsAsReady, transitionOf } from './transition.ts';
+import { countsAsReady, reasonOf, transitionOf } from './transition.ts';
 
 interface DatabaseSyncOptions {
   readonly store: Store;
@@ -161,7 +161,7 @@ async function write(
   }
   // The resource was made by a process that died before it recorded this.
   if (before.kubernetesUid === null) tell(change, 'database.provisioning_started', after);
-  for (const event of events) tell(change, event, after, { reason: after.statusReason });
+  for (const event of events) tell(change, event, after, { reason: reasonOf(event, after) });
   await settleKubernetesChanges(change, after, object);
   return after;
 }

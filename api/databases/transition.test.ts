@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Database } from '../store/database-record.ts';
 import type { Observation } from './observed.ts';
-import { transitionOf } from './transition.ts';
+import { reasonOf, transitionOf } from './transition.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const database = (fields: Partial<Database>) =>
@@ -70,4 +70,31 @@ test('a database that failed and serves after all is READY', () => {
     patch: { status: 'READY', statusReason: null },
     events: ['database.ready'],
   });
+});
+
+test.each([
+  [undefined, 'Enough', []],
+  ['Enough', 'NearLimit', ['database.nearly_full']],
+  [undefined, 'NearLimit', ['database.nearly_full']],
+  ['NearLimit', 'NearLimit', []],
+  ['NearLimit', 'Full', ['database.full']],
+  ['Full', 'NearLimit', []],
+  ['Full', 'Enough', ['database.has_room']],
+  ['NearLimit', 'Enough', ['database.has_room']],
+  ['Full', undefined, []],
+] as const)('room from %s to %s tells %j', (was, is, told) => {
+  const capacityOf = (level: 'Enough' | 'NearLimit' | 'Full' | undefined) =>
+    level === undefined ? null : { level, message: level };
+  const before = database({
+    observed: { capacity: capacityOf(was) } as NonNullable<Database['observed']>,
+  });
+  const seen = { ...shown({}), observed: { capacity: capacityOf(is) } as Observation['observed'] };
+  const { events, patch } = transitionOf(before, seen, now);
+  expect(events).toEqual(told);
+  // What is known stays known while no engine answers.
+  expect(patch.observed?.capacity?.level).toBe(is ?? was);
+  for (const event of events) {
+    const reason = reasonOf(event, { ...before, observed: seen.observed });
+    expect(reason).toEqual(is === 'Enough' ? null : { code: is, message: is });
+  }
 });

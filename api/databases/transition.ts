@@ -1,9 +1,9 @@
 /** Transition of a row to a new observation: its changes and events. Pure. */
 import type { DatabasePatch } from '../store/databases.ts';
-import type { Database } from '../store/database-record.ts';
+import type { Database, ObservedCapacity } from '../store/database-record.ts';
 import type { DatabaseEvent } from './events.ts';
 import type { Observation } from './observed.ts';
-import type { DatabaseHealth, DatabaseStatus } from '../model/database-standing.ts';
+import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
 
 interface Transition {
   readonly patch: DatabasePatch;
@@ -26,13 +26,16 @@ export function transitionOf(
   const wasBeingMade = before.status === 'PROVISIONING' || before.status === 'FAILED';
   const restored = status === 'READY' && wasBeingMade && !becameReady;
   const health = standing.health;
+  const known = before.observed?.capacity ?? null;
+  // While no engine answers, what the last one said holds.
+  const capacity = observed.capacity ?? known;
   return {
     becameReady,
     patch: {
       status,
       health,
       statusReason: reasonAfter(before, status, standing),
-      observed,
+      observed: { ...observed, capacity },
       ...(clusterId !== undefined && { clusterId }),
       ...(becameReady && { readyAt: now }),
     },
@@ -42,6 +45,7 @@ export function transitionOf(
       ...(status === 'READY' && before.status === 'READY'
         ? healthEvents(before.health, health)
         : []),
+      ...(status === 'READY' ? capacityEvents(known, capacity) : []),
     ],
   };
 }
@@ -78,4 +82,26 @@ function healthEvents(before: DatabaseHealth, after: DatabaseHealth): readonly D
   if (after === 'DEGRADED') return ['database.degraded'];
   if (after === 'UNAVAILABLE') return ['database.unavailable'];
   return before === 'UNKNOWN' ? [] : ['database.recovered'];
+}
+
+const fillingEvents = { NearLimit: 'database.nearly_full', Full: 'database.full' } as const;
+
+/** A full database that is nearly full now is no news: what is to be done stays the same. */
+function capacityEvents(
+  before: ObservedCapacity | null,
+  after: ObservedCapacity | null,
+): readonly DatabaseEvent[] {
+  const was = before?.level ?? 'Enough';
+  const is = after?.level ?? 'Enough';
+  if (was === is || (was === 'Full' && is === 'NearLimit')) return [];
+  return [is === 'Enough' ? 'database.has_room' : fillingEvents[is]];
+}
+
+/** Why an event happened: of its limit, or what the database's status says. */
+export function reasonOf(event: DatabaseEvent, after: Database): Explanation | null {
+  const capacity = after.observed?.capacity;
+  if (event === 'database.has_room') return null;
+  const isOfCapacity = event === 'database.full' || event === 'database.nearly_full';
+  if (!isOfCapacity || capacity === undefined || capacity === null) return after.statusReason;
+  return { code: capacity.level, message: capacity.message };
 }

@@ -155,6 +155,9 @@ export interface EventData {
   'database.degraded': AboutDatabase;
   'database.unavailable': AboutDatabase;
   'database.recovered': AboutDatabase;
+  'database.nearly_full': AboutDatabase;
+  'database.full': AboutDatabase;
+  'database.has_room': AboutDatabase;
   'database.suspended': AboutDatabase;
   'database.resumed': AboutDatabase;
   'database.adopted': AboutDatabase;
@@ -290,6 +293,9 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'database.degraded': sent('A database serves, but not all of its parts are healthy.'),
   'database.unavailable': sent('A database does not serve.'),
   'database.recovered': sent('A database is healthy again.'),
+  'database.nearly_full': sent('Nine tenths of a limit of a database are used.'),
+  'database.full': sent('A database is full: it answers queries and takes no new records.'),
+  'database.has_room': sent('A database that was full, or nearly, has room again.'),
   'database.suspended': sent('A database was stopped; its data stays.'),
   'database.resumed': sent('A stopped database serves again.'),
   'database.adopted': sent('A database that was applied directly to the cluster was found.'),

@@ -18,6 +18,12 @@ export const notificationKinds = {
     right: 'readDatabases',
     mailRight: 'changeDatabase',
   },
+  database_filling: {
+    description: 'A database is full or nearly full, or has room again.',
+    types: ['database.nearly_full', 'database.full', 'database.has_room'],
+    right: 'readDatabases',
+    mailRight: 'changeDatabase',
+  },
   change_failed: {
     description: 'A change of a database’s configuration failed.',
     types: ['configuration.change_failed'],

@@ -30,6 +30,14 @@ export interface ObservedDatabase {
   readonly recovery?: RecoveryWindow | null;
   /** How its log is archived; null: it is not. */
   readonly archiving?: ObservedArchiving | null;
+  /** How much room is left; null until an engine has said it. Absent in rows that an earlier version wrote. */
+  readonly capacity?: ObservedCapacity | null;
+}
+
+export interface ObservedCapacity {
+  readonly level: 'Enough' | 'NearLimit' | 'Full';
+  /** Which limit it is, and what to do. */
+  readonly message: string;
 }
 
 export interface ObservedArchiving {

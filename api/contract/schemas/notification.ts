@@ -109,7 +109,7 @@ export const notificationPreferencesExample: z.input<typeof notificationPreferen
   kinds: [...notificationKindNames],
   mutedKinds: ['engine_upgraded'],
   mutedDatabases: [],
-  mailKinds: ['database_trouble', 'backup_trouble', 'payment'],
+  mailKinds: ['database_trouble', 'database_filling', 'backup_trouble', 'payment'],
   digestKinds: ['change_failed'],
   mailAddress: 'ada@example.com',
 };

@@ -40,6 +40,13 @@ const troubledDatabase = row(databaseData, {
   reason: { code: 'ReplicasMissing', message: '2 of 3 replicas serve.' },
 });
 
+/** `level`: of the condition CapacityLeft. */
+const fillingDatabase = (level: 'NearLimit' | 'Full', message: string) =>
+  row(databaseData, {
+    database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+    reason: { code: level, message },
+  });
+
 const jobData = z.object({
   job: jobFact,
   database: databaseFact.optional(),
@@ -227,6 +234,15 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'database.degraded': troubledDatabase,
   'database.unavailable': troubledDatabase,
   'database.recovered': database('READY'),
+  'database.nearly_full': fillingDatabase(
+    'NearLimit',
+    'storage of payments-prod-0: 90 % of 20 GB are used; before it is full, raise spec.storage.sizeGb',
+  ),
+  'database.full': fillingDatabase(
+    'Full',
+    'storage of payments-prod-0: 100 % of 20 GB are used; new records are refused. To go on, raise spec.storage.sizeGb',
+  ),
+  'database.has_room': database('READY'),
   'database.suspended': database('SUSPENDED'),
   'database.resumed': database('READY'),
   'database.adopted': database('READY'),

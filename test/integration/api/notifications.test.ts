@@ -233,7 +233,7 @@ test('kinds and databases that a person mutes are silent for them alone', async 
     kinds: notificationKindNames,
     mutedKinds: ['engine_upgraded'],
     mutedDatabases: [wages],
-    mailKinds: ['database_trouble', 'backup_trouble', 'payment'],
+    mailKinds: ['database_trouble', 'database_filling', 'backup_trouble', 'payment'],
     digestKinds: [],
     mailAddress: null,
   });

@@ -28,5 +28,10 @@ test('a kind that this build does not know is shown by its name', () => {
 test('trouble and its end have different tones', () => {
   expect(toneOf('database.unavailable')).toBe('bad');
   expect(toneOf('database.recovered')).toBe('good');
+  expect(['database.nearly_full', 'database.full', 'database.has_room'].map(toneOf)).toEqual([
+    'bad',
+    'bad',
+    'good',
+  ]);
   expect(toneOf('member.joined')).toBe('soft');
 });

@@ -17,6 +17,11 @@ const kinds: Readonly<Record<Kind, KindWords>> = {
     about: 'It could not be made, is unavailable, or is available again.',
     page: 'database',
   },
+  database_filling: {
+    title: 'Filling database',
+    about: 'It is full or nearly full, or has room again.',
+    page: 'database/configuration',
+  },
   change_failed: {
     title: 'Failed change',
     about: 'A change of a database’s configuration failed.',
@@ -67,11 +72,11 @@ export const titleOf = (kind: string): string => wordsOf(kind)?.title ?? kind;
 export const aboutOf = (kind: string): string => wordsOf(kind)?.about ?? '';
 
 const bad =
-  /\.(failed|unavailable|stalled|change_failed|payment_failed|suspended|endpoint_disabled)$/;
+  /\.(failed|unavailable|nearly_full|full|stalled|change_failed|payment_failed|suspended|endpoint_disabled)$/;
 
 /** The tone of an event: an end of trouble is good. */
 export function toneOf(type: string): Tone {
-  if (type.endsWith('.recovered')) return 'good';
+  if (/\.(recovered|has_room)$/.test(type)) return 'good';
   return bad.test(type) ? 'bad' : 'soft';
 }
 
