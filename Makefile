@@ -77,8 +77,8 @@ cluster-down: ## Take it down and leave nothing behind
 cluster-status: ## Show what runs and the path of the kubeconfig
 	@$(NODE) tools/cluster/main.ts status
 
-.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-tunnel
-bench: bench-engine bench-operator bench-api bench-webhooks bench-tunnel ## Print figures; never passes or fails
+.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-streams bench-tunnel
+bench: bench-engine bench-operator bench-api bench-webhooks bench-streams bench-tunnel ## Print figures; never passes or fails
 bench-engine: ## One durable replica: throughput, latency, memory, restart; then three and six, with faults (TRANSFERS=10000000)
 	@$(NODE) bench/engine/main.ts
 bench-operator: build ## The operator with many databases on fake nodes (DATABASES=1000 TOPOLOGY=single IDLE_SECONDS=600)
@@ -87,6 +87,8 @@ bench-api: build ## The HTTP API: ledger operations, reads, the tool's start (SE
 	@$(NODE) bench/api/main.ts
 bench-webhooks: ## From a change to the receiver, and deliveries a second with one of ten receivers hanging (EVENTS=1500)
 	@$(NODE) bench/webhooks/main.ts
+bench-streams: ## Change streams: events a second into RabbitMQ, Kafka and SSE, and from a transfer to the receiver (EVENTS=50000)
+	@$(NODE) bench/streams/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts
 

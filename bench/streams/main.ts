@@ -1,0 +1,221 @@
+/** Change streams: events a second into RabbitMQ, Kafka and a reader of SSE, and from a transfer to the receiver when nothing else happens. */
+import { availableParallelism, loadavg } from 'node:os';
+import { findOrganization } from '../../api/store/organizations.ts';
+import { Sealer } from '../../api/store/sealing.ts';
+import { createChangeStream, findChangeStream } from '../../api/store/change-streams.ts';
+import { Store } from '../../api/store/store.ts';
+import type { Sink } from '../../api/model/change-stream.ts';
+import { Operation } from '../../engine/wire/operations.ts';
+import { PeopleService } from '../../test/support/api/people-service.ts';
+import { eventsOf } from '../../test/support/api/change-stream.ts';
+import { TestKafka } from '../../test/support/api/kafka.ts';
+import { TestRabbit } from '../../test/support/api/rabbitmq.ts';
+import { TestReceiver } from '../../test/support/api/receiver.ts';
+import {
+  makeServingDatabase,
+  patient,
+  signingKeys,
+  silent,
+  tester,
+} from '../../test/support/api/store.ts';
+import { WebhookWorkers } from '../../test/support/api/webhook-workers.ts';
+import { TestEngine } from '../../test/support/engine/engine.ts';
+import {
+  accountBytes,
+  batchOf,
+  batchSize,
+  connectTo,
+  create,
+  transferBytes,
+} from '../../test/support/engine/ledger.ts';
+import { eventually } from '../../test/support/shell.ts';
+import { percentile, report, shownLoad, type Row } from '../support/report.ts';
+import { count } from '../support/settings.ts';
+
+const batches = Math.ceil(count('EVENTS', 50_000) / batchSize);
+const events = batches * batchSize;
+const singles = 100;
+const singleEveryMs = 150;
+const queue = 'bench';
+
+const load = loadavg();
+const [workers, engine, rabbit, kafka] = await Promise.all([
+  WebhookWorkers.create(),
+  TestEngine.create(),
+  TestRabbit.create(),
+  TestKafka.create({ topics: { [queue]: 1 } }),
+]);
+const client = connectTo(engine.port);
+try {
+  await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
+  for (let index = 0; index < batches; index += 1) {
+    await create(client, Operation.createTransfers, batchOf(index));
+  }
+  const { store, organization } = workers;
+  const { id: databaseId } = await makeServingDatabase(store, organization, 'bench', engine.port);
+  await workers.start();
+  const rows: Row[] = [
+    rate('RabbitMQ, with confirms', 10_000, await perSecond(databaseId, await rabbitSink())),
+    rate('Kafka’s protocol, acks=all', 20_000, await perSecond(databaseId, kafkaSink())),
+    rate('a reader of SSE', 20_000, await perSecondOfSse()),
+    ...(await idle(databaseId)),
+  ];
+  report('streams', rows, { load, events });
+  console.log(
+    `load before: ${shownLoad(load)}; ${availableParallelism()} processors with engine, PostgreSQL, brokers, and one worker; SSE: API and reader in this process`,
+  );
+} finally {
+  client.close();
+  await workers.stop();
+  for (const part of [engine, rabbit, kafka]) await part.dispose();
+}
+
+function rate(to: string, goal: number, value: number): Row {
+  return { name: `${events} events to ${to}`, value, unit: '/s', goal, more: true };
+}
+
+interface Target {
+  readonly sink: Sink;
+  readonly password: string | undefined;
+}
+
+async function rabbitSink(): Promise<Target> {
+  await rabbit.use((channel) => channel.assertQueue(queue, { durable: true }));
+  const { password, ...to } = rabbit.sink();
+  const format = 'TIGERBEETLE';
+  const sink = {
+    ...to,
+    exchange: '',
+    routingKey: queue,
+    format,
+    certificateAuthority: null,
+  } as const;
+  return { sink, password };
+}
+
+function kafkaSink(): Target {
+  const { url, type } = kafka.sink(queue);
+  const open = { username: '', mechanism: 'PLAIN', certificateAuthority: null } as const;
+  const sink = {
+    type,
+    url,
+    topic: queue,
+    key: 'DATABASE',
+    format: 'LEDGERHOUSE',
+    ...open,
+  } as const;
+  return { sink, password: undefined };
+}
+
+async function streamTo(databaseId: string, { sink, password }: Target, after: bigint) {
+  const { organizationId } = workers;
+  const made = await workers.store.change(tester, (change) =>
+    createChangeStream(change, new Sealer(signingKeys), {
+      organizationId,
+      databaseId,
+      description: '',
+      sink,
+      password,
+      after,
+    }),
+  );
+  if (made === 'too_many') throw new Error('there are too many streams');
+  return made.stream;
+}
+
+/** Events a second from the stream's start until the sink has confirmed the last one. */
+async function perSecond(databaseId: string, target: Target): Promise<number> {
+  const { id } = await streamTo(databaseId, target, 0n);
+  const done = await eventually(
+    'the sink has all events',
+    async () => {
+      const stream = await findChangeStream(workers.store.read, databaseId, id);
+      if (stream?.lastError) throw new Error(stream.lastError.message);
+      return stream?.delivered === BigInt(events) ? stream : undefined;
+    },
+    300_000,
+  );
+  await workers.store.read.deleteFrom('changeStreams').execute();
+  const { createdAt, deliveredAt } = done;
+  return (events * 1_000) / ((deliveredAt?.getTime() ?? Number.NaN) - createdAt.getTime());
+}
+
+/** Over HTTP, from the request to the last event. */
+async function perSecondOfSse(): Promise<number> {
+  const service = await PeopleService.start();
+  const store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
+  try {
+    await store.start();
+    const administrator = await service.administrator();
+    const { json } = await service.ask(administrator, '/session');
+    const organization = await findOrganization(store.read, json.organization.id);
+    if (organization === undefined) throw new Error('there is no organization');
+    const { id } = await makeServingDatabase(store, organization, 'bench', engine.port);
+    const cookies = [...administrator.cookiesOf(service.url)];
+    const leaving = new AbortController();
+    const began = performance.now();
+    const answer = await fetch(
+      `${service.url}/api/v1/databases/${id}/change-events?after=beginning`,
+      {
+        headers: {
+          accept: 'text/event-stream',
+          cookie: cookies.map(([name, value]) => `${name}=${value}`).join('; '),
+        },
+        signal: leaving.signal,
+      },
+    );
+    if (answer.status !== 200 || answer.body === null) throw new Error(await answer.text());
+    let found = 0;
+    let rest = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body) {
+      const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
+      rest = lines.pop() ?? '';
+      found += lines.filter((line) => line.startsWith('id:')).length;
+      if (found >= events) break;
+    }
+    const seconds = (performance.now() - began) / 1_000;
+    leaving.abort();
+    return events / seconds;
+  } finally {
+    await store.close();
+    await service.stop();
+  }
+}
+
+/** One transfer after the other: from its timestamp to the receiver of a webhook. */
+async function idle(databaseId: string): Promise<readonly Row[]> {
+  const receiver = await TestReceiver.start();
+  try {
+    const sink = { type: 'WEBHOOK', url: receiver.url } as const;
+    // What was there before is not sent.
+    await streamTo(databaseId, { sink, password: undefined }, BigInt(Date.now()) * 1_000_000n);
+    for (let index = 1; index <= singles; index += 1) {
+      await create(client, Operation.createTransfers, single(index));
+      await new Promise((resolve) => void setTimeout(resolve, singleEveryMs));
+    }
+    const delays = await eventually('the receiver has all', async () => {
+      const found = receiver.received.flatMap((received) =>
+        eventsOf(received).map(
+          ({ timestamp }) => received.atMs - Number(BigInt(timestamp) / 1_000_000n),
+        ),
+      );
+      return found.length >= singles ? found : undefined;
+    });
+    return [
+      { name: 'transfer to webhook, p50', value: percentile(delays, 0.5), unit: 'ms' },
+      {
+        name: 'transfer to webhook, p99',
+        value: percentile(delays, 0.99),
+        unit: 'ms',
+        goal: 1_500,
+      },
+    ];
+  } finally {
+    await receiver.stop();
+  }
+}
+
+function single(index: number): Uint8Array {
+  return transferBytes([{ id: BigInt(events + index + 1), debit: 1n, credit: 2n, amount: 1n }]);
+}
