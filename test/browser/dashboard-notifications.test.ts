@@ -4,7 +4,9 @@ import type { Browser } from 'playwright-core';
 import type { Subject } from '../../api/model/event.ts';
 import type { EventType } from '../../api/model/event-types.ts';
 import { ensureDefaultOrganization, type Organization } from '../../api/store/organizations.ts';
+import { addMember } from '../../api/store/members.ts';
 import { Store } from '../../api/store/store.ts';
+import { ensureUser } from '../../api/store/users.ts';
 import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
 import { makeDatabase, patient, silent, tester } from '../support/api/store.ts';
 import { builtDashboard } from '../support/browser/built-dashboard.ts';
@@ -31,7 +33,7 @@ beforeAll(async () => {
   await store.start();
   organization = await store.change(tester, ensureDefaultOrganization);
   ({ id: databaseId } = await makeDatabase(store, organization, long));
-  tab = await openTab(browser, { origins: [service.url], width: 1280 });
+  tab = await openTab(browser, { origins: [service.url, service.provider.issuer], width: 1280 });
   await tab.page.goto(`${service.url}/auth/administrator`);
   await tab.page.getByLabel('Bootstrap token').fill(bootstrapToken);
   await tab.page.getByRole('button', { name: 'Sign in' }).click();
@@ -160,4 +162,54 @@ test('many are counted up to a hundred, and read on page by page', async () => {
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await bell('').waitFor();
   await page.getByRole('heading', { name: 'Nothing is unread' }).waitFor();
+});
+
+test('a person chooses by kind whether mail comes at once, once a day or not at all', async () => {
+  const email = 'ada@example.com';
+  const person = { sub: 'ada', name: 'Ada', email, email_verified: true };
+  await store.change(tester, async (change) => {
+    const { issuer } = service.provider;
+    const user = await ensureUser(change, {
+      issuer,
+      subject: person.sub,
+      email,
+      emailVerified: true,
+      name: person.name,
+    });
+    const organizationId = organization.id;
+    await addMember(change, { organizationId, user, role: 'admin', databaseIds: null });
+  });
+  const { page } = tab;
+  await page.context().clearCookies();
+  await service.provider.order({ person });
+  await page.goto(`${service.url}/auth/login`);
+  await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
+  await page.goto(`${service.url}${address}?view=preferences`);
+  await page.getByText(`Mail goes to ${email}.`).waitFor();
+  const mail = (title: string) =>
+    page.getByRole('combobox', { name: `Mail: ${title}`, exact: true });
+  expect(await mail('Trouble of a database').inputValue()).toBe('at-once');
+  expect(await mail('Failed change').inputValue()).toBe('none');
+  for (const [title, way] of [
+    ['Failed change', 'Once a day'],
+    ['Trouble of a backup', 'None'],
+    ['Expiring key', 'At once'],
+  ] as const) {
+    const kept = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await mail(title).selectOption({ label: way });
+    expect((await kept).status()).toBe(200);
+  }
+  // What is muted is in no mail, so there is nothing to choose.
+  await page.getByRole('checkbox', { name: 'Members' }).click();
+  await mail('Members').waitFor({ state: 'detached' });
+  await looksRight(tab, 'notifications-mail');
+  await page.reload();
+  await mail('Failed change').waitFor();
+  const shown = async (title: string) => mail(title).inputValue();
+  expect([
+    await shown('Failed change'),
+    await shown('Trouble of a backup'),
+    await shown('Expiring key'),
+  ]).toEqual(['daily', 'none', 'at-once']);
+  expect(tab.takeTroubles()).toEqual([]);
 });

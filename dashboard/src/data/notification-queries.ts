@@ -59,7 +59,9 @@ export const preferencesQuery = (organizationId: string) =>
 export const readThrough = (organizationId: string, sequence: string) =>
   ask(organizationId, 'patch', path, { body: { readThrough: sequence } });
 
-type Choice = Partial<Pick<NotificationPreferences, 'mutedKinds' | 'mutedDatabases'>>;
+export type Choice = Partial<
+  Pick<NotificationPreferences, 'mutedKinds' | 'mutedDatabases' | 'mailKinds' | 'digestKinds'>
+>;
 
 export async function choose(organizationId: string, body: Choice) {
   const { data } = await ask(organizationId, 'patch', '/api/v1/notification-preferences', {

@@ -1,19 +1,15 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { NotificationPreferences } from '../../../../gen/api.ts';
 import { choose, preferencesQuery, renew } from '../../data/notification-queries.ts';
 import { databasesQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Checkbox } from '../../ui/Field.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { DatabaseSelect } from '../databases/DatabaseSelect.tsx';
-import { aboutOf, titleOf } from './kinds.ts';
+import { Kind } from './Kind.tsx';
 import styles from './Notifications.module.css';
-
-type Kinds = NotificationPreferences['mutedKinds'];
 
 /** Kinds and databases of which a person wants notifications. Each choice takes effect at once. */
 export function Preferences() {
@@ -32,25 +28,21 @@ export function Preferences() {
     return <Problem error={preferences.error} onRetry={() => void preferences.refetch()} />;
   }
   if (preferences.isPending) return <Skeleton lines={6} />;
-  const { kinds, mutedKinds, mutedDatabases } = preferences.data;
+  const { kinds, mutedDatabases, mailAddress } = preferences.data;
   return (
     <div className={styles.cards}>
       <Card title="What you get">
         {change.isError && <Problem error={change.error} />}
         <div className={styles.stack}>
           <p className={styles.soft}>Yours alone, for {organization.name}.</p>
+          <p className={styles.soft}>{aboutMail(mailAddress)}</p>
           {kinds.map((kind) => (
-            <Checkbox
+            <Kind
               key={kind}
-              label={titleOf(kind)}
-              hint={aboutOf(kind)}
-              checked={!mutedKinds.includes(kind)}
-              disabled={change.isPending}
-              onChange={(event) =>
-                change.mutate({
-                  mutedKinds: toggled(mutedKinds, kind, !event.target.checked),
-                })
-              }
+              kind={kind}
+              preferences={preferences.data}
+              busy={change.isPending}
+              onChange={(choice) => change.mutate(choice)}
             />
           ))}
           {kinds.length === 0 && <p>Your role gets no notifications.</p>}
@@ -65,10 +57,10 @@ export function Preferences() {
   );
 }
 
-const toggled = (kinds: Kinds, kind: Kinds[number], isMuted: boolean): Kinds[number][] => [
-  ...kinds.filter((one) => one !== kind),
-  ...(isMuted ? [kind] : []),
-];
+const aboutMail = (address: string | null): string =>
+  address === null
+    ? 'No mail: this service sends none, or your address is not verified.'
+    : `Mail goes to ${address}.`;
 
 interface MutedProps {
   readonly muted: readonly string[];
