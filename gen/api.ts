@@ -3935,6 +3935,8 @@ export interface components {
             readonly at: string;
             /** @description Processors that all replicas use. */
             readonly cpuCores: number | null;
+            /** @description Processors that all replicas are promised; they may use more that are free. Null: not known. */
+            readonly cpuPromisedCores: number | null;
             /** @description Of the replica that uses most. */
             readonly memory: {
                 readonly usedBytes: number | null;
@@ -3950,6 +3952,8 @@ export interface components {
                 /** @description Whether it answered. */
                 readonly up: boolean;
                 readonly leader: boolean | null;
+                /** @description Zone of its node; null if Kubernetes says none, as before version 1.35. */
+                readonly zone: string | null;
                 /** @description Operations that it is behind the most advanced replica. */
                 readonly commitLagOps: number | null;
                 readonly connections: number | null;
@@ -9347,6 +9351,7 @@ export interface operations {
                      *           "usage": {
                      *             "at": "2026-11-21T02:03:04.567Z",
                      *             "cpuCores": 0.42,
+                     *             "cpuPromisedCores": 0.5,
                      *             "memory": {
                      *               "usedBytes": 536870912,
                      *               "limitBytes": 2147483648
@@ -9360,6 +9365,7 @@ export interface operations {
                      *                 "index": 0,
                      *                 "up": true,
                      *                 "leader": true,
+                     *                 "zone": "zone-a",
                      *                 "commitLagOps": 0,
                      *                 "connections": 3,
                      *                 "cpuCores": 0.42,
@@ -9763,6 +9769,7 @@ export interface operations {
                      *         "usage": {
                      *           "at": "2026-11-21T02:03:04.567Z",
                      *           "cpuCores": 0.42,
+                     *           "cpuPromisedCores": 0.5,
                      *           "memory": {
                      *             "usedBytes": 536870912,
                      *             "limitBytes": 2147483648
@@ -9776,6 +9783,7 @@ export interface operations {
                      *               "index": 0,
                      *               "up": true,
                      *               "leader": true,
+                     *               "zone": "zone-a",
                      *               "commitLagOps": 0,
                      *               "connections": 3,
                      *               "cpuCores": 0.42,
@@ -9961,6 +9969,7 @@ export interface operations {
                      *         "usage": {
                      *           "at": "2026-11-21T02:03:04.567Z",
                      *           "cpuCores": 0.42,
+                     *           "cpuPromisedCores": 0.5,
                      *           "memory": {
                      *             "usedBytes": 536870912,
                      *             "limitBytes": 2147483648
@@ -9974,6 +9983,7 @@ export interface operations {
                      *               "index": 0,
                      *               "up": true,
                      *               "leader": true,
+                     *               "zone": "zone-a",
                      *               "commitLagOps": 0,
                      *               "connections": 3,
                      *               "cpuCores": 0.42,
@@ -10191,6 +10201,7 @@ export interface operations {
                      *         "usage": {
                      *           "at": "2026-11-21T02:03:04.567Z",
                      *           "cpuCores": 0.42,
+                     *           "cpuPromisedCores": 0.5,
                      *           "memory": {
                      *             "usedBytes": 536870912,
                      *             "limitBytes": 2147483648
@@ -10204,6 +10215,7 @@ export interface operations {
                      *               "index": 0,
                      *               "up": true,
                      *               "leader": true,
+                     *               "zone": "zone-a",
                      *               "commitLagOps": 0,
                      *               "connections": 3,
                      *               "cpuCores": 0.42,
@@ -14982,6 +14994,7 @@ export interface operations {
                      *         "usage": {
                      *           "at": "2026-11-21T02:03:04.567Z",
                      *           "cpuCores": 0.42,
+                     *           "cpuPromisedCores": 0.5,
                      *           "memory": {
                      *             "usedBytes": 536870912,
                      *             "limitBytes": 2147483648
@@ -14995,6 +15008,7 @@ export interface operations {
                      *               "index": 0,
                      *               "up": true,
                      *               "leader": true,
+                     *               "zone": "zone-a",
                      *               "commitLagOps": 0,
                      *               "connections": 3,
                      *               "cpuCores": 0.42,

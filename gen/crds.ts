@@ -822,6 +822,8 @@ export interface components {
                     readonly reason?: string;
                     readonly message?: string;
                     readonly node?: string;
+                    /** @description Zone of the node, by the label topology.kubernetes.io/zone that Kubernetes copies to the pod. */
+                    readonly zone?: string;
                     /** @description Role of the replica when the engine was last asked. */
                     readonly role?: string;
                     /**

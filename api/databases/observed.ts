@@ -27,12 +27,13 @@ export function observe(database: DatabaseObject, wasReady: boolean, now: Date):
       resourceVersion: metadata.resourceVersion ?? '',
       ...(metadata.generation !== undefined && { generation: metadata.generation }),
       observedAt: now.toISOString(),
-      nodes: (status?.members ?? []).map(({ index, state, role }) => ({
+      nodes: (status?.members ?? []).map(({ index, state, role, zone }) => ({
         index,
         status: state,
         role: role ?? null,
-        zone: null,
+        zone: zone ?? null,
       })),
+      cpuMillis: status?.resolved?.size?.cpuMillis ?? null,
       addresses: status?.addresses?.split(',') ?? [],
       engineVersion: status?.version?.active ?? null,
       release: status?.resolved?.engine?.release ?? null,

@@ -12,6 +12,7 @@ import type { GatewayHealth } from '../model/gateway-health.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
 import { eventsMax, rowsMax } from '../ledger/operations.ts';
 import { archivingOf, autogrowOf, type Configuration } from '../configuration/differences.ts';
+import { placed, type Usage } from '../monitoring/current.ts';
 import type { DatabaseView, Profile } from '../store/database-record.ts';
 import { priceOfChoice } from './choose.ts';
 import type { DatabaseHealth } from '../model/database-standing.ts';
@@ -28,7 +29,7 @@ export interface Surroundings {
   readonly workerStopped: boolean;
   readonly gateway: (databaseId: string) => GatewayHealth;
   /** Use of the database in the last minute; null: unknown. */
-  readonly usage: (databaseId: string) => ShownDatabase['usage'];
+  readonly usage: (databaseId: string) => Usage | null;
   /** URL of the API without a path: `https://api.example.com`. */
   readonly publicUrl: string;
 }
@@ -72,7 +73,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
       addresses: observed?.addresses ?? [],
       clusterId,
     },
-    usage: around.usage(database.id),
+    usage: placed(around.usage(database.id), observed),
     estimatedMonthlyPrice: priceOf(profile, around.catalog),
     limits: {
       maxEventsPerBatch: eventsMax,

@@ -10,6 +10,7 @@ import {
   type ReplicaFigure,
 } from '../model/metric-figures.ts';
 import { readTrends, type FigureTrend } from '../store/metric-reads.ts';
+import type { Database, ObservedDatabase } from '../store/database-record.ts';
 import { latestSamples, type LatestSample } from '../store/metric-samples.ts';
 import type { Reader } from '../store/tables.ts';
 
@@ -58,6 +59,21 @@ export function usageOf(samples: readonly LatestSample[]) {
   };
 }
 
+export type Usage = NonNullable<ReturnType<typeof usageOf>>;
+
+/** Adds what the cluster says of the replicas: their zones, and the processors that they are promised. */
+export function placed(usage: Usage | null, observed: ObservedDatabase | null) {
+  if (usage === null) return null;
+  const { nodes, ...rest } = usage;
+  const zoneOf = (index: number) => observed?.nodes.find((node) => node.index === index)?.zone;
+  const cpuMillis = observed?.cpuMillis ?? null;
+  return {
+    ...rest,
+    cpuPromisedCores: cpuMillis === null ? null : (cpuMillis * nodes.length) / 1_000,
+    nodes: nodes.map((node) => ({ ...node, zone: zoneOf(node.index) ?? null })),
+  };
+}
+
 const yesOrNo = (value: Figure): boolean | null => (value === null ? null : value === 1);
 
 type Used = ReturnType<typeof usedOf>;
@@ -85,11 +101,14 @@ function p99Of(samples: readonly LatestSample[]): number | null {
   return quantile(0.99, buckets);
 }
 
-export async function currentMetrics(db: Reader, databaseId: string) {
+export async function currentMetrics(
+  db: Reader,
+  { id: databaseId, observed }: Pick<Database, 'id' | 'observed'>,
+) {
   const samples = await latestSamples(db, [databaseId]);
   const replicas = samples.filter(isReplica);
   const gateways = samples.filter((sample) => !isReplica(sample));
-  const usage = usageOf(samples);
+  const usage = placed(usageOf(samples), observed);
   const requests = replicas.map((sample) =>
     sumOf(figureOperations.map((name) => figureOf(sample, `requests_per_second.${name}`))),
   );

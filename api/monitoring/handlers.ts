@@ -89,11 +89,9 @@ const figureHandlers = ({
     };
   },
   async getCurrentMetrics({ params, principal }) {
-    await requireDatabase(store.read, principal.organization.id, params.databaseId);
-    return {
-      status: 200,
-      body: { current: await currentMetrics(store.read, params.databaseId) },
-    };
+    const { id } = principal.organization;
+    const database = await requireDatabase(store.read, id, params.databaseId);
+    return { status: 200, body: { current: await currentMetrics(store.read, database) } };
   },
 });
 

@@ -3,9 +3,7 @@ import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { latestSamples, sampleMs, type LatestSample } from '../store/metric-samples.ts';
 import type { Store } from '../store/store.ts';
-import { usageOf } from './current.ts';
-
-export type Usage = NonNullable<ReturnType<typeof usageOf>>;
+import { usageOf, type Usage } from './current.ts';
 
 /** Age at which a sample no longer describes the present. */
 const staleMs = 90_000;

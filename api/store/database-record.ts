@@ -12,6 +12,8 @@ export interface ObservedDatabase {
   /** Addresses for clients, `host:port`, by replica index. */
   readonly addresses: readonly string[];
   readonly nodes: readonly ObservedNode[];
+  /** Thousandths of a processor that each replica's pod is promised. Absent in rows that an earlier version wrote. */
+  readonly cpuMillis?: number | null;
   readonly engineVersion: string | null;
   /** Release of the client protocol. */
   readonly release: string | null;

@@ -61,6 +61,7 @@ export function currentText({ usage, gateway, forecast, ...rest }: CurrentMetric
         title: 'ROLE',
         cell: ({ up, leader }) => (up ? (leader ? 'leader' : 'follower') : 'silent'),
       },
+      { title: 'ZONE', cell: ({ zone }) => orDash(zone) },
       { title: 'LAG', align: 'right', cell: ({ commitLagOps }) => orDash(commitLagOps) },
       { title: 'CPU', align: 'right', cell: ({ cpuCores }) => shownFigure(cpuCores, 'cores') },
       { title: 'CLIENTS', align: 'right', cell: ({ connections }) => orDash(connections) },

@@ -41,6 +41,13 @@ test('each replica has one word for how it is, in the order of the replicas', ()
   });
 });
 
+test('a replica has the zone of its node, where Kubernetes says it', () => {
+  const zoned = { labels: { 'topology.kubernetes.io/zone': 'zone-b' } };
+  const pods = [pod(0, ready, zoned), pod(1, ready), pod(2, ready, { labels: {} })];
+  const members = replicaRowsOf('payments-abcdef', 4, pods, undefined, []);
+  expect(members.map(({ zone }) => zone)).toEqual(['zone-b', undefined, undefined, undefined]);
+});
+
 test('the answer of an engine stays until it is asked again', () => {
   const before = replicaRowsOf('payments-abcdef', 1, [pod(0, ready)], undefined, [
     {

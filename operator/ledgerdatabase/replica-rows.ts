@@ -1,5 +1,5 @@
 /** Rows of the status: the state of each replica's pod as one word, the cause of a failure, and the engine's last answer. */
-import { podName } from '../../domain/names.ts';
+import { podName, zoneLabel } from '../../domain/names.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { ReplicaRow } from '../../domain/custom-resources.ts';
 import type { Polls } from './observation.ts';
@@ -17,12 +17,15 @@ export function replicaRowsOf(
     const pod = pods.find((candidate) => candidate.metadata.name === name);
     const trouble = pod === undefined ? undefined : troubleOf(pod);
     const node = pod?.spec?.nodeName;
+    // Kubernetes copies its node's label to a pod (from 1.35 on), so no node need be read.
+    const zone = pod?.metadata.labels?.[zoneLabel] || undefined;
     return {
       index,
       pod: name,
       state: stateOf(pod, trouble),
       ...(trouble === undefined ? {} : trouble),
       ...(node === undefined ? {} : { node }),
+      ...(zone === undefined ? {} : { zone }),
       ...saidBy(
         polls?.get(index),
         previous.find((row) => row.index === index),

@@ -88,6 +88,9 @@ export const databaseUsage = z
   .object({
     at: time('Time of the figures.'),
     cpuCores: figure.describe('Processors that all replicas use.'),
+    cpuPromisedCores: figure.describe(
+      'Processors that all replicas are promised; they may use more that are free. Null: not known.',
+    ),
     memory: used.describe('Of the replica that uses most.'),
     storage: used.describe('Of the replica that uses most.'),
     nodes: z.array(
@@ -95,6 +98,10 @@ export const databaseUsage = z
         index: z.int(),
         up: z.boolean().describe('Whether it answered.'),
         leader: z.boolean().nullable(),
+        zone: z
+          .string()
+          .nullable()
+          .describe('Zone of its node; null if Kubernetes says none, as before version 1.35.'),
         commitLagOps: figure.describe('Operations that it is behind the most advanced replica.'),
         connections: figure,
         cpuCores: figure,
@@ -197,6 +204,7 @@ export const ledgerRequestExample: z.input<typeof ledgerRequest> = {
 export const usageExample: z.input<typeof databaseUsage> = {
   at: exampleTime,
   cpuCores: 0.42,
+  cpuPromisedCores: 0.5,
   memory: { usedBytes: 536_870_912, limitBytes: 2_147_483_648 },
   storage: { usedBytes: 1_073_741_824, limitBytes: 21_474_836_480 },
   nodes: [
@@ -204,6 +212,7 @@ export const usageExample: z.input<typeof databaseUsage> = {
       index: 0,
       up: true,
       leader: true,
+      zone: 'zone-a',
       commitLagOps: 0,
       connections: 3,
       cpuCores: 0.42,

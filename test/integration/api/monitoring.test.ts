@@ -81,7 +81,7 @@ function collectorWith(statusUrls: readonly string[], identity = 'worker-1') {
 /** A READY database; its addresses are places in the list of status URLs. */
 async function readyDatabase(name: string, clusterId: string, places: readonly number[]) {
   const { id } = await makeDatabase(store, organization, name);
-  const observed = { addresses: places.map((place) => `127.0.0.1:${place}`) };
+  const observed = { addresses: places.map((place) => `127.0.0.1:${place}`), nodes: [] };
   await store.change(tester, (change) =>
     updateDatabase(change, id, {
       status: 'READY',
@@ -401,6 +401,24 @@ test('a worker whose clock is wrong drops no day, and rolls up no time that is t
   }
   expect(await days()).toEqual(before);
   expect(await rolledUp()).toEqual([]);
+});
+
+test('the use of a database tells the zone of each replica, and the processors that it is promised', async () => {
+  const { id } = await makeDatabase(store, organization, 'placed');
+  const nodes = ['zone-a', null].map((zone, index) => ({
+    index,
+    role: null,
+    status: 'Ready',
+    zone,
+  }));
+  const observed = { addresses: [], nodes, cpuMillis: 250 } as unknown as ObservedDatabase;
+  await store.change(tester, (change) => updateDatabase(change, id, { observed }));
+  const [, , now] = ticks();
+  const sources = ['r0', 'r1'].map((source) => sampleOf(id, { up: 1, cpu_cores: 0.1 }, source));
+  await writeSamples(store.read, now, sources);
+  const { usage } = await current(id);
+  expect(usage).toMatchObject({ cpuPromisedCores: 0.5 });
+  expect(usage?.nodes.map(({ zone }) => zone)).toEqual(['zone-a', null]);
 });
 
 test('what a worker wrote whose clock was ahead is not shown as current', async () => {

@@ -3,7 +3,7 @@ import type { CurrentMetrics } from '../../../../gen/api.ts';
 import { shownFigure, shownShare, sumOf, unknownFigure, type Figure } from '../../lib/figures.ts';
 import { Badge, Progress, type Tone } from '../../ui/States.tsx';
 import styles from './Monitoring.module.css';
-import { forecastTone, forecastWords, replicaWords, usedWords } from './words.ts';
+import { processorWords, forecastTone, forecastWords, replicaWords, usedWords } from './words.ts';
 
 /** The current figures of the database. */
 export function Tiles({ current }: { readonly current: CurrentMetrics }) {
@@ -39,7 +39,7 @@ export function Tiles({ current }: { readonly current: CurrentMetrics }) {
       <Tile
         name="Processors"
         value={shownFigure(usage?.cpuCores ?? null, 'cores')}
-        about="That all replicas use together."
+        about={processorWords(usage)}
       />
       <Tile
         name="Connections"

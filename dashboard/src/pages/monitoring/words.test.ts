@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { forecastTone, forecastWords, replicaWords, stepWords, usedWords } from './words.ts';
+import {
+  processorWords,
+  forecastTone,
+  forecastWords,
+  replicaWords,
+  stepWords,
+  usedWords,
+} from './words.ts';
 
 const MiB = 2 ** 20;
 
@@ -25,6 +32,7 @@ const node = (index: number, more: object = {}) => ({
   index,
   up: true,
   leader: false,
+  zone: null,
   commitLagOps: 0,
   connections: 1,
   cpuCores: 0.1,
@@ -35,9 +43,15 @@ const node = (index: number, more: object = {}) => ({
 const usage = (...nodes: readonly ReturnType<typeof node>[]) => ({
   at: '2026-11-22T00:00:00.000Z',
   cpuCores: 1,
+  cpuPromisedCores: 2,
   memory: { usedBytes: 1, limitBytes: 2 },
   storage: { usedBytes: 1, limitBytes: 2 },
   nodes,
+});
+
+test('processors are told with those that are promised, if they are known', () => {
+  expect(processorWords(usage())).toBe('That all replicas use together; 2 are promised.');
+  expect(processorWords(null)).toBe('That all replicas use together.');
 });
 
 test('silent replicas, the leader and the lag are told', () => {

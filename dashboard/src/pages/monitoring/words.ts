@@ -41,6 +41,12 @@ export function replicaWords({ nodes }: Usage): { readonly value: string; readon
   return { value: `${up.length} of ${nodes.length} answer`, about: `${leads}${behind}.` };
 }
 
+export function processorWords(usage: Usage | null): string {
+  const all = 'That all replicas use together';
+  const promised = usage?.cpuPromisedCores ?? null;
+  return promised === null ? `${all}.` : `${all}; ${shownFigure(promised, 'cores')} are promised.`;
+}
+
 export const usedWords = (used: Figure, limit: Figure): string =>
   used === null || limit === null ? 'Not known.' : `${shownBytes(used)} of ${shownBytes(limit)}.`;
 
