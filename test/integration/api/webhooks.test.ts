@@ -545,7 +545,7 @@ test('a receiver that hangs takes nothing from the others', async () => {
   const delays = receiver.received.map(({ body, atMs }) => atMs - Date.parse(body.timestamp));
   // Less than the receiver that hangs is waited for.
   expect(Math.max(...delays)).toBeLessThan(0.9 * sendMaxMs);
-  expect(hanging.receiver.received.length).toBeGreaterThan(0);
+  await until(hanging.receiver, 1);
 });
 
 test('an endpoint whose secret no signing key opens stops no other, says so, and works again with another secret', async () => {
