@@ -406,14 +406,17 @@ function importArea(config: Config, parts: Parts) {
   return importHandlers({ services, requests, cursors });
 }
 
+/** What a request to a ledger goes through. */
+const ledgersOf = ({ gateway, targets, billing }: Parts) => ({
+  gateway,
+  targets,
+  whySuspended: async (databaseId: string) => billing?.whySuspended(databaseId),
+});
+
 /** Handlers that ask the ledgers of databases. */
 function ledgerArea(config: Config, parts: Parts) {
-  const { store, requests, sealer, gateway, targets, billing, watch, recorder } = parts;
-  const places = {
-    gateway,
-    targets,
-    whySuspended: async (databaseId: string) => billing?.whySuspended(databaseId),
-  };
+  const { store, requests, sealer, watch, recorder } = parts;
+  const places = ledgersOf(parts);
   return {
     ...changeEventHandlers(places),
     ...changeStreamHandlers({
@@ -463,6 +466,7 @@ function backupArea(config: Config, parts: Parts, surroundings: () => Surroundin
         backupStore,
         archives: new ArchiveEnds({ fetchStatus, statusUrl: statusUrlOf }),
       },
+      ledgers: ledgersOf(parts),
       requests,
       surroundings,
     }),

@@ -4665,8 +4665,19 @@ export interface components {
         readonly RestorePreview: {
             /** @description The database whose moment it is. */
             readonly databaseId: string;
-            /** @description The operation that is reached. Null: the last one at or before `atOrBefore`, whose number only the log has; it is `begins.op` to `begins.op + operationsMax`. */
+            /** @description The operation that is reached. Null: the last one at or before `atOrBefore`; its number could not be asked (see `moment`), and is `begins.op` to `begins.op + operationsMax`. */
             readonly op: number | null;
+            /** @description The same operation with its time, as the archiver beside the database reads it in the log. Null: it could not be asked, such as while the database is suspended. */
+            readonly moment: components["schemas"]["Moment"] | null;
+            /** @description The last transfer that the new database will have. Null: there is none, the database could not be asked, or it is an imported one, whose timestamp does not say when it came. */
+            readonly lastTransfer: {
+                /** @description Its ID, a decimal. */
+                readonly id: string;
+                /** @description Its timestamp in nanoseconds since 1970, by the clock of the cluster. */
+                readonly timestamp: string;
+                /** @description The same as RFC 3339, UTC, nanoseconds. */
+                readonly time: string;
+            } | null;
             /** @description No later operation is restored. Null: an operation was asked for. */
             readonly atOrBefore: {
                 /** @description Its timestamp in nanoseconds since 1970, by the clock of the cluster. */
@@ -13087,7 +13098,17 @@ export interface operations {
                      * @example {
                      *       "preview": {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
-                     *         "op": null,
+                     *         "op": 130101,
+                     *         "moment": {
+                     *           "op": 130101,
+                     *           "timestamp": "1795372900499200131",
+                     *           "time": "2026-11-22T18:41:40.499200131Z"
+                     *         },
+                     *         "lastTransfer": {
+                     *           "id": "2141",
+                     *           "timestamp": "1795372900499200131",
+                     *           "time": "2026-11-22T18:41:40.499200131Z"
+                     *         },
                      *         "atOrBefore": {
                      *           "timestamp": "1795372900500000000",
                      *           "time": "2026-11-22T18:41:40.500000000Z"
@@ -13105,8 +13126,8 @@ export interface operations {
                      *           "timestamp": "1795372852090008189",
                      *           "time": "2026-11-22T18:40:52.090008189Z"
                      *         },
-                     *         "operationsMax": 5216,
-                     *         "operationsLater": null,
+                     *         "operationsMax": 4097,
+                     *         "operationsLater": 1119,
                      *         "notCarriedOver": [
                      *           "API_KEYS",
                      *           "BACKUP_SCHEDULES",

@@ -73,6 +73,25 @@ export async function requirePossible(
   throw unavailable(database, target, plan);
 }
 
+/**
+ * The operation that a possible restore reaches, with its time. Kept only if it lies where the plan does: what an engine says decides
+ * nothing. `undefined` if nobody can be asked.
+ */
+export async function reachedBy(
+  archives: ArchiveEnds,
+  database: Database,
+  target: Target,
+  { plan: { op, begins, operationsMax } }: PossibleRestore,
+): Promise<Moment | undefined> {
+  if (begins.op === op) return begins;
+  const asked = await archives.momentAt(database, target);
+  if (asked === undefined) return undefined;
+  const isInPlan = asked.op >= begins.op && asked.op <= begins.op + operationsMax;
+  const isAtTarget =
+    target.kind === 'op' ? asked.op === target.op : asked.timestamp <= target.timestamp;
+  return isInPlan && isAtTarget ? asked : undefined;
+}
+
 const why = {
   before_the_window: 'it lies before everything that is kept',
   in_a_gap: 'the log has a gap there',

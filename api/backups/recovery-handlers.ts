@@ -1,4 +1,4 @@
-import { written, type Target } from '../../domain/recovery.ts';
+import { written, type Moment, type Target } from '../../domain/recovery.ts';
 import type { recoveryRoutes } from '../contract/routes/recovery.ts';
 import { notCarriedOver } from '../contract/schemas/recovery.ts';
 import { accepted as acceptedDatabase } from '../databases/handlers.ts';
@@ -8,12 +8,20 @@ import type { Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import type { Backup } from '../model/backup.ts';
 import type { Database } from '../store/database-record.ts';
-import { requirePossible, targetOf, windowOfDatabase, type PossibleRestore } from './moments.ts';
+import { lastTransferAt, type Ledgers } from './last-transfer.ts';
+import {
+  reachedBy,
+  requirePossible,
+  targetOf,
+  windowOfDatabase,
+  type PossibleRestore,
+} from './moments.ts';
 import { requireStore } from './refusal.ts';
 import { restoreToMoment, type RecoveryServices } from './restore.ts';
 
 interface RecoveryHandlerOptions {
   readonly services: RecoveryServices;
+  readonly ledgers: Ledgers;
   readonly requests: IdempotentRequests;
   readonly surroundings: () => Surroundings;
 }
@@ -47,15 +55,28 @@ const read =
   };
 
 const preview =
-  ({ services }: RecoveryHandlerOptions): Handler<'previewRestore'> =>
-  async ({ params, body, principal }) => {
+  ({ services, ledgers }: RecoveryHandlerOptions): Handler<'previewRestore'> =>
+  async ({ params, body, principal, requestId, signal }) => {
     const { store, archives, backupStore } = services;
     const { databaseId } = params;
     const database = await requireDatabase(store.read, principal.organization.id, databaseId);
     requireStore(backupStore);
     const target = targetOf(body);
     const possible = await requirePossible({ db: store.read, archives }, database, target);
-    return { status: 200, body: { preview: shownPreview(database, target, possible) } };
+    const reached = await reachedBy(archives, database, target, possible);
+    const organizationId = principal.organization.id;
+    const lastTransfer =
+      reached === undefined || reached.op === 0
+        ? undefined
+        : await lastTransferAt(ledgers, {
+            organizationId,
+            databaseId,
+            timestamp: reached.timestamp,
+            requestId,
+            signal,
+          });
+    const preview = shownPreview(database, target, possible, { reached, lastTransfer });
+    return { status: 200, body: { preview } };
   };
 
 const restore =
@@ -74,16 +95,29 @@ const restore =
       return acceptedDatabase(made, surroundings());
     });
 
-function shownPreview({ id }: Database, target: Target, { window, plan }: PossibleRestore) {
-  const { op, begins, backup, operationsMax } = plan;
+interface Reached {
+  readonly reached: Moment | undefined;
+  readonly lastTransfer: Awaited<ReturnType<typeof lastTransferAt>>;
+}
+
+function shownPreview(
+  { id }: Database,
+  target: Target,
+  { window, plan }: PossibleRestore,
+  { reached, lastTransfer }: Reached,
+) {
+  const { begins, backup } = plan;
+  const op = plan.op ?? reached?.op;
   const latest = window?.latest.op;
   return {
     databaseId: id,
     op: op ?? null,
+    moment: reached === undefined ? null : written(reached),
+    lastTransfer: lastTransfer ?? null,
     atOrBefore: target.kind === 'op' ? null : timesOf(target.timestamp),
     backup: backup === undefined ? null : shownBase(backup.backup),
     begins: written(begins),
-    operationsMax,
+    operationsMax: op === undefined ? plan.operationsMax : op - begins.op,
     operationsLater: op === undefined || latest === undefined ? null : Math.max(0, latest - op),
     notCarriedOver: [...notCarriedOver],
   };

@@ -30,12 +30,20 @@ const stateOf = ({ state, rpoSeconds }: NonNullable<RecoveryWindow['archiving']>
 
 export function previewText(preview: RestorePreview): string {
   const { op, atOrBefore, backup, begins, operationsMax, operationsLater } = preview;
+  const { moment, lastTransfer } = preview;
   return fields([
     ['database', preview.databaseId],
     [
       'reaches',
-      op === null ? `the last operation at or before ${atOrBefore?.time ?? ''}` : `operation ${op}`,
+      moment !== null
+        ? words(moment)
+        : op === null
+          ? `the last operation at or before ${atOrBefore?.time ?? ''}`
+          : `operation ${op}`,
     ],
+    ...(lastTransfer === null
+      ? []
+      : [['last transfer', `${lastTransfer.id}, ${lastTransfer.time}`] as const]),
     [
       'begins with',
       backup === null

@@ -15,6 +15,7 @@ import { FIRST_LINE, writeChainNote } from '../archive/log-chains.ts';
 import { decodeSegment, decodeSegmentHead } from '../archive/log-segment.ts';
 import type { ObjectStore, RangedStore } from '../archive/object-store.ts';
 import type { FeedAnswer } from '../feed/archive-feed.ts';
+import { answerQuestions } from './answer-questions.ts';
 import {
   confirmEnd,
   endOf,
@@ -107,6 +108,8 @@ export class Archiver {
     const [stop, broken] = [new AbortController(), new AbortController()];
     const sends = this.#send(stop.signal).catch((error: unknown) => broken.abort(error));
     const reports = this.#reportRegularly(stop.signal);
+    const { store, feed } = this.#options;
+    const answers = answerQuestions({ store, feed, timers, end: () => this.#end }, stop.signal);
     try {
       await this.#collect(AbortSignal.any([signal, broken.signal]));
       broken.signal.throwIfAborted();
@@ -118,7 +121,7 @@ export class Archiver {
     } finally {
       stop.abort();
       this.#wake();
-      await Promise.all([reports, sends]);
+      await Promise.all([reports, sends, answers]);
     }
   }
 

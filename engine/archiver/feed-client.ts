@@ -1,6 +1,12 @@
 /** The engine beside the archiver, over its status port. */
 import { request } from 'node:http';
+import {
+  archiveQuestionSchema,
+  type ArchiveAnswer,
+  type ArchiveQuestion,
+} from '../../domain/archive-question.ts';
 import type { ArchiveReport } from '../../domain/archive-status.ts';
+import { jsonOf } from '../../base/json.ts';
 import type { HostPort } from '../../base/host-port.ts';
 import type { FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
 import { decodeFeedPart } from '../feed/feed-body.ts';
@@ -9,6 +15,9 @@ export interface Feed {
   /** Resolves when something follows the place, or after `waitMs`. Rejects while the engine does not answer. */
   read(place: FeedPlace, waitMs: number, signal: AbortSignal): Promise<FeedAnswer>;
   report(report: ArchiveReport): Promise<void>;
+  /** Resolves with a question about the archived log; `undefined` after `waitMs` without one. */
+  question(waitMs: number, signal: AbortSignal): Promise<ArchiveQuestion | undefined>;
+  answer(answer: ArchiveAnswer): Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -36,6 +45,17 @@ export class FeedClient implements Feed {
 
   async report(report: ArchiveReport): Promise<void> {
     await this.#ask('POST', '/archived', JSON.stringify(report), AbortSignal.timeout(TIMEOUT_MS));
+  }
+
+  async question(waitMs: number, signal: AbortSignal): Promise<ArchiveQuestion | undefined> {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(waitMs + TIMEOUT_MS)]);
+    const { body } = await this.#ask('GET', `/question?wait=${waitMs}`, undefined, within);
+    const parsed = archiveQuestionSchema.safeParse(jsonOf(body.toString('utf8')));
+    return parsed.success ? parsed.data : undefined;
+  }
+
+  async answer(answer: ArchiveAnswer): Promise<void> {
+    await this.#ask('POST', '/answer', JSON.stringify(answer), AbortSignal.timeout(TIMEOUT_MS));
   }
 
   /** Without `fetch`, whose memory would be a tenth of the archiver's. */

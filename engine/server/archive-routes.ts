@@ -1,9 +1,15 @@
-/** What the archiver beside an engine asks (`GET /log?after=OP`) and reports (`POST /archived`). */
+/**
+ * What the archiver beside an engine asks (`GET /log?after=OP`) and reports (`POST /archived`), and the questions that it answers
+ * (`GET /question`, `POST /answer`).
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jsonOf } from '../../base/json.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
+import { archiveAnswerSchema } from '../../domain/archive-question.ts';
 import { archiveReportSchema } from '../../domain/archive-status.ts';
+import type { ArchiveQuestions } from '../feed/archive-questions.ts';
 import type { ArchiveFeed, FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
+import type { Target } from '../../domain/recovery.ts';
 import { encodeFeedPart } from '../feed/feed-body.ts';
 
 /** Time between two looks for something new. */
@@ -11,36 +17,93 @@ const LOOK_MS = 100;
 const WAIT_MS_MAX = 30_000;
 const REPORT_BYTES_MAX = 64 << 10;
 
+/** What an engine keeps for the archiver beside it. */
+export interface ArchiverSide {
+  readonly feed: ArchiveFeed;
+  readonly questions: ArchiveQuestions;
+}
+
 export async function answerArchiver(
-  feed: ArchiveFeed,
+  { feed, questions }: ArchiverSide,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   try {
-    if (request.method === 'POST') await takeReport(feed, request, response);
-    else await sendLog(feed, new URL(request.url ?? '', 'http://engine').searchParams, response);
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://engine');
+    if (pathname === '/question') await sendQuestion(questions, searchParams, response);
+    else if (request.method !== 'POST') await sendLog(feed, searchParams, response);
+    else {
+      const json = await jsonIn(request);
+      if (pathname === '/answer') takeAnswer(questions, json, response);
+      else takeReport(feed, json, response);
+    }
   } catch (error) {
     send(response, 503, `${String(error)}\n`);
   }
 }
 
-async function takeReport(
-  feed: ArchiveFeed,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+/** `undefined` if there is none, or more than 64 KiB. */
+async function jsonIn(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request) {
     bytes += (part as Buffer).length;
-    if (bytes > REPORT_BYTES_MAX) return send(response, 413, 'a report is at most 64 KiB\n');
+    if (bytes > REPORT_BYTES_MAX) return undefined;
     parts.push(part as Buffer);
   }
-  const parsed = archiveReportSchema.safeParse(jsonOf(Buffer.concat(parts).toString('utf8')));
-  if (!parsed.success) return send(response, 400, 'this is no report of an archiver\n');
+  return jsonOf(Buffer.concat(parts).toString('utf8'));
+}
+
+function takeReport(feed: ArchiveFeed, json: unknown, response: ServerResponse): void {
+  const parsed = archiveReportSchema.safeParse(json);
+  if (!parsed.success)
+    return send(response, 400, 'this is no report of an archiver of at most 64 KiB\n');
   feed.reported(parsed.data);
   return send(response, 200, '{}\n');
 }
+
+function takeAnswer(questions: ArchiveQuestions, json: unknown, response: ServerResponse): void {
+  const parsed = archiveAnswerSchema.safeParse(json);
+  if (!parsed.success) return send(response, 400, 'this is no answer of an archiver\n');
+  questions.answered(parsed.data);
+  return send(response, 200, '{}\n');
+}
+
+async function sendQuestion(
+  questions: ArchiveQuestions,
+  query: URLSearchParams,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const question = await questions.next(waitOf(query), gone.signal);
+  send(response, 200, `${JSON.stringify(question ?? {})}\n`);
+}
+
+/** The operation of the archived log at a number or a time, for whoever may read the status: `GET /archive/moment?timestamp=NS`. */
+export async function answerMoment(
+  { questions }: ArchiverSide,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const target = targetOf(new URL(request.url ?? '', 'http://engine').searchParams);
+  if (target === undefined) return send(response, 400, 'give op or timestamp\n');
+  const moment = await questions.ask(target);
+  if (moment === undefined) return send(response, 503, 'the archiver does not know it\n');
+  const { op, timestamp } = moment;
+  return send(response, 200, `${JSON.stringify({ op, timestamp: String(timestamp) })}\n`);
+}
+
+function targetOf(query: URLSearchParams): Target | undefined {
+  const [op, timestamp] = [query.get('op') ?? '', query.get('timestamp') ?? ''];
+  if (/^\d{1,15}$/.test(op)) return { kind: 'op', op: Number(op) };
+  return /^\d{1,19}$/.test(timestamp)
+    ? { kind: 'timestamp', timestamp: BigInt(timestamp) }
+    : undefined;
+}
+
+const waitOf = (query: URLSearchParams): number =>
+  Math.min(Number(query.get('wait') ?? 0) || 0, WAIT_MS_MAX);
 
 async function sendLog(
   feed: ArchiveFeed,
@@ -51,8 +114,7 @@ async function sendLog(
   if (place === undefined) return send(response, 400, 'after is the last op that is archived\n');
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const wait = Math.min(Number(query.get('wait') ?? 0) || 0, WAIT_MS_MAX);
-  const endMs = systemTimers.nowMs() + wait;
+  const endMs = systemTimers.nowMs() + waitOf(query);
   let answer: FeedAnswer = await feed.read(place);
   while (answer.kind === 'nothing' && systemTimers.nowMs() < endMs && !gone.signal.aborted) {
     await sleep(systemTimers, LOOK_MS, gone.signal);

@@ -1,6 +1,7 @@
 /** A running replica with its ports: assembled, observed and stopped as one. */
 import { ReplicaRole, type BuiltinStatus } from '../../domain/engine-status.ts';
 import { ArchiveFeed, type ReadableLog } from '../feed/archive-feed.ts';
+import { ArchiveQuestions } from '../feed/archive-questions.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
 import { engineRelease, formatRelease } from '../wire/release.ts';
@@ -41,7 +42,7 @@ export class Engine {
     });
     this.#feed = options.archived === true ? this.#newFeed(open.log) : undefined;
     this.#status = new StatusServer({
-      feed: this.#feed,
+      archiver: this.#feed && { feed: this.#feed, questions: new ArchiveQuestions() },
       status: () => this.status(),
       hasStarted: () => this.#serving,
       unready: () => (this.#serving ? this.replica.standing().unready : 'not serving'),

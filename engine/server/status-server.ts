@@ -1,15 +1,14 @@
 /**
  * HTTP interface for operating a replica: `/livez`, `/startedz`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`,
  * `POST /checkpoint`, which answers when everything executed before is in the data file, and, from the replica's own machine
- * or pod only, `POST /export`, which answers with a data file, `GET /log` and `POST /archived` for the archiver. Our engine
- * serves it; for an engine without one, the agent does.
+ * or pod only, `POST /export`, which answers with a data file, `GET /log` and others for the archiver
+ * (archive-routes.ts), which answers `GET /archive/moment`. Our engine serves it; for an engine without one, the agent does.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { metricsContentType } from '../../base/metrics/metrics.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
-import type { ArchiveFeed } from '../feed/archive-feed.ts';
-import { answerArchiver } from './archive-routes.ts';
+import { answerArchiver, answerMoment, type ArchiverSide } from './archive-routes.ts';
 
 interface StatusSource {
   /** The status, or the reason why there is none now, which is answered with 503. */
@@ -25,7 +24,7 @@ interface StatusSource {
   /** Writes a portable data file of this replica, piece by piece; absent if the engine has no export. */
   exportTo?(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
   /** For the archiver beside the engine; absent if nothing is archived. */
-  readonly feed?: ArchiveFeed | undefined;
+  readonly archiver?: ArchiverSide | undefined;
 }
 
 export class StatusServer {
@@ -41,13 +40,17 @@ export class StatusServer {
         void answerCheckpoint(response, source.checkpoint());
         return;
       }
-      if (source.feed !== undefined && isOfArchiver(request)) {
-        if (isLocal(request)) void answerArchiver(source.feed, request, response);
+      if (source.archiver !== undefined && isOfArchiver(request)) {
+        if (isLocal(request)) void answerArchiver(source.archiver, request, response);
         else answer(response, 403, 'text/plain', 'the log is for the same machine or pod only\n');
         return;
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         answer(response, 405, 'text/plain', 'only GET\n');
+        return;
+      }
+      if (source.archiver !== undefined && request.url?.startsWith('/archive/moment?') === true) {
+        void answerMoment(source.archiver, request, response);
         return;
       }
       switch (request.url ?? '') {
@@ -160,7 +163,7 @@ async function sendExport(
 }
 
 const isOfArchiver = ({ url = '' }: IncomingMessage): boolean =>
-  url === '/archived' || url === '/log' || url.startsWith('/log?');
+  ['/archived', '/log', '/question', '/answer'].includes(url.split('?', 1)[0] ?? '');
 
 const isLocal = ({ socket }: IncomingMessage): boolean =>
   /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');

@@ -90,7 +90,22 @@ const restorePreview = z
       .min(0)
       .nullable()
       .describe(
-        'The operation that is reached. Null: the last one at or before `atOrBefore`, whose number only the log has; it is `begins.op` to `begins.op + operationsMax`.',
+        'The operation that is reached. Null: the last one at or before `atOrBefore`; its number could not be asked (see `moment`), and is `begins.op` to `begins.op + operationsMax`.',
+      ),
+    moment: moment
+      .nullable()
+      .describe(
+        'The same operation with its time, as the archiver beside the database reads it in the log. Null: it could not be asked, such as while the database is suspended.',
+      ),
+    lastTransfer: z
+      .object({
+        id: z.string().describe('Its ID, a decimal.'),
+        timestamp: moment.shape.timestamp,
+        time: moment.shape.time,
+      })
+      .nullable()
+      .describe(
+        'The last transfer that the new database will have. Null: there is none, the database could not be asked, or it is an imported one, whose timestamp does not say when it came.',
       ),
     atOrBefore: z
       .object({ timestamp: moment.shape.timestamp, time: moment.shape.time })
@@ -152,7 +167,17 @@ export const recoveryWindowExample: z.input<typeof recoveryWindow> = {
 
 export const restorePreviewExample: z.input<typeof restorePreview> = {
   databaseId: exampleId('db'),
-  op: null,
+  op: 130_101,
+  moment: {
+    op: 130_101,
+    timestamp: '1795372900499200131',
+    time: '2026-11-22T18:41:40.499200131Z',
+  },
+  lastTransfer: {
+    id: '2141',
+    timestamp: '1795372900499200131',
+    time: '2026-11-22T18:41:40.499200131Z',
+  },
   atOrBefore: { timestamp: '1795372900500000000', time: '2026-11-22T18:41:40.500000000Z' },
   backup: {
     id: exampleId('bkp'),
@@ -167,8 +192,8 @@ export const restorePreviewExample: z.input<typeof restorePreview> = {
     timestamp: '1795372852090008189',
     time: '2026-11-22T18:40:52.090008189Z',
   },
-  operationsMax: 5_216,
-  operationsLater: null,
+  operationsMax: 4_097,
+  operationsLater: 1_119,
   notCarriedOver: [...notCarriedOver],
 };
 

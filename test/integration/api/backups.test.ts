@@ -452,6 +452,9 @@ test('the window over HTTP names its gaps, and a preview what a restore would us
     begins: { op: 0 },
     operationsMax: 60,
     operationsLater: 240,
+    // Nobody runs that could be asked.
+    moment: null,
+    lastTransfer: null,
   });
   expect(await preview({ targetTimestamp: String(second(199)) })).toMatchObject({
     op: null,
@@ -504,6 +507,49 @@ test('the window over HTTP names its gaps, and a preview what a restore would us
   const { backup: next } = await request(database);
   await until(next, 'SUCCEEDED');
   expect((await windowOf(database)).latest).toEqual(recovery.latest);
+});
+
+test('a preview names the last transfer that comes back, asked from the database itself', async () => {
+  const { database } = await service.createDatabase(me, { name: 'last-one' });
+  const of = { databaseId: database.id };
+  const { backup } = await request({ of, name: 'last-one' });
+  await until(backup, 'SUCCEEDED');
+  await service.startEngine(database);
+  const tb = async (operation: OperationId, body: object) =>
+    (await ask<{ result: { id: string; timestamp: string }[] }>(operation, { of, body })).json
+      .result;
+  const account = { ledger: 1, code: 1 };
+  await eventually('the ledger answers', async () => {
+    const made = await tb('createAccounts', [
+      { ...account, id: '1' },
+      { ...account, id: '2' },
+    ]);
+    return made.length === 2 ? true : undefined;
+  });
+  const transfer = { debit_account_id: '1', credit_account_id: '2', amount: '1', ...account };
+  await tb('createTransfers', [{ ...transfer, id: '11' }]);
+  await tb('createTransfers', [{ ...transfer, id: '12' }]);
+  const [first] = await tb('lookupTransfers', ['11']);
+  const { timestamp = '' } = first ?? {};
+  // The Job of this kubelet backs up nothing: its backup gets the moment of the first transfer.
+  await service.alter(
+    `UPDATE backups SET facts = jsonb_set(facts, '{timestamp}', to_jsonb($1::text)) WHERE name = $2`,
+    [timestamp, backup.name],
+  );
+  const { json } = await ask<RestorePreviewAnswer>('previewRestore', {
+    of,
+    body: { targetTimestamp: timestamp },
+  });
+  const previewed = json.preview;
+  expect(previewed).toMatchObject({
+    op: made.op,
+    moment: { op: made.op, timestamp },
+    lastTransfer: { id: '11', timestamp },
+    operationsMax: 0,
+  });
+  const shown = await cli.run(['backups', 'preview', 'last-one', '--to-timestamp', timestamp]);
+  expect(shown.stdout).toMatch(/^last transfer +11, 20/m);
+  await service.startOperator();
 });
 
 test('the CLI shows the window, previews a moment, and restores to it', async () => {

@@ -5,6 +5,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { ArchiveEnds } from '../../../api/backups/archive-ends.ts';
+import type { Database } from '../../../api/store/database-record.ts';
+import { fetchStatus } from '../../../domain/fetch-status.ts';
 import { timeOf } from '../../../domain/moment.ts';
 import { Client } from '../../../engine/client/client.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
@@ -363,6 +366,42 @@ test('a log that was not kept leaves a gap, which is named, and both sides of it
   const refused = await refusal(own, `--to-op=${end + 1}`);
   expect(refused).toContain(`the last one before is operation ${end}`);
   expect(refused).toContain(`the next one is operation ${base}`);
+});
+
+test('an engine tells the operation at a time as a restore would find it, also between two, and nothing once its archiver is away', async () => {
+  const own = await world();
+  const archiver = own.archiver();
+  for (let segment = 0; segment < 3; segment += 1) {
+    for (let request = 0; request < 5; request += 1) await own.write(3);
+    await archivedAll(own.engine);
+  }
+  const { op } = await own.engine.status();
+  const ends = new ArchiveEnds({
+    fetchStatus,
+    statusUrl: () => `http://127.0.0.1:${own.engine.statusPort}/status`,
+  });
+  const database = {
+    id: own.database,
+    status: 'READY',
+    observed: { addresses: ['127.0.0.1:1'], archiving: { rpoSeconds: 1 } },
+  } as unknown as Database;
+  const last = await ends.momentAt(database, { kind: 'op', op });
+  const before = await ends.momentAt(database, { kind: 'op', op: op - 7 });
+  expect([before?.op, last?.op]).toEqual([op - 7, op]);
+  for (const timestamp of [before!.timestamp, before!.timestamp + 1n, last!.timestamp - 1n]) {
+    const told = await ends.momentAt(database, { kind: 'timestamp', timestamp });
+    const found = JSON.parse(
+      await mustRun(engineProgram, [
+        'restore-preview',
+        ...own.store,
+        `--to-timestamp=${timestamp}`,
+      ]),
+    ) as Moment;
+    expect([told?.op, String(told?.timestamp)]).toEqual([found.op, found.timestamp]);
+  }
+  expect(await ends.momentAt(database, { kind: 'op', op: op + 1 })).toBeUndefined();
+  await archiver.end('SIGKILL');
+  expect(await ends.momentAt(database, { kind: 'op', op })).toBeUndefined();
 });
 
 test('a flipped byte, a missing and a foreign object are refused by their keys; another database cannot archive there', async () => {

@@ -10,6 +10,7 @@ import form from '../../ui/Form.module.css';
 import { Card, Facts, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
+import { Exactly } from '../../ui/When.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useDatabase } from '../database/use-database.ts';
 import { At, WindowFacts } from './RecoveryCard.tsx';
@@ -76,9 +77,27 @@ function MomentForm({ window, catalog }: Props) {
   );
 }
 
-const PreviewFacts = ({ op, backup, begins, operationsMax }: RestorePreview) => (
+const PreviewFacts = ({
+  op,
+  moment,
+  lastTransfer,
+  backup,
+  begins,
+  operationsMax,
+}: RestorePreview) => (
   <Facts
     rows={[
+      ...(moment === null ? [] : [['Reaches', <At key="reaches" {...moment} />] as const]),
+      ...(lastTransfer === null
+        ? []
+        : [
+            [
+              'Last transfer',
+              <>
+                <code>{lastTransfer.id}</code>, <Exactly at={lastTransfer.time} />
+              </>,
+            ] as const,
+          ]),
       [
         'Begins with',
         <>
