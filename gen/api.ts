@@ -407,6 +407,30 @@ export interface paths {
         readonly patch: operations["updateBackup"];
         readonly trace?: never;
     };
+    readonly "/api/v1/databases/{databaseId}/backups/{backupId}/hold": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Hold a backup
+         * @description Until it is released, nothing removes it: no schedule, no `expiresAt`, nobody. Who holds it, since when and why is in the backup and in the audit log. A hold is not replaced: release it first.
+         */
+        readonly put: operations["holdBackup"];
+        readonly post?: never;
+        /**
+         * Release a backup
+         * @description Schedule, `expiresAt` and people may remove it again. If nobody holds it, nothing changes.
+         */
+        readonly delete: operations["releaseBackup"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/databases/{databaseId}/backups/{backupId}/verify": {
         readonly parameters: {
             readonly query?: never;
@@ -2631,6 +2655,40 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "backup.held": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A backup is held: nothing removes it. */
+        readonly post: operations["onBackupHeld"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "backup.released": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A backup is no longer held. */
+        readonly post: operations["onBackupReleased"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "backup.test_requested": {
         readonly parameters: {
             readonly query?: never;
@@ -3527,7 +3585,7 @@ export interface components {
             readonly detail: string;
             /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, cdc_enabled, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_protected, backup_not_restorable, moment_unavailable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, cdc_enabled, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_held, backup_protected, backup_not_restorable, moment_unavailable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -4527,6 +4585,8 @@ export interface components {
             readonly statusReason: components["schemas"]["Reason"] | null;
             /** @description While true, nothing removes it. */
             readonly protected: boolean;
+            /** @description While it is held, nothing removes it. Null: nobody holds it. */
+            readonly hold: components["schemas"]["BackupHold"] | null;
             readonly expiresAt: string | null;
             /** @description Name of the schedule that made it. */
             readonly schedule: string | null;
@@ -4568,6 +4628,13 @@ export interface components {
             readonly startedAt: string | null;
             readonly completedAt: string | null;
             readonly removedAt: string | null;
+        };
+        readonly BackupHold: {
+            readonly reason: string;
+            /** @description Who holds it. */
+            readonly by: string;
+            /** @description Since when. Null: its resource names a time that does not exist. */
+            readonly at: string | null;
         };
         readonly BackupVerification: {
             /**
@@ -4612,6 +4679,10 @@ export interface components {
             readonly name?: string;
             /** @description While true, nothing removes it. */
             readonly protected?: boolean;
+        };
+        readonly HoldBackupRequest: {
+            /** @description Why, such as the number of a case. */
+            readonly reason: string;
         };
         readonly RestoreBackupRequest: {
             /** @description 3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization. */
@@ -7661,8 +7732,21 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `backup_protected`: The backup is protected. `backup_not_managed`: The backup has no resource in Kubernetes. `operation_in_progress`: Another operation is in progress. */
-        readonly "backup_protected-or-backup_not_managed-or-operation_in_progress": {
+        /** @description `backup_held`: The backup is held. `backup_not_managed`: The backup has no resource in Kubernetes. `operation_in_progress`: Another operation is in progress. `resource_changed`: The resource was changed at the same time. */
+        readonly "backup_held-or-backup_not_managed-or-operation_in_progress-or-resource_changed": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `backup_protected`: The backup is protected. `backup_held`: The backup is held. `backup_not_managed`: The backup has no resource in Kubernetes. `operation_in_progress`: Another operation is in progress. */
+        readonly "backup_protected-or-backup_held-or-backup_not_managed-or-operation_in_progress": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8681,12 +8765,14 @@ export type ChangedMaintenanceWindow = components['schemas']['ChangedMaintenance
 export type MaintenanceWindowRequest = components['schemas']['MaintenanceWindowRequest'];
 export type AcceptedBackup = components['schemas']['AcceptedBackup'];
 export type Backup = components['schemas']['Backup'];
+export type BackupHold = components['schemas']['BackupHold'];
 export type BackupVerification = components['schemas']['BackupVerification'];
 export type CreateBackupRequest = components['schemas']['CreateBackupRequest'];
 export type BackupList = components['schemas']['BackupList'];
 export type BackupAnswer = components['schemas']['BackupAnswer'];
 export type ChangedBackup = components['schemas']['ChangedBackup'];
 export type UpdateBackupRequest = components['schemas']['UpdateBackupRequest'];
+export type HoldBackupRequest = components['schemas']['HoldBackupRequest'];
 export type RestoreBackupRequest = components['schemas']['RestoreBackupRequest'];
 export type RecoveryWindowAnswer = components['schemas']['RecoveryWindowAnswer'];
 export type RecoveryWindow = components['schemas']['RecoveryWindow'];
@@ -8878,7 +8964,8 @@ export type ResponseChangeNotQueued = components['responses']['change_not_queued
 export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_not_found'];
 export type ResponseBackupNotManagedOrOperationInProgressOrResourceChanged = components['responses']['backup_not_managed-or-operation_in_progress-or-resource_changed'];
-export type ResponseBackupProtectedOrBackupNotManagedOrOperationInProgress = components['responses']['backup_protected-or-backup_not_managed-or-operation_in_progress'];
+export type ResponseBackupHeldOrBackupNotManagedOrOperationInProgressOrResourceChanged = components['responses']['backup_held-or-backup_not_managed-or-operation_in_progress-or-resource_changed'];
+export type ResponseBackupProtectedOrBackupHeldOrBackupNotManagedOrOperationInProgress = components['responses']['backup_protected-or-backup_held-or-backup_not_managed-or-operation_in_progress'];
 export type ResponseBackupNotRestorableOrBackupNotManagedOrBackupsNotConfiguredOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backup_not_managed-or-backups_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
@@ -12119,6 +12206,7 @@ export interface operations {
                      *           "status": "SUCCEEDED",
                      *           "statusReason": null,
                      *           "protected": false,
+                     *           "hold": null,
                      *           "expiresAt": "2026-12-21T02:03:04.567Z",
                      *           "schedule": null,
                      *           "managed": true,
@@ -12223,6 +12311,7 @@ export interface operations {
                      *         "status": "QUEUED",
                      *         "statusReason": null,
                      *         "protected": false,
+                     *         "hold": null,
                      *         "expiresAt": "2026-12-21T02:03:04.567Z",
                      *         "schedule": null,
                      *         "managed": false,
@@ -12355,6 +12444,7 @@ export interface operations {
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
+                     *         "hold": null,
                      *         "expiresAt": "2026-12-21T02:03:04.567Z",
                      *         "schedule": null,
                      *         "managed": true,
@@ -12461,6 +12551,7 @@ export interface operations {
                      *         "status": "DELETING",
                      *         "statusReason": null,
                      *         "protected": false,
+                     *         "hold": null,
                      *         "expiresAt": "2026-12-21T02:03:04.567Z",
                      *         "schedule": null,
                      *         "managed": true,
@@ -12546,7 +12637,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
-            readonly 409: components["responses"]["backup_protected-or-backup_not_managed-or-operation_in_progress"];
+            readonly 409: components["responses"]["backup_protected-or-backup_held-or-backup_not_managed-or-operation_in_progress"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -12601,6 +12692,7 @@ export interface operations {
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
+                     *         "hold": null,
                      *         "expiresAt": "2026-12-21T02:03:04.567Z",
                      *         "schedule": null,
                      *         "managed": true,
@@ -12647,6 +12739,205 @@ export interface operations {
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly holdBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup.
+                 * @example bkp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly backupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HoldBackupRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is held. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backup": {
+                     *         "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "before-migration",
+                     *         "type": "MANUAL",
+                     *         "status": "SUCCEEDED",
+                     *         "statusReason": null,
+                     *         "protected": false,
+                     *         "hold": {
+                     *           "reason": "case 2026-117",
+                     *           "by": "ada@example.com",
+                     *           "at": "2026-11-21T02:03:04.567Z"
+                     *         },
+                     *         "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *         "schedule": null,
+                     *         "managed": true,
+                     *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *         "engineVersion": "0.17.9",
+                     *         "op": 126004,
+                     *         "clusterTimestamp": "1795372852090008189",
+                     *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
+                     *         "accounts": 10000,
+                     *         "transfers": 1000000,
+                     *         "sizeBytes": 146000000,
+                     *         "storedBytes": 27000000,
+                     *         "newBytes": 1200000,
+                     *         "verification": {
+                     *           "status": "PASSED",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "completedAt": "2026-11-21T02:03:04.567Z",
+                     *           "seconds": 1.8,
+                     *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
+                     *           "message": "1000000 transfers in 1.8 s"
+                     *         },
+                     *         "restores": [],
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "completedAt": "2026-11-21T02:03:04.567Z",
+                     *         "removedAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedBackup"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
+            readonly 409: components["responses"]["backup_held-or-backup_not_managed-or-operation_in_progress-or-resource_changed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly releaseBackup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the backup.
+                 * @example bkp_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly backupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nobody holds it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "backup": {
+                     *         "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "before-migration",
+                     *         "type": "MANUAL",
+                     *         "status": "SUCCEEDED",
+                     *         "statusReason": null,
+                     *         "protected": false,
+                     *         "hold": null,
+                     *         "expiresAt": "2026-12-21T02:03:04.567Z",
+                     *         "schedule": null,
+                     *         "managed": true,
+                     *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *         "engineVersion": "0.17.9",
+                     *         "op": 126004,
+                     *         "clusterTimestamp": "1795372852090008189",
+                     *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
+                     *         "accounts": 10000,
+                     *         "transfers": 1000000,
+                     *         "sizeBytes": 146000000,
+                     *         "storedBytes": 27000000,
+                     *         "newBytes": 1200000,
+                     *         "verification": {
+                     *           "status": "PASSED",
+                     *           "startedAt": "2026-11-21T02:03:04.567Z",
+                     *           "completedAt": "2026-11-21T02:03:04.567Z",
+                     *           "seconds": 1.8,
+                     *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
+                     *           "message": "1000000 transfers in 1.8 s"
+                     *         },
+                     *         "restores": [],
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "completedAt": "2026-11-21T02:03:04.567Z",
+                     *         "removedAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedBackup"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_not_found"];
+            readonly 409: components["responses"]["backup_not_managed-or-operation_in_progress-or-resource_changed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -12703,6 +12994,7 @@ export interface operations {
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
+                     *         "hold": null,
                      *         "expiresAt": "2026-12-21T02:03:04.567Z",
                      *         "schedule": null,
                      *         "managed": true,
@@ -23706,6 +23998,204 @@ export interface operations {
                     readonly id: string;
                     /** @constant */
                     readonly type: "backup.changed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupHeld: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.held",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.held";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupReleased: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.released",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.released";
                     /**
                      * Format: date-time
                      * @description When it happened. RFC 3339, UTC, milliseconds.

@@ -22,6 +22,18 @@ export interface components {
                  * @default false
                  */
                 readonly protected: boolean;
+                /** @description While it is there, nothing removes the backup: no schedule, no expiresAt, no removeRequested. Taking it away releases the backup. */
+                readonly hold?: {
+                    /** @description Why it is held. */
+                    readonly reason: string;
+                    /** @description Who holds it. */
+                    readonly by: string;
+                    /**
+                     * Format: date-time
+                     * @description Since when.
+                     */
+                    readonly at: string;
+                };
                 /**
                  * Format: date-time
                  * @description When the operator deletes the resource. It stays beyond that while it is protected, while it is the newest good backup of its database, and while it is being restored.
@@ -56,6 +68,11 @@ export interface components {
                  * @description The replica whose volume is read.
                  */
                 readonly replica?: number;
+                /**
+                 * Format: date-time
+                 * @description When the operator began to remove it; it cannot be held any more.
+                 */
+                readonly removalBegunAt?: string;
                 /** Format: date-time */
                 readonly startedAt?: string;
                 /**

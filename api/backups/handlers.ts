@@ -14,6 +14,7 @@ import type { Job } from '../model/job.ts';
 import { findBackup, listBackups, listRestores } from '../store/backups.ts';
 import type { Cursors } from '../store/cursor.ts';
 import type { Reader } from '../store/tables.ts';
+import { holdBackup, releaseBackup } from './hold.ts';
 import { shownBackup, type ShownBackup } from './present.ts';
 import { backupNotFound } from './refusal.ts';
 import {
@@ -40,6 +41,8 @@ export const backupHandlers = (options: BackupHandlerOptions): Handlers => ({
   listBackups: list(options),
   getBackup: get(options),
   updateBackup: update(options),
+  holdBackup: hold(options),
+  releaseBackup: release(options),
   deleteBackup: remove(options),
   verifyBackup: test(options),
   restoreBackup: restore(options),
@@ -103,6 +106,23 @@ const update =
     const changed = await changeBackup(services, caller, databaseId, backupId, body);
     const show = await presenterOf(services.store.read, principal, [changed]);
     return { status: 200, body: { success: true, backup: show(changed) } };
+  };
+
+const hold =
+  ({ services }: BackupHandlerOptions): Handler<'holdBackup'> =>
+  async ({ params, body, principal, author }) => {
+    const caller = callerOf({ principal, author });
+    const held = await holdBackup(services, caller, params, body.reason);
+    const show = await presenterOf(services.store.read, principal, [held]);
+    return { status: 200, body: { success: true, backup: show(held) } };
+  };
+
+const release =
+  ({ services }: BackupHandlerOptions): Handler<'releaseBackup'> =>
+  async ({ params, principal, author }) => {
+    const released = await releaseBackup(services, callerOf({ principal, author }), params);
+    const show = await presenterOf(services.store.read, principal, [released]);
+    return { status: 200, body: { success: true, backup: show(released) } };
   };
 
 const remove =

@@ -31,6 +31,7 @@ export function observe(backup: LedgerBackup): BackupPatch {
         ? null
         : { code: succeeded.reason, message: toldOf(succeeded, metadata.name) },
     protected: spec.protected,
+    hold: spec.hold === undefined ? null : { ...spec.hold, at: timeOf(spec.hold.at) },
     expiresAt: dateOf(spec.expiresAt),
     removing: spec.removeRequested || conditionOf(status, 'Removed') !== undefined,
     resourceGone: false,

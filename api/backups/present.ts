@@ -17,6 +17,7 @@ export function shownBackup(backup: Backup, restores: ShownBackup['restores']): 
     status: backup.status,
     statusReason: backup.statusReason,
     protected: backup.protected,
+    hold: backup.hold,
     expiresAt: timeOf(backup.expiresAt),
     schedule: backup.schedule,
     managed: kubernetesUid !== null && !backup.resourceGone,

@@ -16,6 +16,11 @@ export const backupNotManaged = ({ name }: Backup): Refusal =>
     detail: `The resource of ${name} was deleted in Kubernetes. The backup stays in the store and can be restored.`,
   });
 
+export const backupHeld = ({ name, hold }: Pick<Backup, 'name' | 'hold'>): Refusal =>
+  new Refusal('backup_held', {
+    detail: `${name} is held by ${hold?.by ?? 'somebody'} since ${hold?.at ?? 'a moment ago'}: ${hold?.reason ?? ''}. Release it first.`,
+  });
+
 /** The backup has no resource yet, or another database is being made from it. */
 export const backupBusy = ({ jobId }: Pick<Backup, 'jobId'>): Refusal =>
   operationInProgress(jobId ?? undefined);

@@ -11,7 +11,7 @@ import { removingJob } from './backup-jobs.ts';
 const atOnce = 20;
 
 /**
- * Queues the removal of some backups. Protected ones stay, as do those without a resource, which only a person can remove from the
+ * Queues the removal of some backups. Protected and held ones stay, as do those without a resource, which only a person can remove from the
  * bucket. Returns the number of removals; more may be left.
  */
 export async function removeBackupsOfPurged(store: Store): Promise<number> {
@@ -21,7 +21,8 @@ export async function removeBackupsOfPurged(store: Store): Promise<number> {
       const before = await lockBackup(change, id);
       const isEnded = before?.status === 'SUCCEEDED' || before?.status === 'FAILED';
       // Another process was faster.
-      if (!isEnded || before.protected || before.removedAt !== null) return false;
+      if (!isEnded || before.protected || before.hold !== null || before.removedAt !== null)
+        return false;
       await createJob(change, removingJob(before));
       const after = await updateBackup(change, id, { status: 'DELETING' });
       const database = await findAnyDatabase(change.db, after.databaseId);

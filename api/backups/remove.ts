@@ -29,13 +29,18 @@ export const removingHandler = (world: BackupWorld): JobHandler => ({
     if (object.spec.protected && !object.spec.removeRequested) {
       return refused('backup_protected', 'The backup was protected in Kubernetes; it stays.');
     }
+    if (object.spec.hold !== undefined) {
+      return refused('backup_held', `The backup is held by ${object.spec.hold.by}; it stays.`);
+    }
     if (!object.spec.removeRequested) {
       try {
         await world.backups.requestRemoval(object);
         // The watch may miss the request: its next observation may be that the resource is gone.
         await context.write((change) => updateBackup(change, backup.id, { removing: true }));
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 409) throw error;
+        // 422: it was held meanwhile.
+        const isLater = error instanceof ApiError && (error.status === 409 || error.status === 422);
+        if (!isLater) throw error;
         return { kind: 'again', afterMs: soonMs };
       }
     }
@@ -51,7 +56,8 @@ export const removingHandler = (world: BackupWorld): JobHandler => ({
     if (job.status !== 'FAILED') return;
     const before = await lockBackup(change, backupIdOfJob(job));
     const isProtected = job.error?.code === 'backup_protected';
-    const isRefused = isProtected || job.error?.code === 'backup_not_managed';
+    const isRefused =
+      isProtected || job.error?.code === 'backup_held' || job.error?.code === 'backup_not_managed';
     if (before?.status !== 'DELETING' || (before.removing && !isRefused)) return;
     await updateBackup(change, before.id, {
       status: statusAgain(before, job),

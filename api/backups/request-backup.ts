@@ -29,6 +29,7 @@ import { tellBackup } from './backup-events.ts';
 import { makingJob, removingJob, verifyingJob } from './backup-jobs.ts';
 import {
   backupBusy,
+  backupHeld,
   backupNotFound,
   backupNotManaged,
   backupProtected,
@@ -223,6 +224,7 @@ export async function requestRemoval(
       return { backup: before, job: running };
     }
     if (before.protected) throw backupProtected(before);
+    if (before.hold !== null) throw backupHeld(before);
     // A job may be making its resource right now.
     if (before.status === 'QUEUED' && before.kubernetesUid === null) throw backupBusy(before);
     if (before.status === 'SUCCEEDED' && before.resourceGone) throw backupNotManaged(before);

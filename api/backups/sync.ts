@@ -26,6 +26,7 @@ import { findAnyDatabase, findDatabase, findDatabaseByName } from '../store/data
 import { wakeJobOf } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { tellBackup, type BackupEvent } from './backup-events.ts';
+import { holdChange } from './hold.ts';
 import { observe, statusWithoutResource, typeOf } from './observe.ts';
 import { lockOrganizationOf, makerOf } from './taking-over.ts';
 
@@ -173,12 +174,16 @@ async function tellChange(change: Change, before: Backup, after: Backup): Promis
   if (before.status !== status && isTold(status) && !isHistory(before, after)) {
     types.push(events[status]);
   }
+  // A hold that was set or taken away in Kubernetes, or over HTTP by a process that died before it told of it.
+  if (before.hold === null && after.hold !== null) types.push('backup.held');
+  if (before.hold !== null && after.hold === null) types.push('backup.released');
   const isDamaged = ({ verification }: Backup) => verification?.status === 'FAILED';
   if (!isDamaged(before) && isDamaged(after)) types.push('backup.damaged');
   const database =
     types.length === 0 ? undefined : await findAnyDatabase(change.db, after.databaseId);
   if (database === undefined) return;
-  for (const type of types) tellBackup(change, type, database, after);
+  const changes = holdChange(before.hold, after.hold);
+  for (const type of types) tellBackup(change, type, database, after, { changes });
 }
 
 const isTold = (status: BackupStatus): status is keyof typeof events =>

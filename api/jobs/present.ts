@@ -57,6 +57,7 @@ const titles: Readonly<Record<string, string>> = {
   backup_failed: 'The backup could not be made',
   backup_not_begun: 'The backup did not begin',
   backups_not_configured: 'The service has no store for backups',
+  backup_held: 'The backup is held',
   backup_protected: 'The backup is protected',
   backup_not_managed: 'The backup has no resource in Kubernetes',
   superseded: 'Another change made the job obsolete',

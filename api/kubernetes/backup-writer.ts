@@ -1,5 +1,5 @@
 /**
- * Writer of LedgerBackups. It reads and creates them, requests their test and removal, and sets their protection, always on
+ * Writer of LedgerBackups. It reads and creates them, requests their test and removal, and sets their protection and holds, always on
  * exactly the intended object.
  */
 import { createIfNone } from '../../base/kube/create-if-none.ts';
@@ -76,6 +76,22 @@ export class BackupWriter {
     return patchOwn<OneBackupObject>(this.#kube, referenceOf(place), uid, {
       spec: { protected: isProtected },
     });
+  }
+
+  /**
+   * Sets or takes away the hold, only if the resource is still as it was read. Throws `ApiError` with status 409 otherwise, and with status
+   * 422 if a removal has begun.
+   */
+  async hold(
+    { metadata }: OneBackupObject,
+    hold: NonNullable<LedgerBackup['spec']['hold']> | null,
+  ): Promise<void> {
+    const { namespace = '', name, uid, resourceVersion } = metadata;
+    await this.#kube.mergePatch(
+      referenceOf({ namespace, name }),
+      { metadata: { uid, resourceVersion }, spec: { hold } },
+      { fieldManager: apiName },
+    );
   }
 
   /** Makes the operator test the backup, unless a test began at this time or later. Same as `patchOwn`. */

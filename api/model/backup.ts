@@ -56,6 +56,15 @@ export interface Verification {
   readonly message: string;
 }
 
+/** Nothing removes a backup that is held. */
+export interface BackupHold {
+  readonly reason: string;
+  /** Who holds it, in words. */
+  readonly by: string;
+  /** RFC 3339; null if somebody wrote a time that does not exist into the resource. */
+  readonly at: string | null;
+}
+
 export interface Backup {
   /** TypeID `bkp_…`. */
   readonly id: string;
@@ -67,6 +76,8 @@ export interface Backup {
   /** The reason why it failed, or waits. */
   readonly statusReason: Explanation | null;
   readonly protected: boolean;
+  /** Null: nobody holds it. */
+  readonly hold: BackupHold | null;
   readonly expiresAt: Date | null;
   /** Name of the schedule that made it. */
   readonly schedule: string | null;

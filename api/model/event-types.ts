@@ -192,6 +192,8 @@ export interface EventData {
   'backup.failed': AboutBackup;
   'backup.damaged': AboutBackup;
   'backup.changed': AboutBackup;
+  'backup.held': AboutBackup;
+  'backup.released': AboutBackup;
   'backup.test_requested': AboutBackup;
   'backup.restore_requested': AboutRestore;
   'backup.delete_requested': AboutBackup;
@@ -330,6 +332,8 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'backup.failed': sent('A backup of a database could not be made.'),
   'backup.damaged': sent('A test restore found a backup damaged.'),
   'backup.changed': sent('Name or protection of a backup were changed.'),
+  'backup.held': sent('A backup is held: nothing removes it.'),
+  'backup.released': sent('A backup is no longer held.'),
   'backup.test_requested': sent('A test restore of a backup was requested.'),
   'backup.restore_requested': sent(
     'A new database is begun with a backup, or as another one was at a moment.',

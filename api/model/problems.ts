@@ -207,6 +207,11 @@ export const problems = {
     'The name of the schedule is taken',
     'Choose another name; it is unique in the organization, also among schedules that are in Kubernetes only. An administrator can delete one of those with kubectl.',
   ),
+  backup_held: problem(
+    409,
+    'The backup is held',
+    'Release it first (`DELETE …/hold`), if its reason no longer counts.',
+  ),
   backup_protected: problem(409, 'The backup is protected', 'Set its `protected` to false first.'),
   backup_not_restorable: problem(
     409,

@@ -5,6 +5,7 @@ import type { Actor } from '../model/actor.ts';
 import type {
   Backup,
   BackupFacts,
+  BackupHold,
   BackupStatus,
   BackupType,
   Verification,
@@ -65,6 +66,7 @@ export interface BackupPatch {
   readonly status?: BackupStatus;
   readonly statusReason?: Explanation | null;
   readonly protected?: boolean;
+  readonly hold?: BackupHold | null;
   readonly expiresAt?: Date | null;
   readonly kubernetesUid?: string;
   readonly resourceVersion?: string;
@@ -81,7 +83,7 @@ export interface BackupPatch {
 export async function updateBackup(
   change: Change,
   id: string,
-  { statusReason, jobId, facts, verification, ...plain }: BackupPatch,
+  { statusReason, jobId, facts, verification, hold, ...plain }: BackupPatch,
 ): Promise<Backup> {
   const { status } = plain;
   const row = await change.db
@@ -92,6 +94,7 @@ export async function updateBackup(
       updatedAt: now,
       ...(statusReason !== undefined && { statusReason: jsonOrNull(statusReason) }),
       ...(jobId !== undefined && { jobId: uuidOf(jobId) }),
+      ...(hold !== undefined && { hold: jsonOrNull(hold) }),
       ...(facts !== undefined && { facts: jsonOrNull(facts) }),
       ...(verification !== undefined && { verification: jsonOrNull(verification) }),
       ...((status === 'DELETED' || status === 'EXPIRED') && { removedAt: now }),
@@ -307,7 +310,7 @@ export async function listRestores(
 
 const ofPurged = sql<boolean>`organization_id IN (SELECT id FROM organizations WHERE purged_at IS NOT NULL)`;
 /** A backup in the bucket whose resource was deleted can no longer be removed through it. */
-const canBeRemoved = sql<boolean>`NOT protected AND NOT (resource_gone AND facts IS NOT NULL)`;
+const canBeRemoved = sql<boolean>`NOT protected AND hold IS NULL AND NOT (resource_gone AND facts IS NOT NULL)`;
 
 /**
  * IDs of backups of purged organizations that are to be removed, while fewer than `most` jobs remove such backups. A removal
@@ -362,6 +365,7 @@ const backupOf = (row: Selectable<BackupsTable>): Backup => ({
   status: row.status as BackupStatus,
   statusReason: row.statusReason as Explanation | null,
   jobId: typeIdOrNull('job', row.jobId),
+  hold: row.hold as BackupHold | null,
   facts: row.facts as BackupFacts | null,
   verification: row.verification as Verification | null,
   actor: row.actor as Actor,

@@ -204,6 +204,7 @@ export interface BackupsTable {
   status: string;
   statusReason: MaybeJson;
   protected: boolean;
+  hold: MaybeJson;
   expiresAt: MaybeTime;
   schedule: ColumnType<string | null, string | null | undefined, string | null>;
   kubernetesNamespace: string;

@@ -109,6 +109,31 @@ const remove: Command = {
   load: async () => (await handlers()).deleteBackup,
 };
 
+const hold: Command = {
+  kind: 'command',
+  name: 'hold',
+  summary: 'Hold a backup: nothing removes it until it is released',
+  description: `Who holds it, since when and why is in the backup and in the audit log. ${byName}`,
+  arguments: [database, backupId],
+  options: [
+    { name: 'reason', value: 'text', summary: 'why, such as the number of a case' },
+    dryRun,
+  ],
+  examples: [{ command: `backups hold payments-prod ${id} --reason 'case 2026-117'` }],
+  load: async () => (await handlers()).holdBackup,
+};
+
+const release: Command = {
+  kind: 'command',
+  name: 'release',
+  summary: 'Release a backup that is held',
+  description: byName,
+  arguments: [database, backupId],
+  options: [dryRun],
+  examples: [{ command: `backups release payments-prod ${id}` }],
+  load: async () => (await handlers()).releaseBackup,
+};
+
 const verify: Command = {
   kind: 'command',
   name: 'verify',
@@ -142,6 +167,8 @@ export const backups: Group = {
     get,
     create,
     update,
+    hold,
+    release,
     remove,
     verify,
     restore,

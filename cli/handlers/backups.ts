@@ -111,6 +111,26 @@ export const restoreBackup: Handler = async (context, input) => {
   return followDatabase(context, input, await receive(exchange, request), waitMs);
 };
 
+export const holdBackup: Handler = async (context, input) => {
+  const reason = input.text('reason');
+  if (reason === undefined) throw usageFailure('no reason is given', 'give --reason');
+  const params = await paramsOf(context, input);
+  const request = contractRequest('put', `${one}/hold`, { params, body: { reason } });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const { exchange } = await context.service();
+  printBackup(context, input, await receive(exchange, request));
+  return ExitCode.Ok;
+};
+
+export const releaseBackup: Handler = async (context, input) => {
+  const params = await paramsOf(context, input);
+  const request = contractRequest('delete', `${one}/hold`, { params });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const { exchange } = await context.service();
+  printBackup(context, input, await receive(exchange, request));
+  return ExitCode.Ok;
+};
+
 interface BackupParams {
   readonly databaseId: string;
   readonly backupId: string;

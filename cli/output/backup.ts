@@ -15,7 +15,10 @@ export const backupsText = (rows: readonly Backup[]): string =>
           { title: 'TRANSFERS', cell: ({ transfers }) => orDash(transfers), align: 'right' },
           { title: 'STORED', cell: ({ storedBytes }) => orDash(storedBytes), align: 'right' },
           { title: 'VERIFIED', cell: (row) => orDash(row.verification?.lastPassedAt) },
-          { title: 'PROTECTED', cell: (row) => (row.protected ? 'yes' : 'no') },
+          {
+            title: 'PROTECTED',
+            cell: (row) => (row.hold !== null ? 'held' : row.protected ? 'yes' : 'no'),
+          },
           { title: 'EXPIRES', cell: ({ expiresAt }) => orDash(expiresAt) },
           { title: 'CREATED', cell: ({ createdAt }) => createdAt },
         ],
@@ -34,6 +37,11 @@ export function backupText(backup: Backup): string {
     ['status', backup.status],
     ...optional('reason', statusReason && `${statusReason.code}: ${statusReason.message}`),
     ...optional('schedule', backup.schedule),
+    ...(backup.hold === null
+      ? []
+      : [
+          ['held', `${backup.hold.reason} (${backup.hold.by}, ${orDash(backup.hold.at)})`] as const,
+        ]),
     ['protected', backup.protected ? 'yes: nothing removes it' : 'no'],
     ['expires', orDash(backup.expiresAt)],
     ...(backup.managed || backup.archiveId === null

@@ -82,6 +82,18 @@ test('a backup that its schedule does not keep goes; without its schedule it sta
   expect(ends(backups, { schedules: [] })).toEqual([undefined, undefined, undefined, undefined]);
 });
 
+test('a held backup stays whatever its schedule, its time and a request say', () => {
+  const hold = { reason: 'case 7', by: 'ada', at: at(1) };
+  const backups = [
+    backup(0),
+    backup(1),
+    backup(2, { hold }),
+    backup(3, { hold, expiresAt: at(1) }),
+  ];
+  expect(ends(backups)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(ends([backup(0), backup(5, { hold, removeRequested: true })])[1]).toBeUndefined();
+});
+
 test('one that was made by hand is not counted, although it has the label', () => {
   const backups = [backup(0), backup(1), backup(2, { type: 'Manual' }), backup(3)];
   expect(ends(backups)).toEqual([undefined, undefined, undefined, 'not kept']);

@@ -26,7 +26,7 @@ export interface End {
 /** The reason to remove a backup now; `undefined`: it stays. */
 export function endOf(backup: LedgerBackup, around: Surroundings): End | undefined {
   const { spec } = backup;
-  if (spec.protected || isBeingRestored(backup, around)) return undefined;
+  if (staysAnyhow(backup) || isBeingRestored(backup, around)) return undefined;
   if (spec.removeRequested) return { reason: 'asked', fromBucket: true };
   const fromBucket = spec.reclaimPolicy === 'Delete';
   const state = stateOf(backup);
@@ -36,6 +36,9 @@ export function endOf(backup: LedgerBackup, around: Surroundings): End | undefin
     return { reason: 'expired', fromBucket };
   return isKept(backup, around) ? undefined : { reason: 'not kept', fromBucket };
 }
+
+/** Whatever the rules say. */
+const staysAnyhow = ({ spec }: LedgerBackup): boolean => spec.protected || spec.hold !== undefined;
 
 const goes = ({ metadata, spec }: LedgerBackup): boolean =>
   spec.removeRequested || metadata.deletionTimestamp !== undefined;
@@ -73,7 +76,7 @@ function isKept(backup: LedgerBackup, { backups, schedules, nowMs }: Surrounding
     atMs: askedAtMs(one),
     state: stateOf(one),
     verified: one.status?.lastVerifiedAt !== undefined,
-    protected: one.spec.protected,
+    protected: staysAnyhow(one),
   }));
   return kept(candidates, schedule.spec, nowMs).has(backup.metadata.name);
 }

@@ -2,15 +2,19 @@
  * Removes a backup: stops its Jobs, notes its removal in the bucket if its objects are to be deleted, and deletes the resource.
  * The sweep deletes the objects; no namespace of a database ever has its credentials.
  */
+import { ApiError } from '../../base/kube/kube.ts';
+import type { LedgerBackup } from '../../domain/custom-resources.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import { resources } from '../../domain/kinds.ts';
 import { backupIdOf, backupWorkName, uidOf } from '../../domain/names.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { statusManager } from '../field-managers.ts';
 import { lendStore } from '../store/lend.ts';
 import { borrowerOf } from './borrower.ts';
 import { endOf, type End } from './end-of.ts';
 import {
   LOOK_AGAIN_MS,
+  timeOf,
   type BackupEnvironment,
   type BackupObject,
   type Verdict,
@@ -36,8 +40,13 @@ export async function remove(
   const live = await liveSurroundings(environment, backup);
   const now = live.backups.find(({ metadata }) => metadata.uid === uidOf(backup));
   if (now === undefined || endOf(now, live) === undefined) return undefined;
-  const isBegun = now.status?.databaseId !== undefined;
-  if (fromBucket && isBegun) {
+  if (now.status?.removalBegunAt === undefined) {
+    // The watch brings the next look.
+    await noteBeginning(environment, now);
+    return undefined;
+  }
+  const isMade = now.status?.databaseId !== undefined;
+  if (fromBucket && isMade) {
     const verdict = await removeFromBucket(environment, backup);
     if (verdict !== undefined) return verdict;
   }
@@ -47,6 +56,26 @@ export async function remove(
     { uid: uidOf(backup), propagationPolicy: 'Background' },
   );
   return undefined;
+}
+
+/**
+ * Notes in the resource that its removal begins, before anything is done. The API server takes either this or a hold, whichever comes
+ * first; what came first brings the next look.
+ */
+async function noteBeginning(
+  { kube, nowMs }: BackupEnvironment,
+  { metadata }: LedgerBackup,
+): Promise<void> {
+  const { namespace = '', name, uid, resourceVersion } = metadata;
+  try {
+    await kube.mergePatch(
+      { resource: resources.backup, namespace, name },
+      { metadata: { uid, resourceVersion }, status: { removalBegunAt: timeOf({ nowMs }) } },
+      { fieldManager: statusManager, subresource: 'status' },
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 422)) throw error;
+  }
 }
 
 /** Returns `undefined` once the removal is noted. */

@@ -9,6 +9,9 @@ import {
   backupListExample,
   changedBackup,
   createBackupRequest,
+  heldExample,
+  holdBackupRequest,
+  holdExample,
   readBackup,
   removingExample,
   requestedExample,
@@ -96,6 +99,35 @@ export const backupRoutes = {
     },
     problems: ['backup_not_managed', 'operation_in_progress', 'resource_changed'],
   },
+  holdBackup: {
+    whileSuspended: true,
+    method: 'PUT',
+    path: `${one}/hold`,
+    tag,
+    summary: 'Hold a backup',
+    description:
+      'Until it is released, nothing removes it: no schedule, no `expiresAt`, nobody. Who holds it, since when and why is in the backup and in the audit log. A hold is not replaced: release it first.',
+    access: access.changeDatabase,
+    body: jsonBody(holdBackupRequest, { case: holdExample }),
+    responses: {
+      200: answer('It is held.', changedBackup, { success: true, backup: heldExample }),
+    },
+    problems: ['backup_held', 'backup_not_managed', 'operation_in_progress', 'resource_changed'],
+  },
+  releaseBackup: {
+    whileSuspended: true,
+    method: 'DELETE',
+    path: `${one}/hold`,
+    tag,
+    summary: 'Release a backup',
+    description:
+      'Schedule, `expiresAt` and people may remove it again. If nobody holds it, nothing changes.',
+    access: access.changeDatabase,
+    responses: {
+      200: answer('Nobody holds it.', changedBackup, { success: true, backup: backupExample }),
+    },
+    problems: ['backup_not_managed', 'operation_in_progress', 'resource_changed'],
+  },
   deleteBackup: {
     whileSuspended: true,
     method: 'DELETE',
@@ -106,7 +138,7 @@ export const backupRoutes = {
       'It cannot be restored any more. Objects that no other backup needs are deleted from the store within two days. A repeated request gets the same answer until the backup is removed.',
     access: access.changeDatabase,
     responses: { 202: answer('It is being removed.', acceptedBackup, removingExample, accepted) },
-    problems: ['backup_protected', 'backup_not_managed', 'operation_in_progress'],
+    problems: ['backup_protected', 'backup_held', 'backup_not_managed', 'operation_in_progress'],
   },
   verifyBackup: {
     method: 'POST',

@@ -76,6 +76,22 @@ const verification = z
   })
   .meta({ id: 'BackupVerification' });
 
+const holdReason = text(500, 'Why, such as the number of a case.');
+
+export const holdBackupRequest = z
+  .strictObject({ reason: holdReason })
+  .meta({ id: 'HoldBackupRequest' });
+
+const hold = z
+  .object({
+    reason: z.string(),
+    by: z.string().describe('Who holds it.'),
+    at: time('Since when.')
+      .nullable()
+      .describe('Since when. Null: its resource names a time that does not exist.'),
+  })
+  .meta({ id: 'BackupHold' });
+
 export const backup = z
   .object({
     id: id('bkp', 'Backup ID.'),
@@ -93,6 +109,7 @@ export const backup = z
       ),
     statusReason: reason.nullable().describe('Why it failed, or what it waits for.'),
     protected: z.boolean().describe('While true, nothing removes it.'),
+    hold: hold.nullable().describe('While it is held, nothing removes it. Null: nobody holds it.'),
     expiresAt: time('When it is removed.').nullable(),
     schedule: z.string().nullable().describe('Name of the schedule that made it.'),
     managed: z
@@ -154,6 +171,7 @@ export const backupExample: z.input<typeof backup> = {
   status: 'SUCCEEDED',
   statusReason: null,
   protected: false,
+  hold: null,
   expiresAt: '2026-12-21T02:03:04.567Z',
   schedule: null,
   managed: true,
@@ -182,6 +200,13 @@ export const backupExample: z.input<typeof backup> = {
   startedAt: exampleTime,
   completedAt: exampleTime,
   removedAt: null,
+};
+
+export const holdExample = { reason: 'case 2026-117' } as const;
+
+export const heldExample: z.input<typeof backup> = {
+  ...backupExample,
+  hold: { ...holdExample, by: 'ada@example.com', at: exampleTime },
 };
 
 export const backupListExample: z.input<typeof backupList> = {

@@ -265,6 +265,8 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'backup.failed': backup('FAILED'),
   'backup.damaged': backup('SUCCEEDED'),
   'backup.changed': backup('SUCCEEDED'),
+  'backup.held': backup('SUCCEEDED'),
+  'backup.released': backup('SUCCEEDED'),
   'backup.test_requested': backup('SUCCEEDED'),
   'backup.restore_requested': row(restoreData, {
     ...backup('SUCCEEDED').example,

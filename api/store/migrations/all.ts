@@ -38,6 +38,7 @@ import { changeStreamSinks } from './0046-change-stream-sinks.ts';
 import { maintenanceWindows } from './0047-maintenance-windows.ts';
 import { notificationMails } from './0048-notification-mails.ts';
 import { archivingInProfiles } from './0049-archiving-in-profiles.ts';
+import { backupHolds } from './0050-backup-holds.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   maintenanceWindows,
   notificationMails,
   archivingInProfiles,
+  backupHolds,
 ];

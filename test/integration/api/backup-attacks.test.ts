@@ -347,6 +347,8 @@ test('whoever names a backup of another organization under a database of their o
   for (const [operation, body] of [
     ['getBackup', undefined],
     ['updateBackup', { protected: true, name: 'taken' }],
+    ['holdBackup', { reason: 'theirs' }],
+    ['releaseBackup', undefined],
     ['deleteBackup', undefined],
     ['restoreBackup', { name: 'stolen' }],
   ] as const) {
@@ -391,6 +393,51 @@ test('whoever names a backup of another organization under a database of their o
   expect(seen.map(({ name }) => name)).toEqual(['own']);
   const { data } = (await ask<BackupList>('listBackups', { of: database.of })).json;
   expect(data).toEqual([backup]);
+});
+
+test('of a hold and a removal at once one comes first: a backup that is held stays, one that goes is not held', async () => {
+  const database = await make('contested');
+  for (let round = 0; round < 3; round += 1) {
+    const backup = await good(database);
+    const of = pathOf(backup);
+    const [held, removed] = await Promise.all([
+      ask<Problem>('holdBackup', { of, body: { reason: 'case 7' } }),
+      ask<Pick<AcceptedBackup, 'job'> & Pick<Problem, 'code'>>('deleteBackup', { of }),
+    ]);
+    const { job } = removed.json;
+    if (held.status !== 200) {
+      expect(held.json.code).toBe('operation_in_progress');
+      await untilJob(job.id, 'SUCCEEDED');
+      continue;
+    }
+    if (removed.status === 202) await untilJob(job.id, 'FAILED');
+    else expect(removed.json.code).toBe('backup_held');
+    expect(await read(backup)).toMatchObject({ status: 'SUCCEEDED', hold: { reason: 'case 7' } });
+    expect((await ask<Problem>('deleteBackup', { of })).json.code).toBe('backup_held');
+  }
+});
+
+test('a hold says who, when and why, is told of once, also if the API died before it noted it, and is not replaced', async () => {
+  const database = await make('held');
+  const backup = await good(database);
+  const of = pathOf(backup);
+  const { json } = await ask<{ backup: Backup }>('holdBackup', { of, body: { reason: 'case 7' } });
+  expect(json.backup.hold).toMatchObject({ reason: 'case 7', by: backup.actor.display });
+  const again = await ask<Problem>('holdBackup', { of, body: { reason: 'case 8' } });
+  expect([again.status, again.json.code]).toEqual([409, 'backup_held']);
+  expect(again.json.detail).toContain('case 7');
+  expect((await ask('holdBackup', { of, body: { reason: '' } })).status).toBe(422);
+  const released = await ask<{ backup: Backup }>('releaseBackup', { of });
+  expect(released.json.backup.hold).toBeNull();
+  expect((await ask('releaseBackup', { of })).status).toBe(200);
+  // As after an API that died between the resource and its row.
+  const hold = { reason: 'case 9', by: 'ada', at: '2027-01-31T12:00:00Z' };
+  await patch(await resourceOf(backup, database), { spec: { hold } });
+  await eventually('the hold is seen', async () =>
+    (await read(backup)).hold?.reason === 'case 9' ? true : undefined,
+  );
+  const events = (await eventsOf(database)).filter((type) => /held|released/.test(type));
+  expect(events.sort()).toEqual(['backup.held', 'backup.held', 'backup.released']);
 });
 
 test('a protected backup outlives its database, its purge and its schedule’s clock, and is restored', async () => {

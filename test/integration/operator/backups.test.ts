@@ -388,6 +388,44 @@ test('a backup is removed when it is asked for, but not while it is protected, a
   expect(await world.kube.read(reference('unwanted'))).toBeDefined();
 });
 
+test('a held backup is not removed by request, clock or schedule until it is released; once its removal has begun it cannot be held', async () => {
+  succeeding();
+  const hold = { reason: 'case 7', by: 'ada', at: '2027-01-31T12:00:00Z' };
+  await backUp('held');
+  await until('held', 'True', 'Completed');
+  await change('held', { hold });
+  await expect(change('held', { removeRequested: true })).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('release it first') as unknown,
+  });
+  await change('held', { expiresAt: '2020-01-01T00:00:00Z', reclaimPolicy: 'Delete' });
+  await backUp('z-newest');
+  await until('z-newest', 'True', 'Completed');
+  // Its neighbour without a hold goes by the same clock.
+  await backUp('not-held');
+  await until('not-held', 'True', 'Completed');
+  await backUp('z-newest-2');
+  await until('z-newest-2', 'True', 'Completed');
+  await change('not-held', { expiresAt: '2020-01-01T00:00:00Z', reclaimPolicy: 'Delete' });
+  await untilGone('not-held');
+  const kept = await world.kube.read<Backup>(reference('held'));
+  expect(kept?.status?.removalBegunAt).toBeUndefined();
+
+  says = () => ({
+    exitCode: 1,
+    message: JSON.stringify({ error: 'store_refused', message: 'no right' }),
+  });
+  await change('held', { hold: null });
+  await eventually('its removal begins', async () => {
+    const now = await world.kube.read<Backup>(reference('held'));
+    return now?.status?.removalBegunAt;
+  });
+  await expect(change('held', { hold })).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('has begun') as unknown,
+  });
+});
+
 test('a backup that ends by the clock outlives it as long as it is the newest good one', async () => {
   succeeding();
   await backUp('old');

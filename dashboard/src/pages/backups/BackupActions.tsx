@@ -74,7 +74,7 @@ export function BackupActions({ backup, configured }: Props) {
           <Button
             small
             look="bad"
-            disabledReason={refused ?? (backup.protected ? 'Unprotect it first.' : undefined)}
+            disabledReason={refused ?? staysBecause(backup)}
             aria-label={`Remove ${backup.name}`}
             onClick={() => setRemoving(true)}
           >
@@ -95,6 +95,11 @@ function whyUnmanaged({ managed, status }: Backup): string | undefined {
   return status === 'SUCCEEDED'
     ? 'Its resource was deleted in Kubernetes: it stays in the store as it is.'
     : 'It has only just been requested.';
+}
+
+function staysBecause({ hold, protected: isProtected }: Backup): string | undefined {
+  if (hold !== null) return 'It is held: ledgerhouse backups release.';
+  return isProtected ? 'Unprotect it first.' : undefined;
 }
 
 function useProtect({ id: backupId, databaseId, protected: isProtected }: Backup) {

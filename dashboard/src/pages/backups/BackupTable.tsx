@@ -26,6 +26,9 @@ export const BackupTable = ({ backups, jobs, configured }: Props) => (
           <span className={table.name}>{backup.name}</span>
           <div className={table.soft}>{originWords(backup)}</div>
           {backup.protected && <div className={table.soft}>protected from removal</div>}
+          {backup.hold !== null && (
+            <div className={table.soft}>{`held by ${backup.hold.by}: ${backup.hold.reason}`}</div>
+          )}
           {backup.restores.length > 0 && (
             <div className={table.soft}>{`began ${countOf(backup.restores.length)}`}</div>
           )}
