@@ -2,6 +2,7 @@
  * Answers that wait for a commit, the newest of each client. While the disk stands still a client may go on asking; its older
  * answers, which may be full pages, must not stay in memory until the disk goes on.
  */
+import { ClientValues } from './client-values.ts';
 import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
 
@@ -15,7 +16,7 @@ interface HeldAnswer {
 export class HeldAnswers {
   /** Calls back once `op` is committed, at once if it is. */
   readonly #whenCommitted: (op: number, callback: () => void) => void;
-  readonly #newest = new Map<bigint, HeldAnswer>();
+  readonly #newest = new ClientValues<HeldAnswer>();
 
   constructor(whenCommitted: (op: number, callback: () => void) => void) {
     this.#whenCommitted = whenCommitted;
@@ -23,7 +24,7 @@ export class HeldAnswers {
 
   /** Sends an answer once its op is committed, unless the client gets a newer one until then. */
   hold(client: bigint, answer: HeldAnswer): void {
-    const isWaiting = this.#newest.has(client);
+    const isWaiting = this.#newest.get(client) !== undefined;
     this.#newest.set(client, answer);
     if (!isWaiting) this.#wait(client, answer.op);
   }
@@ -36,7 +37,7 @@ export class HeldAnswers {
         this.#wait(client, newest.op);
         return;
       }
-      this.#newest.delete(client);
+      this.#newest.end(client);
       newest.sink.send(newest.reply);
     });
   }

@@ -14,6 +14,7 @@ import { headerSize, sessionsMax } from '../wire/limits.ts';
 import { isRead, Operation, shapeOf } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { ClientValues } from './client-values.ts';
 import { ExecutionQueue } from './execution-queue.ts';
 import { Executor } from './executor.ts';
 import { Orderer } from './orderer.ts';
@@ -66,13 +67,13 @@ export class Replica implements ServedReplica {
   /** Logged operations that are not executed yet. */
   readonly #execution: ExecutionQueue;
   /** By client: its write among them, and the sink for its answer. */
-  readonly #logged = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
+  readonly #logged = new ClientValues<{ readonly checksum: Uint8Array; sink: ReplySink }>();
   /** Records that they may create. */
   #ahead = { accounts: 0, transfers: 0 };
   /** Each client's read in progress, and the sink for its answer. */
-  readonly #reading = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
+  readonly #reading = new ClientValues<{ readonly checksum: Uint8Array; sink: ReplySink }>();
   /** Each client's newest read that has not begun. */
-  readonly #asked = new Map<bigint, RequestHeader>();
+  readonly #asked = new ClientValues<RequestHeader>();
   readonly #held = new HeldAnswers((op, send) => this.#whenCommitted(op, send));
   readonly #full = new WaitingWrites();
   /** Whether the log was still full when the last checkpoint ended. */
@@ -379,7 +380,7 @@ export class Replica implements ServedReplica {
   ): void {
     const reply = this.#executor.apply(entry);
     this.#orderer.executed(operation);
-    this.#logged.delete(new RequestHeader(new Header(entry.message)).client);
+    this.#logged.end(new RequestHeader(new Header(entry.message)).client);
     if (reply !== undefined && answer !== undefined)
       this.#whenCommitted(entry.op, () => answer(reply));
   }
@@ -391,7 +392,7 @@ export class Replica implements ServedReplica {
     this.#asked.set(client, request);
     void log.readBarrier().then(() => {
       if (this.#asked.get(client) !== request) return;
-      this.#asked.delete(client);
+      this.#asked.end(client);
       if (this.#stopping) return;
       this.#beginRead(request, body, sink);
     });
@@ -414,17 +415,17 @@ export class Replica implements ServedReplica {
       step: () => read.step(),
       isWanted: () => {
         const isWanted = !this.#stopping && isNewest() && own.sink.isOpen && read.isWanted();
-        if (!isWanted && isNewest()) this.#reading.delete(client);
+        if (!isWanted && isNewest()) this.#reading.end(client);
         return isWanted;
       },
       done: () => {
-        this.#reading.delete(client);
+        this.#reading.end(client);
         const reply = read.finish();
         if (reply === undefined) return;
         this.#held.hold(client, { op: this.op, reply, sink: own.sink });
       },
       failed: (error) => {
-        this.#reading.delete(client);
+        this.#reading.end(client);
         this.#options.onReadError(error);
       },
     });

@@ -238,6 +238,7 @@ export function buildReply(fields: ReplyFields, body: Uint8Array): Uint8Array {
 /** A request as a replica reads it. */
 export class RequestHeader {
   readonly header: Header;
+  #client: U128 | undefined;
 
   constructor(header: Header) {
     this.header = header;
@@ -246,7 +247,8 @@ export class RequestHeader {
     return this.header.bytes.subarray(128, 144);
   }
   get client(): U128 {
-    return this.header.u128(160);
+    this.#client ??= this.header.u128(160);
+    return this.#client;
   }
   get session(): bigint {
     return this.header.u64(176);
