@@ -13,6 +13,7 @@ import { changeStreamMetrics } from './change-streams/change-stream-metrics.ts';
 import { ChangeStreams } from './change-streams/dispatcher.ts';
 import { ConfigError } from './config.ts';
 import { QueuedChanges } from './configuration/start-queued.ts';
+import { EngineUpdates } from './engine-updates/engine-updates.ts';
 import { Background } from './databases/background.ts';
 import { markPurged } from './databases/purge.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -121,6 +122,7 @@ async function stopWork(parts: Parts, waitMs: number): Promise<void> {
       parts.staging?.close(),
     ),
     parts.queuedChanges.stop(),
+    parts.engineUpdates.stop(),
     parts.billingWork?.stop(),
     parts.webhooks.stop(),
     parts.changeStreams.stop().then(() => parts.gateway.close()),
@@ -168,6 +170,7 @@ function assemble(options: ProcessOptions) {
     background,
     importUpkeep: new ImportUpkeep({ store, staging: common.staging, logger }),
     queuedChanges: new QueuedChanges({ ...services, writer }, logger),
+    engineUpdates: new EngineUpdates({ ...services, writer }, logger),
     billingWork:
       billing &&
       new BillingWork({ billing, services, writer, logger, registry, prefix: workerPrefix }),
@@ -309,6 +312,7 @@ async function begin(parts: Parts): Promise<void> {
   listener.start();
   background.start();
   parts.queuedChanges.start();
+  parts.engineUpdates.start();
   parts.importUpkeep.start();
   parts.metricUpkeep.start();
   parts.collector.start();

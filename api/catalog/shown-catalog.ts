@@ -160,11 +160,15 @@ const capabilitiesOf = (spec: CatalogSpec): Shown['storageCapabilities'] =>
 const shownEngine = (engine: CatalogSpec['engines'][number]): Shown['engines'][number] => ({
   name: engine.name,
   defaultVersion: engine.defaultVersion,
-  versions: engine.versions.map(({ version, release, oldestClient, deprecated }) => ({
-    version,
-    release,
-    oldestClient: oldestClient ?? null,
-    deprecated,
+  versions: engine.versions.map((row) => ({
+    version: row.version,
+    release: row.release,
+    oldestClient: row.oldestClient ?? null,
+    deprecated: row.deprecated,
+    availableFrom: timeOf(row.availableFrom),
+    deprecatedAt: timeOf(row.deprecatedAt),
+    forcedAt: timeOf(row.forcedAt),
+    upgradableFrom: row.upgradableFrom ?? [],
   })),
   parameters: (engine.parameters ?? []).map((parameter) => ({
     name: parameter.name,
@@ -175,3 +179,6 @@ const shownEngine = (engine: CatalogSpec['engines'][number]): Shown['engines'][n
     description: parameter.description,
   })),
 });
+
+const timeOf = (time: string | undefined): string | null =>
+  time === undefined ? null : new Date(time).toISOString();

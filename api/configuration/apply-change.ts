@@ -31,12 +31,15 @@ import {
   updateDatabase,
 } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
+import { tellUpdate } from '../engine-updates/tell-update.ts';
+import { isForced } from '../model/engine-update.ts';
 import { tellChange } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
 import { memberOf } from './impact.ts';
 import { labelsAfter } from './labels.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { progressOf } from './progress.ts';
+import { missed, nextWindow } from './waiting-changes.ts';
 import { overwrittenBy, patchBack, valueIn } from './spec-values.ts';
 
 interface ApplyingWorld {
@@ -54,7 +57,8 @@ const conflictsMax = 20;
 export const changeHandler = (world: ApplyingWorld): JobHandler => ({
   async run(context) {
     const { change, database } = await subjectOf(world, context.job);
-    if (database.deletedAt !== null || change.status === 'CANCELED') return superseded;
+    const isOver = change.status === 'CANCELED' || change.status === 'QUEUED';
+    if (database.deletedAt !== null || isOver) return superseded;
     if (change.status === 'FAILED') {
       // A failed job is retried, so its change is being applied again.
       await context.write((write) =>
@@ -78,10 +82,25 @@ export const changeHandler = (world: ApplyingWorld): JobHandler => ({
     });
     const type = failed ? 'configuration.change_failed' : 'configuration.change_applied';
     tellChange(write, type, database, ended);
+    if (failed && isForced(ended)) await tellForcedFailed(write, database, ended);
     const upgraded = ended.diff.some(({ path }) => memberOf(path) === 'engineVersion');
     if (!failed && upgraded) tellChange(write, 'engine.upgraded', database, ended);
   },
 });
+
+async function tellForcedFailed(
+  write: Change,
+  database: Database,
+  { diff, error, applyAfter, request }: ConfigurationChange,
+): Promise<void> {
+  const profile = await findActiveProfile(write.db, database.id);
+  const from = diff.find(({ path }) => memberOf(path) === 'engineVersion')?.from;
+  tellUpdate(write, 'engine.update_failed', database, {
+    engine: { name: profile?.engine ?? '', version: String(from) },
+    update: { version: request.engineVersion ?? '', at: (applyAfter ?? new Date()).toISOString() },
+    error: { code: error?.code ?? 'failed', message: error?.message ?? '' },
+  });
+}
 
 const changeIdOf = ({ input }: Job): string => (input as { readonly changeId: string }).changeId;
 
@@ -114,6 +133,7 @@ async function write(
       const seen = await readChangeWorld(sources, database, change.request);
       const plan = planned(seen, change);
       if (plan === 'meanwhile') return failed('changed_meanwhile', overtaken(change, seen.object));
+      if (plan !== 'written' && (await putOff(world, context, change))) return superseded;
       const written =
         plan === 'written' || Object.keys(plan.patch).length === 0
           ? seen.object
@@ -129,6 +149,36 @@ async function write(
     }
   }
   return { kind: 'again', afterMs: lookAgainMs };
+}
+
+/**
+ * Whether the maintenance window that the change waited for has ended before anything was written, since no worker ran. A change of a
+ * person waits again then; a forced version is begun anew by the service.
+ */
+async function putOff(
+  { store }: ApplyingWorld,
+  context: JobContext,
+  { id, databaseId, inWindow }: ConfigurationChange,
+): Promise<boolean> {
+  if (!inWindow) return false;
+  const found = await findAnyDatabase(store.read, databaseId);
+  if (found === undefined || (await nextWindow(store.read, found)).isDue) return false;
+  return context.write(async (inside) => {
+    const database = await lockDatabase(inside, databaseId);
+    if (database === undefined) return false;
+    const { times, isDue } = await nextWindow(inside.db, database);
+    const change = await findConfigurationChange(inside.db, databaseId, id);
+    if (isDue || change === undefined) return false;
+    const forced = isForced(change);
+    const waiting = await updateConfigurationChange(inside, id, {
+      status: forced ? 'CANCELED' : 'QUEUED',
+      ...(!forced && { applyAfter: times.beginsAt }),
+      progress: missed(change),
+    });
+    const type = forced ? 'change_withdrawn' : 'change_queued';
+    tellChange(inside, `configuration.${type}`, database, waiting);
+    return true;
+  });
 }
 
 /** The plan as it is now. `written`: an earlier attempt wrote it. `meanwhile`: somebody else changed the same fields. */
@@ -269,7 +319,10 @@ const failed = (code: string, message: string): JobOutcome => ({
 
 const superseded: JobOutcome = {
   kind: 'failed',
-  error: { code: 'superseded', message: 'The database was deleted, or the change withdrawn.' },
+  error: {
+    code: 'superseded',
+    message: 'The database was deleted, the change withdrawn, or its maintenance window missed.',
+  },
   retryable: false,
 };
 

@@ -1,5 +1,6 @@
 /**
- * Accepts changes. One change is applied at a time; one waits, and further requests join it. A change that may begin at once
+ * Accepts changes. One change is applied at a time. One waits for that to end and one for its time; further requests join the one
+ * that waits for the same. A change that may begin at once
  * gets its job in the transaction that accepts it; a worker begins a waiting one when its time has come.
  */
 import type { WindowTimes } from '../../domain/maintenance-window.ts';
@@ -168,7 +169,10 @@ async function accept(
   const { database, profile } = world;
   const { applyAfter, inWindow, isDue } = timing;
   const unfinished = await unfinishedChanges(change.db, database.id);
-  const queued = unfinished.find(({ status }) => status === 'QUEUED');
+  // What is asked for now takes no change along that waits for its time.
+  const queued = unfinished.find(
+    (one) => one.status === 'QUEUED' && (one.applyAfter === null) === (applyAfter === null),
+  );
   const active = await findActiveJob(change.db, database.id);
   if (isDue && active === undefined) {
     const made = await createConfigurationChange(change, {

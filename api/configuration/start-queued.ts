@@ -23,10 +23,10 @@ import { tellChange } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
 import { planChange, type ChangePlan } from './plan-change.ts';
 import { begin, onlyStops, type ChangeServices } from './request-change.ts';
-import { nextWindow } from './waiting-changes.ts';
+import { missed, nextWindow } from './waiting-changes.ts';
 
 /** What a store of backups allows was decided when the change was accepted. */
-type BeginningServices = Omit<ChangeServices, 'backupStore'>;
+export type BeginningServices = Omit<ChangeServices, 'backupStore'>;
 
 const everyMs = 2_000;
 const atOnce = 20;
@@ -126,14 +126,13 @@ async function beginQueued(services: BeginningServices, due: ConfigurationChange
 async function postponed(
   change: Change,
   database: Database,
-  { id, applyAfter }: ConfigurationChange,
+  queued: ConfigurationChange,
 ): Promise<boolean> {
   const { times, isDue } = await nextWindow(change.db, database);
   if (isDue) return false;
-  const missed = applyAfter?.toISOString() ?? '';
-  const waiting = await updateConfigurationChange(change, id, {
+  const waiting = await updateConfigurationChange(change, queued.id, {
     applyAfter: times.beginsAt,
-    progress: `It could not begin in the maintenance window of ${missed}, and waits for the next one.`,
+    progress: missed(queued),
   });
   tellChange(change, 'configuration.change_queued', database, waiting);
   return true;

@@ -47,6 +47,10 @@ export async function nextWindow(
   return { times, isDue: isOpen(times, now) };
 }
 
+/** Progress of a change whose window has ended before it began. */
+export const missed = ({ applyAfter }: ConfigurationChange): string =>
+  `It could not begin in the maintenance window of ${applyAfter?.toISOString() ?? ''}, and waits for the next one.`;
+
 interface Subject {
   readonly organizationId: string;
   readonly databaseId: string;

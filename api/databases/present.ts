@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { replicasOf } from '../../domain/catalog/topologies.ts';
+import { forcedOf, updateOf, type EngineRow } from '../../domain/catalog/versions.ts';
 import type { CatalogSpec, EngineName, TopologyName } from '../../domain/custom-resources.ts';
 import type { Immutable } from '../contract/route.ts';
 import type {
@@ -34,8 +35,6 @@ export interface Surroundings {
   readonly publicUrl: string;
 }
 
-type Engine = CatalogSpec['engines'][number];
-
 const stateWords = new Set(['READY', 'SUSPENDED']);
 
 export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDatabase {
@@ -63,8 +62,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
     engine: {
       name: profile.engine as EngineName,
       version,
-      latestVersion: engine?.defaultVersion ?? null,
-      updateAvailable: engine !== undefined && isUpgrade(engine, version),
+      ...updatesOf(engine, version),
     },
     gateway: around.gateway(database.id),
     connection: {
@@ -137,6 +135,19 @@ export function healthOf(
   return observed ? database.health : 'UNKNOWN';
 }
 
+function updatesOf(engine: EngineRow | undefined, runs: string) {
+  const update = engine && updateOf(engine, runs);
+  const forced = engine && forcedOf(engine, runs);
+  return {
+    latestVersion: update ?? engine?.defaultVersion ?? null,
+    updateAvailable: update !== undefined,
+    forcedUpdate:
+      forced?.forcedAt === undefined
+        ? null
+        : { version: forced.version, forcedAt: new Date(forced.forcedAt).toISOString() },
+  };
+}
+
 const choicesOf = (profile: Configuration) => ({
   provider: profile.provider,
   region: profile.region,
@@ -173,21 +184,6 @@ export function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
   const { currency, monthly: amount } = profile.price;
   const lines = today?.amount === amount && today.currency === currency ? today.lines : [];
   return { currency, amount, lines };
-}
-
-/** Whether the catalog's default version is newer than the running one and can be reached from it. */
-function isUpgrade({ defaultVersion, versions }: Engine, runs: string): boolean {
-  const row = versions.find(({ version }) => version === defaultVersion);
-  return isNewer(defaultVersion, runs) && row?.upgradableFrom?.includes(runs) === true;
-}
-
-/** Compares the numbers of `1.2.3`; a suffix (`-rc.1`) is ignored. */
-function isNewer(one: string, other: string): boolean {
-  const [these, those] = [one, other].map((text) =>
-    text.split(/[-+]/, 1)[0]?.split('.').map(Number),
-  );
-  const at = these?.findIndex((number, index) => number !== those?.[index]) ?? -1;
-  return at !== -1 && (these?.[at] ?? 0) > (those?.[at] ?? 0);
 }
 
 const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -8,6 +8,7 @@ import type { ObjectChange } from '../../base/kube/object-cache.ts';
 import { Reflector } from '../../base/kube/reflector.ts';
 import type { WatchMetrics } from '../../base/metrics/kube-metrics.ts';
 import type { CatalogObject, CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
+import { catalogAt, datesPassed } from '../../domain/catalog/versions.ts';
 import { resources } from '../../domain/kinds.ts';
 import { catalogName, operatorName } from '../../domain/names.ts';
 import { OperatorHeartbeat, type Lease } from './operator-heartbeat.ts';
@@ -27,8 +28,9 @@ interface ClusterViewOptions {
 }
 
 export interface CatalogView {
+  /** As it is now. */
   readonly spec: CatalogSpec;
-  /** Version of the catalog; it changes with each change of the catalog. */
+  /** Version of the catalog; it changes with each change of the catalog, and when a date of an engine's version comes. */
   readonly version: string;
 }
 
@@ -87,7 +89,10 @@ export class ClusterView {
     const catalog = this.#catalogs.cache.get(undefined, catalogName);
     if (catalog === undefined) return undefined;
     const { uid = '', generation = 0 } = catalog.metadata;
-    return { spec: catalog.spec, version: `${uid.slice(0, 8)}.${generation}` };
+    const now = Date.now();
+    const passed = datesPassed(catalog.spec, now);
+    const version = `${uid.slice(0, 8)}.${generation}${passed === 0 ? '' : `.${passed}`}`;
+    return { spec: catalogAt(catalog.spec, now), version };
   }
 
   database(namespace: string, name: string): DatabaseObject | undefined {

@@ -67,6 +67,14 @@ interface AboutChange {
   readonly error?: ReasonFact;
 }
 
+/** `version`: the one that the database runs. `at`: the date that the catalog has. */
+interface AboutEngineUpdate {
+  readonly database: DatabaseFact;
+  readonly engine: { readonly name: string; readonly version: string };
+  /** `notBefore`: of a forced version, the time before which it is not applied. */
+  readonly update: { readonly version: string; readonly at: string; readonly notBefore?: string };
+}
+
 interface AboutBackup {
   readonly database: DatabaseFact;
   readonly backup: {
@@ -187,6 +195,10 @@ export interface EventData {
   'configuration.change_failed': AboutChange;
   'configuration.change_withdrawn': AboutChange;
   'engine.upgraded': AboutChange;
+  'engine.update_available': AboutEngineUpdate;
+  'engine.deprecation_announced': AboutEngineUpdate;
+  'engine.update_announced': AboutEngineUpdate;
+  'engine.update_failed': AboutEngineUpdate & { readonly error: ReasonFact };
   'backup.requested': AboutBackup;
   'backup.succeeded': AboutBackup;
   'backup.failed': AboutBackup;
@@ -327,6 +339,16 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
     'A change of a database’s configuration was withdrawn before it began.',
   ),
   'engine.upgraded': sent('A database runs another version of its engine.'),
+  'engine.update_available': sent('A database can be updated to a newer version of its engine.'),
+  'engine.deprecation_announced': sent(
+    'The version of its engine that a database runs will be deprecated, or is.',
+  ),
+  'engine.update_announced': sent(
+    'A database will get a newer version of its engine in a maintenance window.',
+  ),
+  'engine.update_failed': sent(
+    'A database could not get the newer version of its engine in its maintenance window; it is tried again in the next one.',
+  ),
   'backup.requested': sent('A backup of a database was requested.'),
   'backup.succeeded': sent('A backup of a database was made.'),
   'backup.failed': sent('A backup of a database could not be made.'),

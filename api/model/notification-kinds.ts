@@ -45,6 +45,18 @@ export const notificationKinds = {
     types: ['engine.upgraded'],
     right: 'readDatabases',
   },
+  engine_update: {
+    description:
+      'A database can, or will, get a newer version of its engine, or could not; or its version is deprecated.',
+    types: [
+      'engine.update_available',
+      'engine.deprecation_announced',
+      'engine.update_announced',
+      'engine.update_failed',
+    ],
+    right: 'readDatabases',
+    mailRight: 'changeDatabase',
+  },
   key_expiring: {
     description: 'An API key expires soon.',
     types: ['api_key.expiring'],

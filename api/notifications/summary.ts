@@ -1,6 +1,18 @@
-import { eventTypes } from '../model/event-types.ts';
+import { eventTypes, type EventData } from '../model/event-types.ts';
 import type { StoredEvent } from '../model/event.ts';
 
 /** One sentence about an event, for people. */
-export const summaryOf = ({ subject, type }: StoredEvent): string =>
-  `${subject.display}: ${eventTypes[type].description}`;
+export const summaryOf = (event: StoredEvent): string =>
+  `${event.subject.display}: ${eventTypes[event.type].description}${detailOf(event)}`;
+
+/** The version of an engine, and the date that counts. */
+function detailOf({ data }: StoredEvent): string {
+  const { update, error } = data as Partial<EventData['engine.update_failed']>;
+  if (update === undefined) return '';
+  const { version, at, notBefore } = update;
+  const when =
+    error === undefined
+      ? `${notBefore === undefined ? 'from' : 'not before'} ${(notBefore ?? at).slice(0, 16).replace('T', ' ')} UTC`
+      : error.message;
+  return ` (${version}, ${when})`;
+}

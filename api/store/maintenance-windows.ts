@@ -51,13 +51,17 @@ export async function setOrganizationWindow(
 /** Changes that wait for the window of one database, or of all databases of an organization that have none of their own. */
 type Waiting = { readonly databaseId: string } | { readonly organizationId: string };
 
-/** Makes them wait for the window that begins at this time. */
+/** Makes them wait for the window that begins at this time. Versions that are forced are looked at anew. */
 export async function moveWaitingChanges(
   change: Change,
   waiting: Waiting,
   beginsAt: Date,
 ): Promise<void> {
-  const moved = change.db
+  const databases =
+    'databaseId' in waiting
+      ? sql`SELECT ${uuidOf(waiting.databaseId)}::uuid`
+      : sql`SELECT id FROM databases WHERE organization_id = ${uuidOf(waiting.organizationId)} AND maintenance_window IS NULL`;
+  await change.db
     .updateTable('configurationChanges')
     .set({
       applyAfter: beginsAt,
@@ -65,18 +69,13 @@ export async function moveWaitingChanges(
       updatedAt: sql<Date>`clock_timestamp()`,
     })
     .where('status', '=', 'QUEUED')
-    .where('inWindow', '=', true);
-  if ('databaseId' in waiting) {
-    await moved.where('databaseId', '=', uuidOf(waiting.databaseId)).execute();
-    return;
-  }
-  await moved
-    .where('databaseId', 'in', (from) =>
-      from
-        .selectFrom('databases')
-        .select('id')
-        .where('organizationId', '=', uuidOf(waiting.organizationId))
-        .where('maintenanceWindow', 'is', null),
-    )
+    .where('inWindow', '=', true)
+    .where(sql<boolean>`database_id IN (${databases})`)
+    .execute();
+  await change.db
+    .updateTable('engineNotices')
+    .set({ lookAt: sql<Date>`greatest(not_before, clock_timestamp())` })
+    .where('lookAt', 'is not', null)
+    .where(sql<boolean>`database_id IN (${databases})`)
     .execute();
 }

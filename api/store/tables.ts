@@ -299,6 +299,16 @@ export interface ConfigurationChangesTable {
   finishedAt: MaybeTime;
 }
 
+interface EngineNoticesTable {
+  databaseId: string;
+  version: string;
+  kind: string;
+  at: Date;
+  toldAt: Time;
+  notBefore: Date | null;
+  lookAt: Date | null;
+}
+
 interface EventHeadsTable {
   organizationId: string;
   sequence: string;
@@ -641,6 +651,7 @@ export interface Tables extends BillingTables {
   imports: ImportsTable;
   importFiles: ImportFilesTable;
   importParts: ImportPartsTable;
+  engineNotices: EngineNoticesTable;
   eventHeads: EventHeadsTable;
   events: EventsTable;
   eventPositions: EventPositionsTable;

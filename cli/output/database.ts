@@ -41,6 +41,11 @@ export function databaseText(database: Database): string {
       'engine',
       `${engine.name} ${engine.version}${engine.updateAvailable ? ` (${orDash(engine.latestVersion)} is available)` : ''}`,
     ],
+    ...optional(
+      'forced',
+      engine.forcedUpdate &&
+        `${engine.forcedUpdate.version}, in the first maintenance window after ${engine.forcedUpdate.forcedAt} and a week’s notice`,
+    ),
     ['place', `${database.provider} / ${database.region}`],
     ['price', priceText(database.estimatedMonthlyPrice)],
     ['protected', database.deletionProtection ? 'yes: it cannot be deleted' : 'no'],

@@ -8,6 +8,7 @@ import { resolvePods } from './pods.ts';
 import { resolveParameters } from './parameters.ts';
 import { priceOf } from './price.ts';
 import { problem, type Problem } from './problem.ts';
+import { isAhead } from './versions.ts';
 
 export type Request = Pick<
   DatabaseSpec,
@@ -47,6 +48,7 @@ export const nothing: Previous = {
   activeVersion: undefined,
 };
 
+/** `catalog`: as it is at a moment (`catalogAt`). */
 export function resolve(
   catalog: CatalogSpec,
   request: Request,
@@ -161,15 +163,17 @@ function resolveEngine(
   const found = row.versions.find((candidate) => candidate.version === version);
   const { activeVersion } = previous;
   const isNew = before === undefined && activeVersion === undefined;
-  if (found === undefined || (isNew && found.deprecated)) {
+  if (found === undefined || (isNew && found.deprecated) || isAhead(found)) {
     if (before !== undefined && before.version === version) return before;
     const offered = row.versions
-      .filter((candidate) => !candidate.deprecated)
+      .filter((candidate) => !candidate.deprecated && !isAhead(candidate))
       .map((candidate) => candidate.version);
     const sentence =
       found === undefined
         ? `the catalog has no version "${version}" of ${name}`
-        : `version ${version} of ${name} is deprecated; only databases that have it may keep it`;
+        : isAhead(found)
+          ? `version ${version} of ${name} can be chosen from ${found.availableFrom} on`
+          : `version ${version} of ${name} is deprecated; only databases that have it may keep it`;
     return [problem('spec.version', 'UnknownVersion', sentence, offered)];
   }
   if (
@@ -179,6 +183,7 @@ function resolveEngine(
   ) {
     const reachable = row.versions
       .filter((candidate) => candidate.upgradableFrom?.includes(activeVersion))
+      .filter((candidate) => !isAhead(candidate))
       .map((candidate) => candidate.version);
     const sentence = `there is no upgrade from the running version ${activeVersion} to ${found.version}`;
     return [

@@ -1,6 +1,7 @@
 /** The owner of a Job with a backup: its database or, when that is gone, a substitute for it. */
 import type { V1OwnerReference } from '@kubernetes/client-node';
 import { resolve } from '../../domain/catalog/resolve.ts';
+import { catalogAt } from '../../domain/catalog/versions.ts';
 import { apiVersion, type DatabaseObject } from '../../domain/custom-resources.ts';
 import { catalogName, uidOf } from '../../domain/names.ts';
 import { isComplete } from '../ledgerdatabase/steps/resolve.ts';
@@ -17,14 +18,14 @@ export interface Borrower {
 
 /** Returns the owner for a Job with an existing backup, or the reason why there can be none. */
 export function borrowerOf(
-  { databases, catalogs, options }: BackupEnvironment,
+  { databases, catalogs, options, nowMs }: BackupEnvironment,
   backup: BackupObject,
 ): Borrower | { readonly problem: string } {
   const { namespace, name } = backup.metadata;
   const catalog = catalogs.get(undefined, catalogName);
   if (catalog === undefined) return { problem: `there is no LedgerCatalog named ${catalogName}` };
   // Resolved like a new database that is restored: the newest engine reads the files of older ones.
-  const resolution = resolve(catalog.spec, { engine: 'Builtin' });
+  const resolution = resolve(catalogAt(catalog.spec, nowMs()), { engine: 'Builtin' });
   if (!resolution.ok)
     return { problem: resolution.problems.map(({ message }) => message).join('; ') };
   const { engine } = resolution.resolved;

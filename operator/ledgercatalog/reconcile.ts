@@ -1,5 +1,6 @@
 /** Checks that a database can be made from the catalog's defaults, so that a mistake is seen when the catalog is applied. */
 import { resolve } from '../../domain/catalog/resolve.ts';
+import { catalogAt, nextDateMs } from '../../domain/catalog/versions.ts';
 import { CatalogReason } from '../../domain/conditions.ts';
 import type { CatalogObject, LedgerCatalog } from '../../domain/custom-resources.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
@@ -14,6 +15,8 @@ interface CatalogEnvironment {
   readonly nowMs: () => number;
 }
 
+const LOOK_AGAIN_MS_MAX = 60 * 60_000;
+
 export async function reconcileCatalog(
   { kube, catalogs, nowMs }: CatalogEnvironment,
   key: Key,
@@ -21,7 +24,8 @@ export async function reconcileCatalog(
   const catalog = catalogs.get(undefined, key.name);
   if (catalog === undefined) return {};
   const { generation = 0, name } = catalog.metadata;
-  const problems = problemsOf(catalog.spec);
+  const now = nowMs();
+  const problems = problemsOf(catalogAt(catalog.spec, now));
   const status = {
     observedGeneration: generation,
     conditions: setConditions(
@@ -41,20 +45,24 @@ export async function reconcileCatalog(
               message: problems.join('; ').slice(0, 1_024),
             },
       ],
-      { observedGeneration: generation, nowMs: nowMs() },
+      { observedGeneration: generation, nowMs: now },
     ),
   };
-  if (sameStatus(status, catalog.status)) return {};
+  // A default version can become deprecated.
+  const waitMs = nextDateMs(catalog.spec, now);
+  const outcome =
+    waitMs === undefined ? {} : { requeueAfterMs: Math.min(waitMs, LOOK_AGAIN_MS_MAX) };
+  if (sameStatus(status, catalog.status)) return outcome;
   const { apiVersion, kind } = catalog;
   await kube.apply(
     resources.catalog,
     { apiVersion, kind, metadata: { name }, status } as unknown as CatalogObject,
     { fieldManager: statusManager, force: true, subresource: 'status' },
   );
-  return {};
+  return outcome;
 }
 
-/** Checks what a schema cannot: each name that one part of the catalog uses exists in another. */
+/** Checks what a schema cannot: each name that one part of the catalog uses exists in another. `spec`: as it is at a moment. */
 export function problemsOf(spec: LedgerCatalog['spec']): readonly string[] {
   const problems: string[] = [];
   const defaults = resolve(spec, {});

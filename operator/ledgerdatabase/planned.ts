@@ -1,4 +1,5 @@
 /** A plan, with the data that it asked for. */
+import { catalogAt } from '../../domain/catalog/versions.ts';
 import { catalogName, uidOf } from '../../domain/names.ts';
 import { resources, type StorageClass } from '../../domain/kinds.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
@@ -18,6 +19,9 @@ export interface Planned {
   readonly draft: Plan;
 }
 
+/** What the API has accepted by its clock is not refused here by another one. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
 /** Plans, reads the data that the plan asks for, and repeats until it asks for nothing more. */
 export async function planned(
   environment: Environment,
@@ -26,11 +30,13 @@ export async function planned(
 ): Promise<Planned> {
   const { kube, caches } = environment;
   const cached = observeCaches(caches, database);
+  const nowMs = environment.nowMs();
+  const catalog = caches.catalogs.get(undefined, catalogName);
   let observed: Observation = {
-    nowMs: environment.nowMs(),
+    nowMs,
     live: live?.isLive === true,
     database,
-    catalog: caches.catalogs.get(undefined, catalogName),
+    catalog: catalog && { ...catalog, spec: catalogAt(catalog.spec, nowMs, CLOCKS_DIFFER_MS) },
     ...(live === undefined ? cached : live.over(cached)),
     polls: undefined,
     capacity: environment.capacityOf(uidOf(database)),

@@ -1,5 +1,6 @@
 /** The create catalog: all choices, each with its ID. */
 import { z } from 'zod';
+import { time } from './common.ts';
 
 const engineName = z.enum(['Builtin', 'TigerBeetle']);
 const topologyId = z.enum(['single', 'ha-3', 'ha-6']);
@@ -100,7 +101,15 @@ export const createCatalog = z
             version: z.string(),
             release: z.string().describe('Release of the client protocol.'),
             oldestClient: z.string().nullable(),
-            deprecated: z.boolean(),
+            deprecated: z.boolean().describe('New databases cannot choose it.'),
+            availableFrom: time('Nobody can choose it before this time.').nullable(),
+            deprecatedAt: time('It is deprecated from this time on.').nullable(),
+            forcedAt: time(
+              'Databases with an older version get it in their first maintenance window after this time.',
+            ).nullable(),
+            upgradableFrom: z
+              .array(z.string())
+              .describe('Versions from which a database can be upgraded to it.'),
           }),
         ),
         parameters: z.array(
@@ -226,7 +235,16 @@ export const catalogExample: z.input<typeof createCatalog> = {
       name: 'Builtin',
       defaultVersion: '0.1.0',
       versions: [
-        { version: '0.1.0', release: '0.17.9', oldestClient: '0.16.4', deprecated: false },
+        {
+          version: '0.1.0',
+          release: '0.17.9',
+          oldestClient: '0.16.4',
+          deprecated: false,
+          availableFrom: null,
+          deprecatedAt: null,
+          forcedAt: null,
+          upgradableFrom: [],
+        },
       ],
       parameters: [
         {

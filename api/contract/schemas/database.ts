@@ -163,8 +163,26 @@ export const database = z
     engine: z.object({
       name: engine,
       version: z.string(),
-      latestVersion: z.string().nullable(),
-      updateAvailable: z.boolean(),
+      latestVersion: z
+        .string()
+        .nullable()
+        .describe(
+          'The newest version that it can be updated to now; if there is none, the default version of new databases.',
+        ),
+      updateAvailable: z
+        .boolean()
+        .describe(
+          'Whether `latestVersion` is newer, can be chosen now, and can be reached by an upgrade.',
+        ),
+      forcedUpdate: z
+        .object({
+          version: z.string(),
+          forcedAt: time('Time from which on it is due.'),
+        })
+        .nullable()
+        .describe(
+          'The version that the database gets in its first maintenance window after `forcedAt`, unless somebody upgrades it before. It has at least seven days from the announcement; while it is stopped, nothing happens.',
+        ),
     }),
     gateway: z
       .object({
@@ -294,7 +312,13 @@ export const databaseExample: z.input<typeof database> = {
   ...exampleChoices,
   nodeCount: 1,
   nodes: [{ index: 0, ready: true, status: 'Ready' }],
-  engine: { name: 'Builtin', version: '0.1.0', latestVersion: '0.1.0', updateAvailable: false },
+  engine: {
+    name: 'Builtin',
+    version: '0.1.0',
+    latestVersion: '0.1.0',
+    updateAvailable: false,
+    forcedUpdate: null,
+  },
   gateway: { status: 'CONNECTED', checkedAt: exampleTime, latencyMs: 1.8, lastError: null },
   usage: usageExample,
   connection: {

@@ -70,6 +70,21 @@ const change = (status: string) =>
     }),
   });
 
+const updateData = z.object({
+  database: databaseFact,
+  engine: z.object({ name: z.string(), version: z.string().describe('The one that it runs.') }),
+  update: z.object({
+    version: z.string().describe('The version that the event is about.'),
+    at: time('The date in the catalog.'),
+    notBefore: time('Of a forced version: it is not applied before.').optional(),
+  }),
+});
+const update = row(updateData, {
+  database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+  engine: { name: 'Builtin', version: '0.1.0' },
+  update: { version: '0.2.0', at: exampleTime },
+});
+
 const backupData = z.object({
   database: databaseFact,
   backup: z.object({
@@ -260,6 +275,19 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'configuration.change_failed': change('FAILED'),
   'configuration.change_withdrawn': change('CANCELED'),
   'engine.upgraded': change('APPLIED'),
+  'engine.update_available': update,
+  'engine.deprecation_announced': row(updateData, {
+    ...update.example,
+    update: { version: '0.1.0', at: exampleTime },
+  }),
+  'engine.update_announced': row(updateData, {
+    ...update.example,
+    update: { version: '0.2.0', at: exampleTime, notBefore: exampleTime },
+  }),
+  'engine.update_failed': row(updateData.extend({ error: reason }), {
+    ...update.example,
+    error: { code: 'replica_failing', message: 'payments-prod-0: ImagePullBackOff.' },
+  }),
   'backup.requested': backup('QUEUED'),
   'backup.succeeded': backup('SUCCEEDED'),
   'backup.failed': backup('FAILED'),

@@ -5,6 +5,7 @@ import {
   type Previous,
   type Resolution,
 } from '../../../domain/catalog/resolve.ts';
+import { nextDateMs } from '../../../domain/catalog/versions.ts';
 import {
   annotations,
   catalogName,
@@ -19,6 +20,8 @@ import { autogrow, floorGb, growthSoFar, type Growth } from './autogrow.ts';
 import { inherit } from './inherit.ts';
 import { remember } from './remember.ts';
 import { refuseRetained } from './retained.ts';
+
+const LOOK_AGAIN_MS_MAX = 10 * 60_000;
 
 export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   const { database, catalog } = observed;
@@ -70,6 +73,9 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     draft.facts = { ...draft.facts, resolved: result.resolved };
   } else {
     explain(draft, catalog === undefined, result?.problems ?? []);
+    // The version may be one that can be chosen later.
+    const waitMs = catalog && nextDateMs(catalog.spec, observed.nowMs);
+    if (waitMs !== undefined) draft.again(Math.min(waitMs, LOOK_AGAIN_MS_MAX));
     // A running database keeps its last resolved configuration until the spec can be met.
     if (!isComplete(status.resolved) || previous.storageGb === undefined) return 'halt';
     draft.storageGb = previous.storageGb;

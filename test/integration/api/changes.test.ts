@@ -9,6 +9,7 @@ import type {
   Change,
   ChangeList,
   ChangePreview,
+  CreateCatalog,
   CreatedDatabase,
   DatabaseWithProfile,
   JobAnswer,
@@ -16,6 +17,7 @@ import type {
   Problem,
   ProfileRevisionList,
 } from '../../../gen/api.ts';
+import { catalogSpec } from '../../fixtures/catalog.ts';
 import { ask as askAt, type Answer, type Sending } from '../../support/api/asking.ts';
 import { TestService, type Headers } from '../../support/api/service.ts';
 import { eventually } from '../../support/shell.ts';
@@ -539,6 +541,59 @@ test('a change that other work keeps back beyond the end of the window does not 
   await ask('withdrawChange', { of: { ...made.of, changeId: second.change.id } });
 });
 
+test('a request for now takes no change along that waits for its maintenance window', async () => {
+  const made = await make('patient');
+  await windowOf('setDatabaseMaintenanceWindow', made.of, twoDaysAway);
+  const waiting = await request(made, {
+    clusterSize: 'lh-10',
+    labels: { a: 'window' },
+    applyAt: 'maintenance_window',
+  });
+  const release = await hold(made);
+  const first = await request(made, { parameters: { limitConnections: '300' } });
+  const second = await request(made, { autogrow: { limitGb: 8 } });
+  const third = await request(made, { autogrow: { limitGb: 9 } });
+  expect(second.change).toMatchObject({ status: 'QUEUED', applyAt: 'now' });
+  expect(third.change.id).toBe(second.change.id);
+  const joined = await request(made, { labels: { b: 'window' }, applyAt: 'maintenance_window' });
+  expect(joined.change.id).toBe(waiting.change.id);
+  release();
+  await until(made, first.change, 'APPLIED');
+  await until(made, second.change, 'APPLIED');
+  expect(await read(made, waiting.change.id)).toMatchObject({
+    status: 'QUEUED',
+    inMaintenanceWindow: true,
+    applyAt: waiting.change.applyAt,
+  });
+  const { profile, database } = await view(made);
+  expect([profile.clusterSize, profile.autogrow, database.labels]).toEqual([
+    'lh-5',
+    { limitGb: 9 },
+    {},
+  ]);
+  await ask('withdrawChange', { of: { ...made.of, changeId: waiting.change.id } });
+});
+
+test('a change that was begun while no worker ran, and whose window ended before anything was written, waits for the next one', async () => {
+  const made = await make('unwritten');
+  await windowOf('setDatabaseMaintenanceWindow', made.of, openWindow);
+  await service.stopWorker('SIGKILL');
+  const { change } = await request(made, { clusterSize: 'lh-10', applyAt: 'maintenance_window' });
+  expect(change.status).toBe('APPLYING');
+  const { next } = await windowOf('setDatabaseMaintenanceWindow', made.of, twoDaysAway);
+  await service.startWorker();
+  const waiting = await until(made, change, 'QUEUED');
+  expect(waiting).toMatchObject({ applyAt: next.beginsAt, inMaintenanceWindow: true });
+  expect(waiting.progress).toContain('waits for the next one');
+  await eventually('its job has ended', async () =>
+    (await view(made)).database.activeJobId === null ? true : undefined,
+  );
+  expect((await resource(made)).spec.size).toBe('lh-5');
+  await windowOf('setDatabaseMaintenanceWindow', made.of, openWindow);
+  await until(made, change, 'APPLIED');
+  expect((await resource(made)).spec.size).toBe('lh-10');
+});
+
 test('a maintenance window that makes no sense is refused with its place', async () => {
   const made = await make('senseless');
   const cases: readonly (readonly [object, string])[] = [
@@ -565,6 +620,253 @@ test('a maintenance window that makes no sense is refused with its place', async
   expect(await windowOf('getDatabaseMaintenanceWindow', made.of)).toMatchObject({
     from: 'DEFAULT',
   });
+});
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+/** Gives 0.2.0 these dates, and a version 0.1.1 before it, from which alone it is reached. */
+async function announce(dates: { readonly forcedAt: string; readonly [more: string]: string }) {
+  const catalog = catalogSpec();
+  const engines = catalog.engines.map((engine) => {
+    if (engine.name !== 'Builtin') return engine;
+    const [first, next] = engine.versions;
+    if (first === undefined || next === undefined) throw new Error('the catalog has two versions');
+    const versions = [
+      { ...first, version: '0.1.1' },
+      { ...next, upgradableFrom: ['0.1.1'], ...dates },
+      first,
+    ];
+    return { ...engine, versions };
+  });
+  await service.world.setCatalog({ ...catalog, engines });
+  await eventually('the service has the catalog', async () => {
+    const { json } = await ask<CreateCatalog>('getCreateCatalog');
+    const shown = json.engines.flatMap((engine) => engine.versions);
+    return shown.some(({ forcedAt }) => forcedAt === dates.forcedAt) ? true : undefined;
+  });
+}
+
+/** Events of a database about versions of its engine, the oldest first. */
+async function updatesOf({ name }: Made): Promise<readonly (readonly [string, Told])[]> {
+  const rows = await service.query(
+    `SELECT type, data FROM events WHERE type LIKE 'engine.%' AND type <> 'engine.upgraded'
+       AND data->'database'->>'name' = $1 ORDER BY sequence`,
+    [name],
+  );
+  return rows.map((row) => [String(row['type']), row['data'] as Told]);
+}
+interface Told {
+  readonly update: { readonly version: string; readonly at: string; readonly notBefore?: string };
+  readonly error?: { readonly code: string };
+}
+const toldOf = async (made: Made) => (await updatesOf(made)).map(([type]) => type);
+
+/** The days of the notice pass: the version may be applied now. */
+const noticePasses = () =>
+  service.alter(
+    `UPDATE engine_notices SET not_before = not_before - interval '8 days', look_at = clock_timestamp()
+     WHERE kind = 'FORCED'`,
+  );
+const nextLook = async ({ name }: Made): Promise<Date> => {
+  const [row] = await service.query(
+    `SELECT look_at FROM engine_notices n JOIN databases d ON d.id = n.database_id
+     WHERE kind = 'FORCED' AND d.name = $1`,
+    [name],
+  );
+  return row?.['look_at'] as Date;
+};
+const forcedChanges = async ({ of }: Made) =>
+  (await ask<ChangeList>('listChanges', { of })).json.data.filter(
+    ({ actor }) => actor.type === 'system',
+  );
+
+test('an announced version is told once, cannot be chosen before its time over HTTP or in Kubernetes, and is an update from then on', async () => {
+  const forcedAt = inDays(30);
+  await announce({ availableFrom: inDays(1), forcedAt });
+  const made = await make('announced', { engineVersion: '0.1.1' });
+  await eventually('it is told', async () =>
+    (await toldOf(made)).includes('engine.update_announced') ? true : undefined,
+  );
+  expect(await updatesOf(made)).toMatchObject([
+    [
+      'engine.update_announced',
+      { update: { version: '0.2.0', at: forcedAt, notBefore: forcedAt } },
+    ],
+  ]);
+  expect((await view(made)).database.engine).toMatchObject({
+    version: '0.1.1',
+    updateAvailable: false,
+    forcedUpdate: { version: '0.2.0', forcedAt },
+  });
+  const body = { engineVersion: '0.2.0' };
+  const early = await ask<Problem>('previewChange', { of: made.of, body });
+  expect(early).toMatchObject({ status: 422, json: { errors: [{ pointer: '#/engineVersion' }] } });
+  expect(early.json.detail).toContain('can be chosen from');
+  await service.world.patchDatabase(namespace, made.name, { spec: { version: '0.2.0' } });
+  await eventually('the operator refuses it', async () =>
+    (await resource(made)).status?.conditions?.some(({ message }) =>
+      message.includes('can be chosen from'),
+    ),
+  );
+  await service.world.patchDatabase(namespace, made.name, { spec: { version: '0.1.1' } });
+
+  await announce({ availableFrom: inDays(-1), forcedAt, deprecatedAt: inDays(60) });
+  await eventually('it is told', async () =>
+    (await toldOf(made)).includes('engine.update_available') ? true : undefined,
+  );
+  expect((await view(made)).database.engine).toMatchObject({
+    latestVersion: '0.2.0',
+    updateAvailable: true,
+  });
+  // Two workers that look once more, at a date that was moved, too.
+  (await service.replaceFrozenWorker())();
+  await service.alter(`UPDATE engine_notices SET told_at = told_at - interval '2 hours'`);
+  const later = inDays(40);
+  await announce({ availableFrom: inDays(-1), forcedAt: later });
+  await eventually('the other date is told', async () =>
+    (await updatesOf(made)).some(([, { update }]) => update.notBefore === later) ? true : undefined,
+  );
+  const upgraded = await request(made, body);
+  await until(made, upgraded.change, 'APPLIED');
+  await eventually('nothing is forced upon it any more', async () =>
+    (await view(made)).database.engine.forcedUpdate === null ? true : undefined,
+  );
+  expect((await toldOf(made)).sort()).toEqual([
+    'engine.update_announced',
+    'engine.update_announced',
+    'engine.update_available',
+    'engine.update_available',
+  ]);
+  await service.world.setCatalog(catalogSpec());
+});
+
+test('a forced version comes after a week’s notice, in the window alone, once though two workers look; never to a stopped database', async () => {
+  await announce({ availableFrom: inDays(-2), forcedAt: inDays(-1) });
+  const made = await make('forced', { engineVersion: '0.1.1' });
+  const stopped = await make('forced-stopped', { engineVersion: '0.1.1' });
+  const { change } = await request(stopped, { suspended: true });
+  await until(stopped, change, 'APPLIED');
+  for (const one of [made, stopped]) {
+    await windowOf('setDatabaseMaintenanceWindow', one.of, openWindow);
+    await eventually('it is told', async () =>
+      (await toldOf(one)).includes('engine.update_announced') ? true : undefined,
+    );
+  }
+  (await service.replaceFrozenWorker())();
+  // The window is open, but the notice is fresh.
+  expect((await nextLook(made)).getTime()).toBeGreaterThan(Date.parse(inDays(6.9)));
+  const { next } = await windowOf('setDatabaseMaintenanceWindow', made.of, twoDaysAway);
+  await noticePasses();
+  await eventually('it waits for its window', async () =>
+    (await nextLook(made)).toISOString() === next.beginsAt ? true : undefined,
+  );
+  await eventually('the stopped one was looked at', async () =>
+    (await nextLook(stopped)) > new Date() ? true : undefined,
+  );
+  expect([await forcedChanges(made), await forcedChanges(stopped)]).toEqual([[], []]);
+  await windowOf('setDatabaseMaintenanceWindow', made.of, openWindow);
+  const [forced] = await eventually('it is begun', async () => {
+    const found = await forcedChanges(made);
+    return found[0]?.status === 'APPLIED' ? found : undefined;
+  });
+  expect(forced).toMatchObject({
+    actor: { type: 'system', display: 'engine updates' },
+    inMaintenanceWindow: true,
+    diff: [{ path: '/engineVersion', from: '0.1.1', to: '0.2.0' }],
+  });
+  // Going back is a person's right; the version is announced anew then.
+  const back = await ask<Problem>('previewChange', {
+    of: made.of,
+    body: { engineVersion: '0.1.1' },
+  });
+  expect(back.status).toBe(422);
+  const resumed = await request(stopped, { suspended: false });
+  await until(stopped, resumed.change, 'APPLIED');
+  await service.alter(
+    `UPDATE engine_notices SET look_at = clock_timestamp() WHERE kind = 'FORCED'`,
+  );
+  await eventually('it is begun once it serves', async () =>
+    (await forcedChanges(stopped))[0]?.status === 'APPLIED' ? true : undefined,
+  );
+  expect([(await forcedChanges(made)).length, (await forcedChanges(stopped)).length]).toEqual([
+    1, 1,
+  ]);
+  await service.world.setCatalog(catalogSpec());
+});
+
+test('a forced version that is declared otherwise in Kubernetes is not applied; that is told, and looked at again in the next window', async () => {
+  await announce({ availableFrom: inDays(-2), forcedAt: inDays(-1) });
+  const declared = await make('declared', { engineVersion: '0.1.1' });
+  await service.world.kube.apply<KubeObject>(
+    resources.database,
+    {
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerDatabase',
+      metadata: { namespace, name: declared.name },
+      spec: { version: '0.1.1' },
+    } as KubeObject,
+    { fieldManager: 'argocd-controller', force: true },
+  );
+  await windowOf('setDatabaseMaintenanceWindow', declared.of, openWindow);
+  await eventually('it is told', async () =>
+    (await toldOf(declared)).includes('engine.update_announced') ? true : undefined,
+  );
+  await noticePasses();
+  const failed = await eventually('the failure is told', async () =>
+    (await updatesOf(declared)).find(([type]) => type === 'engine.update_failed'),
+  );
+  expect(failed[1]).toMatchObject({
+    update: { version: '0.2.0' },
+    error: { code: 'field_managed_elsewhere' },
+  });
+  expect((await nextLook(declared)).getTime()).toBeGreaterThan(Date.parse(inDays(5)));
+  expect((await resource(declared)).spec.version).toBe('0.1.1');
+  // One that is begun, and fails.
+  const contested = await make('contested', { engineVersion: '0.1.1' });
+  await windowOf('setDatabaseMaintenanceWindow', contested.of, openWindow);
+  const release = await hold(contested);
+  await eventually('it is told', async () =>
+    (await toldOf(contested)).includes('engine.update_announced') ? true : undefined,
+  );
+  await noticePasses();
+  await eventually('it is followed', async () => {
+    const [forced] = await forcedChanges(contested);
+    return forced === undefined || forced.progress === null ? undefined : true;
+  });
+  await service.world.patchDatabase(namespace, contested.name, { spec: { version: '0.1.1' } });
+  await eventually('the failure is told', async () =>
+    (await updatesOf(contested)).find(
+      ([type, { error }]) => type === 'engine.update_failed' && error?.code === 'overwritten',
+    ),
+  );
+  release();
+  expect((await nextLook(contested)).getTime()).toBeGreaterThan(Date.parse(inDays(5)));
+  // Elsewhere it has failed several times today.
+  const careful = await make('careful', { engineVersion: '0.1.1' });
+  await windowOf('setDatabaseMaintenanceWindow', careful.of, openWindow);
+  await eventually('it is told', async () =>
+    (await toldOf(careful)).includes('engine.update_announced') ? true : undefined,
+  );
+  await service.alter(
+    `INSERT INTO configuration_changes SELECT (jsonb_populate_record(c, jsonb_build_object(
+       'id', gen_random_uuid(), 'status', 'FAILED'))).*
+     FROM configuration_changes c, generate_series(1, 2) WHERE actor->>'display' = 'engine updates'`,
+  );
+  await noticePasses();
+  await eventually('it waits for another day', async () =>
+    (await nextLook(careful)) > new Date(inDays(5)) ? true : undefined,
+  );
+  expect(await forcedChanges(careful)).toEqual([]);
+  // The catalog forces it no longer.
+  await service.world.setCatalog(catalogSpec());
+  await service.alter(
+    `UPDATE engine_notices SET look_at = clock_timestamp() WHERE kind = 'FORCED'`,
+  );
+  await eventually('nothing is left of it', async () =>
+    (await service.query(`SELECT 1 FROM engine_notices WHERE kind = 'FORCED'`)).length === 0
+      ? true
+      : undefined,
+  );
 });
 
 test('changes that cannot begin keep no other one from beginning', async () => {

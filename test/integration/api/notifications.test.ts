@@ -233,7 +233,13 @@ test('kinds and databases that a person mutes are silent for them alone', async 
     kinds: notificationKindNames,
     mutedKinds: ['engine_upgraded'],
     mutedDatabases: [wages],
-    mailKinds: ['database_trouble', 'database_filling', 'backup_trouble', 'payment'],
+    mailKinds: [
+      'database_trouble',
+      'database_filling',
+      'backup_trouble',
+      'engine_update',
+      'payment',
+    ],
     digestKinds: [],
     mailAddress: null,
   });

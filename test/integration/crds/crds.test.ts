@@ -697,6 +697,60 @@ describe('the catalog', () => {
     expect([code, body.message]).toEqual([422, expect.stringContaining(words)]);
   });
 
+  const dates = {
+    availableFrom: '2030-01-01T00:00:00Z',
+    forcedAt: '2030-02-01T00:00:00Z',
+    deprecatedAt: '2031-01-01T00:00:00Z',
+  };
+  const withDates = (version: object) =>
+    edited((spec) => {
+      const [first] = spec['engines'] as unknown as { versions: object[] }[];
+      first?.versions.push({
+        version: '9.0.0',
+        release: '0.17.9',
+        image: 'i',
+        upgradableFrom: ['0.1.0'],
+        ...version,
+      });
+    });
+
+  test('announces versions', async () => {
+    const { code, body } = await triedCatalog(withDates(dates));
+    expect([code, body.message]).toEqual([201, undefined]);
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'that are forced before they can be chosen',
+      { ...dates, forcedAt: '2029-12-31T23:59:59Z' },
+      'forcedAt must not be before availableFrom',
+    ],
+    ['that are only forced', { forcedAt: dates.forcedAt }, 'needs availableFrom'],
+    [
+      'that are deprecated before they are there',
+      { ...dates, deprecatedAt: dates.availableFrom },
+      'deprecatedAt must be after availableFrom',
+    ],
+    [
+      'that are forced once they are deprecated',
+      { ...dates, deprecatedAt: dates.forcedAt },
+      'deprecatedAt must be after forcedAt',
+    ],
+    ['that are forced although deprecated', { ...dates, deprecated: true }, 'cannot have forcedAt'],
+    ['that no database reaches', { ...dates, upgradableFrom: [] }, 'needs upgradableFrom'],
+    [
+      'that cannot be told from older ones',
+      { ...dates, version: '9.0.0-rc.1' },
+      'consists of numbers',
+    ],
+    ['at a time that is none', { availableFrom: 'tomorrow' }, 'availableFrom'],
+    ['on a day that is none', { availableFrom: '2030-02-30T00:00:00Z' }, 'availableFrom'],
+    ['without a time zone', { availableFrom: '2030-02-01T00:00:00' }, 'availableFrom'],
+  ])('refuses versions %s', async (_, version, words) => {
+    const { code, body } = await triedCatalog(withDates(version));
+    expect([code, body.message]).toEqual([422, expect.stringContaining(words)]);
+  });
+
   test('has one name', async () => {
     const { code, body } = await triedCatalog(base, 'other');
     expect([code, body.message]).toEqual([

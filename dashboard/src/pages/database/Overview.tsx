@@ -70,6 +70,17 @@ function Shape() {
           ['Size', database.clusterSize],
           ['Storage', `${database.selectedStorageGb} GiB ${database.storageTier}`],
           ['Engine', `${engine.name} ${engine.version}${update}`],
+          ...(engine.forcedUpdate === null
+            ? []
+            : [
+                [
+                  'Update',
+                  <span key="update">
+                    {engine.forcedUpdate.version}, in the first maintenance window after{' '}
+                    <Exactly at={engine.forcedUpdate.forcedAt} />
+                  </span>,
+                ] as const,
+              ]),
           ['Place', `${database.provider}, ${database.region}`],
           ['Price', price === null ? 'no price' : `${shownMoney(price)} a month`],
           [

@@ -42,6 +42,11 @@ const kinds: Readonly<Record<Kind, KindWords>> = {
     about: 'A database runs another version of its engine.',
     page: 'database',
   },
+  engine_update: {
+    title: 'Engine update',
+    about: 'A newer version can be chosen, or will come in the window, or could not be applied.',
+    page: 'database/configuration',
+  },
   key_expiring: {
     title: 'Expiring key',
     about: 'An API key expires soon.',
@@ -72,7 +77,7 @@ export const titleOf = (kind: string): string => wordsOf(kind)?.title ?? kind;
 export const aboutOf = (kind: string): string => wordsOf(kind)?.about ?? '';
 
 const bad =
-  /\.(failed|unavailable|nearly_full|full|stalled|change_failed|payment_failed|suspended|endpoint_disabled)$/;
+  /\.(failed|unavailable|nearly_full|full|stalled|change_failed|update_failed|payment_failed|suspended|endpoint_disabled)$/;
 
 /** The tone of an event: an end of trouble is good. */
 export function toneOf(type: string): Tone {

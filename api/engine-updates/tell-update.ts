@@ -1,0 +1,26 @@
+/** Emits events about versions of a database's engine that the catalog announces. */
+import type { EventData } from '../model/event-types.ts';
+import type { Change } from '../store/change.ts';
+import type { Database } from '../store/database-record.ts';
+
+type UpdateEvent =
+  | 'engine.update_available'
+  | 'engine.deprecation_announced'
+  | 'engine.update_announced'
+  | 'engine.update_failed';
+
+export function tellUpdate<Type extends UpdateEvent>(
+  change: Change,
+  type: Type,
+  { id, organizationId, name, status }: Database,
+  about: Omit<EventData[Type], 'database'>,
+): void {
+  change.emit({
+    organizationId,
+    type,
+    subject: { type: 'database', id, display: name },
+    databaseId: id,
+    ...(type === 'engine.update_failed' && { outcome: 'FAILED' as const }),
+    data: { database: { id, name, status }, ...about } as EventData[Type],
+  });
+}
