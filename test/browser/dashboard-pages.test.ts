@@ -2,14 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { catalogExample } from '../../api/contract/schemas/catalog.ts';
 import { changeExample, previewExample } from '../../api/contract/schemas/change.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { envelopeExample, rowExamples } from '../../api/contract/schemas/ledger.ts';
+import { maintenanceWindowExample } from '../../api/contract/schemas/maintenance-window.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf, type Role } from '../../api/model/access.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
-import { manualPicture } from '../support/browser/manual-picture.ts';
 import { answerFromExample, rowsOf } from '../support/browser/example-ledger.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
 import { eventually } from '../support/shell.ts';
@@ -274,6 +275,82 @@ test('who may only read is told why they cannot send', async () => {
   expect(await make.getAttribute('title')).toContain('may not write to ledgers');
 });
 
+test.each([
+  ['a database', `${base}/configuration`, 'DatabaseMaintenanceWindow', 'DATABASE', 'organization'],
+  [
+    'an organization',
+    '/o/acme/settings/organization',
+    'OrganizationMaintenanceWindow',
+    'ORGANIZATION',
+    'default',
+  ],
+] as const)(
+  'the maintenance window of %s is shown with its next time, set, and taken back',
+  async (_, address, operation, from, other) => {
+    const { page } = tab;
+    const asked: unknown[] = [];
+    let maintenanceWindow: object = { ...maintenanceWindowExample, from: 'DEFAULT' };
+    const change = (window: object) => {
+      maintenanceWindow = { ...maintenanceWindowExample, ...window };
+      return { body: { success: true, maintenanceWindow } };
+    };
+    service.when(`get${operation}`, () => ({ body: { maintenanceWindow } }));
+    service.when(`set${operation}`, ({ body }) => {
+      asked.push(body);
+      return change({ ...(body as object), from });
+    });
+    service.when(`reset${operation}`, () => change({ from: 'DEFAULT' }));
+    await page.goto(`${service.url}${address}`);
+    const card = page.getByRole('region', { name: 'Maintenance window' });
+    await card.getByText('The default; none is set.').waitFor();
+    await card.getByText('Changes that wait for it begin from').waitFor();
+    await looksRight(tab, `window-of-${from.toLowerCase()}`);
+    await card.getByRole('button', { name: 'Change it' }).click();
+    await card.getByLabel('Day').selectOption('MONDAY');
+    await card.getByLabel('Begins at').fill('22:30');
+    await card.getByLabel('Minutes').fill('90');
+    await card.getByLabel('Time zone').fill('Europe/Vienna');
+    await looksRight(tab, `window-form-of-${from.toLowerCase()}`);
+    await card.getByRole('button', { name: 'Set the window' }).click();
+    await card.getByText('Monday 22:30 (Europe/Vienna), for 90 minutes.').waitFor();
+    expect(asked).toEqual([
+      { weekday: 'MONDAY', startTime: '22:30', lengthMinutes: 90, timeZone: 'Europe/Vienna' },
+    ]);
+    await card.getByRole('button', { name: 'Change it' }).click();
+    await card.getByRole('button', { name: new RegExp(`^Use .*${other}`) }).click();
+    await card.getByText('The default; none is set.').waitFor();
+    expect(tab.takeTroubles()).toEqual([]);
+  },
+);
+
+test('a version that the catalog announces is shown with its date, and one that is forced on the page of the database', async () => {
+  const { page } = tab;
+  const forcedAt = '2031-02-01T00:00:00.000Z';
+  const [engine] = catalogExample.engines;
+  const [version] = engine?.versions ?? [];
+  const next = {
+    ...version,
+    version: '0.2.0',
+    availableFrom: '2031-01-01T00:00:00.000Z',
+    forcedAt,
+    upgradableFrom: ['0.1.0'],
+  };
+  const engines = [{ ...engine, versions: [version, next] }];
+  service.when('getCreateCatalog', () => ({ body: { ...catalogExample, engines } }));
+  const forcedUpdate = { version: '0.2.0', forcedAt };
+  const database = { ...databaseExample, engine: { ...databaseExample.engine, forcedUpdate } };
+  service.when('getDatabase', () => ({ body: { database, profile: null } }));
+  await page.goto(`${service.url}${base}/configuration`);
+  const option = page.getByRole('option', { name: '0.2.0, from 2031-01-01 on' });
+  await option.waitFor({ state: 'attached' });
+  expect(await option.isDisabled()).toBe(true);
+  await page.goto(`${service.url}${base}`);
+  await page.getByText('0.2.0, in the first maintenance window after').waitFor();
+  await looksRight(tab, 'forced-update');
+  service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
+  service.when('getCreateCatalog', () => ({ body: catalogExample }));
+});
+
 test('a change is previewed, then asked for; what waits can be withdrawn', async () => {
   const { page } = tab;
   const asked: unknown[] = [];
@@ -295,7 +372,6 @@ test('a change is previewed, then asked for; what waits can be withdrawn', async
   await page.getByRole('row', { name: 'Size lh-5 lh-10' }).waitFor();
   await page.getByText('Requests wait 20 s at most').waitFor();
   await page.getByText('$10.00 a month more').waitFor();
-  await manualPicture(tab, 'change', { height: 800 });
   await looksRight(tab, 'change');
   await page.getByLabel('Not before').fill('2026-12-01T03:00:00Z');
   await page.getByRole('button', { name: 'Queue the change' }).click();

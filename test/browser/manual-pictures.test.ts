@@ -5,8 +5,11 @@ import { snippetFor } from '../../api/connections/snippets.ts';
 import { backupScheduleExample } from '../../api/contract/schemas/backup-schedule.ts';
 import { backupExample } from '../../api/contract/schemas/backup.ts';
 import { catalogExample } from '../../api/contract/schemas/catalog.ts';
+import { changeExample, previewExample } from '../../api/contract/schemas/change.ts';
+import { configurationExample } from '../../api/contract/schemas/configuration.ts';
 import { connectionCheckExample } from '../../api/contract/schemas/connection.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { maintenanceWindowExample } from '../../api/contract/schemas/maintenance-window.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
@@ -129,5 +132,44 @@ test('the backups of a database and their schedule', async () => {
     .waitFor();
   await tab.page.getByRole('row').filter({ hasText: '0 3 * * *' }).waitFor();
   await manualPicture(tab, 'backups', { height: 760 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a change with its difference, impact and price, and its time', async () => {
+  const { page } = tab;
+  const diff = [{ path: '/clusterSize', from: 'lh-10', to: 'lh-20' }];
+  const preview = { ...previewExample.preview, diff };
+  service.when('previewChange', () => ({ body: { ...previewExample, preview } }));
+  const sizes = catalogExample.clusterSizes.flatMap((size) =>
+    [10, 20, 40].map((number) => ({
+      ...size,
+      id: `lh-${number}`,
+      number,
+      cpuMillis: 50 * number,
+      memoryBytes: (number / 5) * 2 ** 30,
+    })),
+  );
+  service.when('getCreateCatalog', () => ({ body: { ...catalogExample, clusterSizes: sizes } }));
+  const configuration = { ...configurationExample, clusterSize: 'lh-10' };
+  service.when('getConfiguration', () => ({ body: { configuration } }));
+  const by = { type: 'user', id: 'usr_1', display: 'Ada Moser' } as const;
+  const waiting = {
+    ...changeExample,
+    status: 'QUEUED',
+    actor: by,
+    inMaintenanceWindow: true,
+    progress: null,
+  } as const;
+  const applyAt = maintenanceWindowExample.next.beginsAt;
+  const upgrade = [{ path: '/engineVersion', from: '0.1.0', to: '0.2.0' }];
+  service.when('listChanges', () => ({
+    body: { data: [{ ...waiting, applyAt, diff: upgrade }], page: nothing },
+  }));
+  await open(`${path}/configuration`);
+  await page.getByRole('radio', { name: /lh-20/ }).check({ force: true });
+  await page.getByRole('row', { name: 'Size lh-10 lh-20' }).waitFor();
+  await page.getByText('In the maintenance window of').waitFor();
+  await page.evaluate('scrollTo(0, 0)');
+  await manualPicture(tab, 'change', { height: 900 });
   expect(tab.takeTroubles()).toEqual([]);
 });

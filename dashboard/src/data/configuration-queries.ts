@@ -37,19 +37,33 @@ export const parametersQuery = (organizationId: string, databaseId: string) =>
       ).data.data,
   });
 
-export const maintenanceWindowQuery = (organizationId: string, databaseId: string) =>
+const windowKey = (organizationId: string) => ['maintenance-window', organizationId] as const;
+
+/** What depends on a window: it, and the changes that wait for it. That of the organization counts for many databases. */
+export const windowKeys = (organizationId: string, databaseId: string | undefined) =>
+  databaseId === undefined
+    ? [windowKey(organizationId), ['database', organizationId]]
+    : [databaseKey(organizationId, databaseId)];
+
+/** `databaseId` absent: the window of the organization. */
+export const maintenanceWindowQuery = (organizationId: string, databaseId: string | undefined) =>
   queryOptions({
-    queryKey: [...databaseKey(organizationId, databaseId), 'maintenance-window'],
-    queryFn: async ({ signal }) =>
-      (
-        await ask(
-          organizationId,
-          'get',
-          '/api/v1/databases/{databaseId}/maintenance-window',
-          { params: { databaseId } },
-          { signal },
-        )
-      ).data.maintenanceWindow,
+    queryKey:
+      databaseId === undefined
+        ? windowKey(organizationId)
+        : [...databaseKey(organizationId, databaseId), 'maintenance-window'],
+    queryFn: async ({ signal }) => {
+      const { data } = await (databaseId === undefined
+        ? ask(organizationId, 'get', '/api/v1/maintenance-window', {}, { signal })
+        : ask(
+            organizationId,
+            'get',
+            '/api/v1/databases/{databaseId}/maintenance-window',
+            { params: { databaseId } },
+            { signal },
+          ));
+      return data.maintenanceWindow;
+    },
     refetchInterval: every(calmMs),
   });
 

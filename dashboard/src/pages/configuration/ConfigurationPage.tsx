@@ -13,7 +13,7 @@ import { useDatabase } from '../database/use-database.ts';
 import { ChangeCard } from './ChangeCard.tsx';
 import { draftOf, requestOf } from './draft.ts';
 import { Fields } from './Fields.tsx';
-import { MaintenanceWindowCard } from './MaintenanceWindow.tsx';
+import { MaintenanceWindowCard } from './MaintenanceWindowCard.tsx';
 import { Queue } from './Queue.tsx';
 import { Revisions } from './Revisions.tsx';
 
@@ -73,7 +73,7 @@ function Editor({ configuration, etag }: EditorProps) {
           />
         )}
         <Running suspended={configuration.suspended} onAsk={setOther} />
-        <MaintenanceWindowCard />
+        <MaintenanceWindowCard databaseId={database.id} />
       </div>
       <div className={styles.column}>
         <ChangeCard

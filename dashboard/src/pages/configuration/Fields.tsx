@@ -15,11 +15,7 @@ interface Props {
 }
 
 export function Fields({ catalog, configuration, parameters, draft, onChange }: Props) {
-  const engine = catalog.engines.find(({ name }) => name === configuration.engine);
-  const versions = engine?.versions.map(({ version }) => version) ?? [];
-  const all = versions.includes(configuration.engineVersion)
-    ? versions
-    : [configuration.engineVersion, ...versions];
+  const versions = versionsFor(catalog, configuration);
   return (
     <>
       <Card title="Cluster">
@@ -58,9 +54,10 @@ export function Fields({ catalog, configuration, parameters, draft, onChange }: 
             value={draft.engineVersion}
             onChange={(event) => onChange({ engineVersion: event.target.value })}
           >
-            {all.map((version) => (
-              <option key={version} value={version}>
+            {versions.map(({ version, availableFrom }) => (
+              <option key={version} value={version} disabled={isAhead(availableFrom)}>
                 {version}
+                {isAhead(availableFrom) && `, from ${availableFrom?.slice(0, 10)} on`}
               </option>
             ))}
           </Select>
@@ -106,6 +103,27 @@ export function Fields({ catalog, configuration, parameters, draft, onChange }: 
     </>
   );
 }
+
+type Version = Pick<
+  CreateCatalog['engines'][number]['versions'][number],
+  'version' | 'availableFrom'
+>;
+
+/** The version that it has, and those to which it can be upgraded, now or later. */
+function versionsFor(
+  { engines }: CreateCatalog,
+  { engine, engineVersion }: Configuration,
+): readonly Version[] {
+  const all = engines.find(({ name }) => name === engine)?.versions ?? [];
+  const reached = all.filter(
+    ({ version, upgradableFrom }) =>
+      version !== engineVersion && upgradableFrom.includes(engineVersion),
+  );
+  return [{ version: engineVersion, availableFrom: null }, ...reached];
+}
+
+const isAhead = (availableFrom: string | null): boolean =>
+  availableFrom !== null && Date.parse(availableFrom) > Date.now();
 
 const boundsOf = ({ type, min, max }: Parameter): string =>
   type === 'integer' && min !== null && max !== null ? ` From ${min} to ${max}.` : '';

@@ -17,6 +17,7 @@ import { Card, Facts, Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
+import { MaintenanceWindowCard } from '../configuration/MaintenanceWindowCard.tsx';
 import { Administration } from './Administration.tsx';
 import { LeaveOrganization } from './LeaveOrganization.tsx';
 
@@ -35,6 +36,7 @@ export function OrganizationPage() {
       {read.data !== undefined && (
         <>
           <About organization={read.data} administers={administers} />
+          <MaintenanceWindowCard />
           {administers && <Administration organization={read.data} />}
           {isMember && <LeaveOrganization />}
         </>

@@ -2,8 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MaintenanceWindow, MaintenanceWindowRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
-import { maintenanceWindowQuery } from '../../data/configuration-queries.ts';
-import { databaseKey } from '../../data/queries.ts';
+import { maintenanceWindowQuery, windowKeys } from '../../data/configuration-queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -14,7 +13,6 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
 import styles from '../database/DatabaseFrame.module.css';
-import { useDatabase } from '../database/use-database.ts';
 import { dayName } from './words.ts';
 
 const weekdays = [
@@ -26,17 +24,23 @@ const weekdays = [
   'SATURDAY',
   'SUNDAY',
 ] as const;
-const path = '/api/v1/databases/{databaseId}/maintenance-window';
+const ofDatabase = '/api/v1/databases/{databaseId}/maintenance-window';
+const ofOrganization = '/api/v1/maintenance-window';
 const sources = {
   DATABASE: 'Set for this database.',
   ORGANIZATION: 'Set for the organization.',
   DEFAULT: 'The default; none is set.',
 } as const;
 
-/** The maintenance window of a database: when it is open next, and a form that changes it. */
-export function MaintenanceWindowCard() {
-  const { database, organizationId } = useDatabase();
-  const window = useQuery(maintenanceWindowQuery(organizationId, database.id));
+interface Props {
+  /** Absent: the window of the organization, for all databases that have none of their own. */
+  readonly databaseId?: string;
+}
+
+/** A maintenance window: when it is open next, and a form that changes it. */
+export function MaintenanceWindowCard({ databaseId }: Props) {
+  const { id: organizationId } = useOrganization();
+  const window = useQuery(maintenanceWindowQuery(organizationId, databaseId));
   const [isEdited, setEdited] = useState(false);
   if (window.isError) {
     return <Problem error={window.error} onRetry={() => void window.refetch()} />;
@@ -55,7 +59,7 @@ export function MaintenanceWindowCard() {
       }
     >
       {isEdited ? (
-        <WindowForm window={window.data} onDone={() => setEdited(false)} />
+        <WindowForm databaseId={databaseId} window={window.data} onDone={() => setEdited(false)} />
       ) : (
         <>
           <p>
@@ -63,6 +67,7 @@ export function MaintenanceWindowCard() {
             {sources[from]}
           </p>
           <p className={styles.soft}>
+            {databaseId === undefined && 'For databases that have none of their own. '}
             Changes that wait for it begin from <Exactly at={next.beginsAt} /> to{' '}
             <Exactly at={next.endsAt} />. One that has begun is carried through.
           </p>
@@ -73,15 +78,33 @@ export function MaintenanceWindowCard() {
 }
 
 interface FormProps {
+  readonly databaseId: string | undefined;
   readonly window: MaintenanceWindow;
   readonly onDone: () => void;
 }
 
+/** Sets the window; `undefined` takes it back. */
+function setWindow(
+  organizationId: string,
+  databaseId: string | undefined,
+  body: MaintenanceWindowRequest | undefined,
+): Promise<unknown> {
+  if (databaseId === undefined) {
+    return body === undefined
+      ? ask(organizationId, 'delete', ofOrganization)
+      : ask(organizationId, 'put', ofOrganization, { body });
+  }
+  const params = { databaseId };
+  return body === undefined
+    ? ask(organizationId, 'delete', ofDatabase, { params })
+    : ask(organizationId, 'put', ofDatabase, { params, body });
+}
+
 function WindowForm({
+  databaseId,
   window: { weekday, startTime, lengthMinutes, timeZone, from },
   onDone,
 }: FormProps) {
-  const { database, organizationId } = useDatabase();
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState<MaintenanceWindowRequest>({
@@ -90,19 +113,21 @@ function WindowForm({
     lengthMinutes,
     timeZone,
   });
-  const params = { databaseId: database.id };
   const change = useMutation({
     mutationFn: (body: MaintenanceWindowRequest | undefined) =>
-      body === undefined
-        ? ask(organizationId, 'delete', path, { params })
-        : ask(organizationId, 'put', path, { params, body }),
+      setWindow(organization.id, databaseId, body),
     onSuccess: () => {
       say('The maintenance window is set');
       onDone();
     },
     onSettled: () =>
-      queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),
+      Promise.all(
+        windowKeys(organization.id, databaseId).map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
   });
+  const isOwn = from === (databaseId === undefined ? 'ORGANIZATION' : 'DATABASE');
   const disabledReason = whyNot(organization, 'changeDatabase');
   return (
     <form
@@ -158,13 +183,13 @@ function WindowForm({
         <Button type="submit" look="main" busy={change.isPending} disabledReason={disabledReason}>
           Set the window
         </Button>
-        {from === 'DATABASE' && (
+        {isOwn && (
           <Button
             busy={change.isPending}
             disabledReason={disabledReason}
             onClick={() => change.mutate(undefined)}
           >
-            Use that of the organization
+            {databaseId === undefined ? 'Use the default' : 'Use that of the organization'}
           </Button>
         )}
         <Button onClick={onDone}>Leave it</Button>
