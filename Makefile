@@ -77,7 +77,7 @@ cluster-down: ## Take it down and leave nothing behind
 cluster-status: ## Show what runs and the path of the kubeconfig
 	@$(NODE) tools/cluster/main.ts status
 
-.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-streams bench-tunnel
+.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-streams bench-tunnel bench-changes
 bench: bench-engine bench-operator bench-api bench-webhooks bench-streams bench-tunnel ## Print figures; never passes or fails
 bench-engine: ## One durable replica: throughput, latency, memory, restart; then three and six, with faults (TRANSFERS=10000000)
 	@$(NODE) bench/engine/main.ts
@@ -91,6 +91,8 @@ bench-streams: ## Change streams: events a second into RabbitMQ, Kafka and SSE, 
 	@$(NODE) bench/streams/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts
+bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle
+	@$(NODE) bench/changes/main.ts
 
 .PHONY: images build clean
 images: ## Build the images and load them into the cluster that is up
