@@ -11,7 +11,7 @@ import type { AcceptedChange, Change, ChangePreview, CreatedDatabase } from '../
 import { HttpService } from '../../test/support/api/http-service.ts';
 import { systemNamespace } from '../../test/support/cluster/installation.ts';
 import { LocalService } from '../../test/support/cluster/local-service.ts';
-import { killOne, livingPods } from '../../test/support/cluster/pods.ts';
+import { kill, livingPods } from '../../test/support/cluster/pods.ts';
 import { SteadyWriter } from '../../test/support/engine/steady-writer.ts';
 import type { Database as Resource } from '../../test/support/operator/operator-world.ts';
 import { eventually } from '../../test/support/shell.ts';
@@ -84,7 +84,8 @@ class ChangesBench {
       const { change } = await this.#post<AcceptedChange>('/changes', body);
       if (kills !== undefined) {
         await this.#untilChange(change.id, ({ progress }) => progress !== null);
-        await killOne(this.#service.cluster, this.#podsOf(kills));
+        // All of them: of two, the other one would go on without a break.
+        for (const pod of await this.#podsOf(kills)) await kill(this.#service.cluster, pod);
       }
       await this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
     });

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { planOf } from '../../test/support/operator/plan-of.ts';
 import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
+import { resources } from '../../domain/kinds.ts';
+import { buildBackup } from '../manifests/backup.ts';
 import { ApiError, type Kube } from '../../base/kube/kube.ts';
 import { act, WriteFailed } from './act.ts';
 import { Purpose, targetOf, type Action } from './actions.ts';
@@ -117,4 +119,20 @@ test('the same failure of the API server has the same words each time', async ()
   const first = await failing(40_001);
   expect(first).toContain('the API server failed at NetworkPolicy payments-5e1f0c');
   expect(await failing(40_002)).toBe(first);
+});
+
+test('a backup that the operator makes, before an upgrade for example, is no fault of admission', async () => {
+  const { subject } = planOf({}).draft;
+  if (subject === undefined) throw new Error('there is a plan');
+  const object = buildBackup(subject, 'payments-5e1f0c-pre-12345678', 'PreChange');
+  const cluster = new SimulatedCluster();
+  cluster.create = () => Promise.resolve(object as never);
+  const action: Action = {
+    verb: 'create',
+    purpose: 'backup',
+    guarded: false,
+    resource: resources.backup,
+    object,
+  };
+  expect(await act(cluster, database, [action], () => {})).toEqual([]);
 });

@@ -95,6 +95,8 @@ function nameTaken(action: Action, existing: KubeObject): Refusal {
  */
 function unseen(database: LedgerDatabase, action: Action, { object }: Result): Refusal | undefined {
   const { resource, name } = targetOf(action);
+  // Backups are found by the name of their database: they outlive it.
+  if (resource === resources.backup) return undefined;
   // attempts.ts reports admission's changes of a StatefulSet.
   const labelled =
     action.verb === 'create' ||
