@@ -2570,6 +2570,74 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "engine.update_available": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database can be updated to a newer version of its engine. */
+        readonly post: operations["onEngineUpdateAvailable"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "engine.deprecation_announced": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The version of its engine that a database runs will be deprecated, or is. */
+        readonly post: operations["onEngineDeprecationAnnounced"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "engine.update_announced": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database will get a newer version of its engine in a maintenance window. */
+        readonly post: operations["onEngineUpdateAnnounced"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "engine.update_failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database could not get the newer version of its engine in its maintenance window; it is tried again in the next one. */
+        readonly post: operations["onEngineUpdateFailed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "backup.requested": {
         readonly parameters: {
             readonly query?: never;
@@ -3784,7 +3852,13 @@ export interface components {
                     /** @description Release of the client protocol. */
                     readonly release: string;
                     readonly oldestClient: string | null;
+                    /** @description New databases cannot choose it. */
                     readonly deprecated: boolean;
+                    readonly availableFrom: string | null;
+                    readonly deprecatedAt: string | null;
+                    readonly forcedAt: string | null;
+                    /** @description Versions from which a database can be upgraded to it. */
+                    readonly upgradableFrom: readonly string[];
                 }[];
                 readonly parameters: readonly {
                     readonly name: string;
@@ -3928,8 +4002,19 @@ export interface components {
                 /** @enum {string} */
                 readonly name: "Builtin" | "TigerBeetle";
                 readonly version: string;
+                /** @description The newest version that it can be updated to now; if there is none, the default version of new databases. */
                 readonly latestVersion: string | null;
+                /** @description Whether `latestVersion` is newer, can be chosen now, and can be reached by an upgrade. */
                 readonly updateAvailable: boolean;
+                /** @description The version that the database gets in its first maintenance window after `forcedAt`, unless somebody upgrades it before. It has at least seven days from the announcement; while it is stopped, nothing happens. */
+                readonly forcedUpdate: {
+                    readonly version: string;
+                    /**
+                     * Format: date-time
+                     * @description Time from which on it is due. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly forcedAt: string;
+                } | null;
             };
             /** @description Connection of the API process that answers. */
             readonly gateway: {
@@ -7050,10 +7135,10 @@ export interface components {
             /** @description Decimal; increases within the organization. */
             readonly sequence: string;
             /**
-             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `database_filling`: A database is full or nearly full, or has room again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
+             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `database_filling`: A database is full or nearly full, or has room again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `engine_update`: A database can, or will, get a newer version of its engine, or could not; or its version is deprecated. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
              * @enum {string}
              */
-            readonly kind: "database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
+            readonly kind: "database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
             /** @description Type of the event, such as `database.unavailable`. */
             readonly type: string;
             /** @description Description of the event, for people. */
@@ -7087,15 +7172,15 @@ export interface components {
         };
         readonly NotificationPreferences: {
             /** @description The kinds that your role gets. */
-            readonly kinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly kinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Kinds that you muted. */
-            readonly mutedKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mutedKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Databases that you muted. */
             readonly mutedDatabases: readonly string[];
             /** @description Kinds that you get by mail at once, too. What is muted is in no mail. */
-            readonly mailKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mailKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Kinds that you get in one mail a day, if there are any notifications. */
-            readonly digestKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly digestKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Where mail goes: your address that the identity provider has verified. Null: there is none, or the service sends no mail. */
             readonly mailAddress: string | null;
         };
@@ -7106,12 +7191,12 @@ export interface components {
         };
         /** @description Absent properties stay as they are. */
         readonly UpdateNotificationPreferencesRequest: {
-            readonly mutedKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mutedKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             readonly mutedDatabases?: readonly string[];
             /** @description Takes its kinds from `digestKinds`. */
-            readonly mailKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly mailKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Takes its kinds from `mailKinds`. */
-            readonly digestKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
+            readonly digestKinds?: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
         };
         readonly BillingAnswer: {
             readonly billing: components["schemas"]["BillingStanding"];
@@ -9302,7 +9387,11 @@ export interface operations {
                      *               "version": "0.1.0",
                      *               "release": "0.17.9",
                      *               "oldestClient": "0.16.4",
-                     *               "deprecated": false
+                     *               "deprecated": false,
+                     *               "availableFrom": null,
+                     *               "deprecatedAt": null,
+                     *               "forcedAt": null,
+                     *               "upgradableFrom": []
                      *             }
                      *           ],
                      *           "parameters": [
@@ -9438,7 +9527,8 @@ export interface operations {
                      *             "name": "Builtin",
                      *             "version": "0.1.0",
                      *             "latestVersion": "0.1.0",
-                     *             "updateAvailable": false
+                     *             "updateAvailable": false,
+                     *             "forcedUpdate": null
                      *           },
                      *           "gateway": {
                      *             "status": "CONNECTED",
@@ -9655,7 +9745,8 @@ export interface operations {
                      *           "name": "Builtin",
                      *           "version": "0.1.0",
                      *           "latestVersion": "0.1.0",
-                     *           "updateAvailable": false
+                     *           "updateAvailable": false,
+                     *           "forcedUpdate": null
                      *         },
                      *         "gateway": {
                      *           "status": "UNKNOWN",
@@ -9856,7 +9947,8 @@ export interface operations {
                      *           "name": "Builtin",
                      *           "version": "0.1.0",
                      *           "latestVersion": "0.1.0",
-                     *           "updateAvailable": false
+                     *           "updateAvailable": false,
+                     *           "forcedUpdate": null
                      *         },
                      *         "gateway": {
                      *           "status": "CONNECTED",
@@ -10056,7 +10148,8 @@ export interface operations {
                      *           "name": "Builtin",
                      *           "version": "0.1.0",
                      *           "latestVersion": "0.1.0",
-                     *           "updateAvailable": false
+                     *           "updateAvailable": false,
+                     *           "forcedUpdate": null
                      *         },
                      *         "gateway": {
                      *           "status": "CONNECTED",
@@ -10288,7 +10381,8 @@ export interface operations {
                      *           "name": "Builtin",
                      *           "version": "0.1.0",
                      *           "latestVersion": "0.1.0",
-                     *           "updateAvailable": false
+                     *           "updateAvailable": false,
+                     *           "forcedUpdate": null
                      *         },
                      *         "gateway": {
                      *           "status": "CONNECTED",
@@ -10477,7 +10571,8 @@ export interface operations {
                      *           "name": "Builtin",
                      *           "version": "0.1.0",
                      *           "latestVersion": "0.1.0",
-                     *           "updateAvailable": false
+                     *           "updateAvailable": false,
+                     *           "forcedUpdate": null
                      *         },
                      *         "gateway": {
                      *           "status": "UNKNOWN",
@@ -13155,7 +13250,8 @@ export interface operations {
                      *           "name": "Builtin",
                      *           "version": "0.1.0",
                      *           "latestVersion": "0.1.0",
-                     *           "updateAvailable": false
+                     *           "updateAvailable": false,
+                     *           "forcedUpdate": null
                      *         },
                      *         "gateway": {
                      *           "status": "UNKNOWN",
@@ -13509,7 +13605,8 @@ export interface operations {
                      *           "name": "Builtin",
                      *           "version": "0.1.0",
                      *           "latestVersion": "0.1.0",
-                     *           "updateAvailable": false
+                     *           "updateAvailable": false,
+                     *           "forcedUpdate": null
                      *         },
                      *         "gateway": {
                      *           "status": "UNKNOWN",
@@ -20423,6 +20520,7 @@ export interface operations {
                      *           "backup_trouble",
                      *           "change_stream_trouble",
                      *           "engine_upgraded",
+                     *           "engine_update",
                      *           "key_expiring",
                      *           "member_changed",
                      *           "webhook_disabled",
@@ -20495,6 +20593,7 @@ export interface operations {
                      *           "backup_trouble",
                      *           "change_stream_trouble",
                      *           "engine_upgraded",
+                     *           "engine_update",
                      *           "key_expiring",
                      *           "member_changed",
                      *           "webhook_disabled",
@@ -23527,6 +23626,460 @@ export interface operations {
                         /** @description The job that applies it. */
                         readonly jobId?: string;
                         readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onEngineUpdateAvailable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "engine.update_available",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "engine": {
+                 *           "name": "Builtin",
+                 *           "version": "0.1.0"
+                 *         },
+                 *         "update": {
+                 *           "version": "0.2.0",
+                 *           "at": "2026-11-21T02:03:04.567Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "engine.update_available";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly engine: {
+                            readonly name: string;
+                            /** @description The one that it runs. */
+                            readonly version: string;
+                        };
+                        readonly update: {
+                            /** @description The version that the event is about. */
+                            readonly version: string;
+                            /**
+                             * Format: date-time
+                             * @description The date in the catalog. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly at: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly notBefore?: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onEngineDeprecationAnnounced: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "engine.deprecation_announced",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "engine": {
+                 *           "name": "Builtin",
+                 *           "version": "0.1.0"
+                 *         },
+                 *         "update": {
+                 *           "version": "0.1.0",
+                 *           "at": "2026-11-21T02:03:04.567Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "engine.deprecation_announced";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly engine: {
+                            readonly name: string;
+                            /** @description The one that it runs. */
+                            readonly version: string;
+                        };
+                        readonly update: {
+                            /** @description The version that the event is about. */
+                            readonly version: string;
+                            /**
+                             * Format: date-time
+                             * @description The date in the catalog. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly at: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly notBefore?: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onEngineUpdateAnnounced: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "engine.update_announced",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "engine": {
+                 *           "name": "Builtin",
+                 *           "version": "0.1.0"
+                 *         },
+                 *         "update": {
+                 *           "version": "0.2.0",
+                 *           "at": "2026-11-21T02:03:04.567Z",
+                 *           "notBefore": "2026-11-21T02:03:04.567Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "engine.update_announced";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly engine: {
+                            readonly name: string;
+                            /** @description The one that it runs. */
+                            readonly version: string;
+                        };
+                        readonly update: {
+                            /** @description The version that the event is about. */
+                            readonly version: string;
+                            /**
+                             * Format: date-time
+                             * @description The date in the catalog. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly at: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly notBefore?: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onEngineUpdateFailed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "engine.update_failed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "engine": {
+                 *           "name": "Builtin",
+                 *           "version": "0.1.0"
+                 *         },
+                 *         "update": {
+                 *           "version": "0.2.0",
+                 *           "at": "2026-11-21T02:03:04.567Z"
+                 *         },
+                 *         "error": {
+                 *           "code": "replica_failing",
+                 *           "message": "payments-prod-0: ImagePullBackOff."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "engine.update_failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly engine: {
+                            readonly name: string;
+                            /** @description The one that it runs. */
+                            readonly version: string;
+                        };
+                        readonly update: {
+                            /** @description The version that the event is about. */
+                            readonly version: string;
+                            /**
+                             * Format: date-time
+                             * @description The date in the catalog. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly at: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly notBefore?: string;
+                        };
+                        readonly error: components["schemas"]["Reason"];
                     };
                 };
             };

@@ -465,6 +465,21 @@ export interface components {
                          * @default false
                          */
                         readonly deprecated: boolean;
+                        /**
+                         * Format: date-time
+                         * @description Nobody can choose it before this time. Databases that can be upgraded to it are told when it has come.
+                         */
+                        readonly availableFrom?: string;
+                        /**
+                         * Format: date-time
+                         * @description From this time on it counts as deprecated. Databases that have it are told as soon as this is set.
+                         */
+                        readonly deprecatedAt?: string;
+                        /**
+                         * Format: date-time
+                         * @description In the first maintenance window after this time, databases with an older version that can be upgraded to this one are. They are told as soon as this is set, and have at least seven days from then.
+                         */
+                        readonly forcedAt?: string;
                     }[];
                     /** @description The closed list of parameters that a database's spec.parameters may hold. */
                     readonly parameters?: readonly {

@@ -104,7 +104,7 @@ class ChangesBench {
     return rowOf('stopped and started again, from the request to start', value, null);
   }
 
-  /** Gives the catalog a second version of the engine, with the first one's image. Returns its name. */
+  /** Gives the catalog a second version of the engine, with an image of its own, so that pods are replaced. Returns its name. */
   async #addVersion(): Promise<string> {
     const { cluster } = this.#service;
     const text = await cluster.kubectl('get', 'lcat', 'default', '-o', 'json');
@@ -118,7 +118,8 @@ class ChangesBench {
     const first = engine?.versions.find((row) => row.version === engine.defaultVersion);
     if (first === undefined) throw new Error('the catalog has no version of the built-in engine');
     const version = `${first.version}-next`;
-    const value = { ...first, version, upgradableFrom: [first.version] };
+    const image = await cluster.image('engine-next');
+    const value = { ...first, version, image, upgradableFrom: [first.version] };
     const patch = [{ op: 'add', path: `/spec/engines/${at}/versions/-`, value }];
     await cluster.kubectl('patch', 'lcat', 'default', '--type=json', '-p', JSON.stringify(patch));
     return version;

@@ -39,7 +39,7 @@ import { maintenanceWindows } from './0047-maintenance-windows.ts';
 import { notificationMails } from './0048-notification-mails.ts';
 import { archivingInProfiles } from './0049-archiving-in-profiles.ts';
 import { backupHolds } from './0050-backup-holds.ts';
-import { engineNotices } from './0050-engine-notices.ts';
+import { engineNotices } from './0051-engine-notices.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 export const engineNotices: Migration = {
-  number: 50,
+  number: 51,
   name: 'engine-notices',
   sql: `
 -- What the members of a database's organization were told about a version of its engine. at: the date in the catalog that they were
