@@ -14,7 +14,9 @@ import {
   countMail,
   listMailReaders,
   mailsOfDayMax,
+  postponeDigest,
   takeDigest,
+  type DueDigest,
   type MailReader,
 } from '../store/notification-mails.ts';
 import { listNotifications } from '../store/notifications.ts';
@@ -127,24 +129,36 @@ export class NotificationMailer {
     await this.#write(change, reader, mailAtOnce(facts, count === mailsOfDayMax));
   }
 
-  /** Returns false if no daily mail is due. */
-  #tellDay(): Promise<boolean> {
-    return this.#options.store.change(author, async (change) => {
-      const due = await takeDigest(change);
-      if (due === undefined) return false;
-      const { reader, after, through } = due;
-      if (reader === undefined) return true;
-      const { rows } = await listNotifications(
-        change.db,
-        reader,
-        { ...filterFor(reader, 'digestKinds'), afterSequence: after },
-        { limit: linesMax + 1, position: [String(BigInt(through) + 1n)] },
-      );
-      if (rows.length === 0) return true;
-      const facts = await this.#factsFor(change, reader, rows.toReversed());
-      await this.#write(change, reader, dailyMail(facts));
+  /** Returns false if no daily mail is due. One that cannot be written keeps no other one waiting. */
+  async #tellDay(): Promise<boolean> {
+    const { store, logger } = this.#options;
+    let due: DueDigest | undefined;
+    try {
+      return await store.change(author, async (change) => {
+        due = await takeDigest(change);
+        if (due === undefined) return false;
+        await this.#tellDigest(change, due);
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof StoreUnavailable || due === undefined) throw error;
+      logger.warn({ err: error, ...due.of }, 'a daily mail of notifications could not be written');
+      await postponeDigest(store.read, due.of);
       return true;
-    });
+    }
+  }
+
+  async #tellDigest(change: Change, { reader, after, through }: DueDigest): Promise<void> {
+    if (reader === undefined) return;
+    const { rows } = await listNotifications(
+      change.db,
+      reader,
+      { ...filterFor(reader, 'digestKinds'), afterSequence: after },
+      { limit: linesMax + 1, position: [String(BigInt(through) + 1n)] },
+    );
+    if (rows.length === 0) return;
+    const facts = await this.#factsFor(change, reader, rows.toReversed());
+    await this.#write(change, reader, dailyMail(facts));
   }
 
   async #factsFor({ db }: Change, reader: MailReader, events: readonly StoredEvent[]) {

@@ -75,6 +75,8 @@ export async function countMail(
 
 /** A daily mail that is due. `reader` is `undefined` if no mail can reach the person any more. */
 export interface DueDigest {
+  /** TypeIDs. */
+  readonly of: { readonly organizationId: string; readonly userId: string };
   readonly reader: MailReader | undefined;
   /** The events after this number, and up to that one. */
   readonly after: string;
@@ -114,7 +116,22 @@ export async function takeDigest({ db }: Change): Promise<DueDigest | undefined>
     .where('person', '=', person)
     .returning('digestThrough')
     .executeTakeFirstOrThrow();
-  return { reader, after: before.digestThrough, through };
+  const of = { organizationId: typeIdOfUuid('org', organizationId), userId: person };
+  return { of, reader, after: before.digestThrough, through };
+}
+
+/** Tries a daily mail that could not be written again later; what it tells stays the same. */
+export async function postponeDigest(
+  db: Reader,
+  { organizationId, userId }: DueDigest['of'],
+): Promise<void> {
+  await db
+    .updateTable('notificationSettings')
+    .set({ digestDueAt: sql<Date>`clock_timestamp() + interval '1 hour'` })
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('person', '=', userId)
+    .where('digestDueAt', 'is not', null)
+    .execute();
 }
 
 /** Ends all mail of notifications to a person of an organization. Nothing happens if they are no member. */

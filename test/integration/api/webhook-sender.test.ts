@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AddressGuard } from '../../../api/webhooks/addresses.ts';
@@ -235,4 +235,56 @@ test.each([
   if (addresses !== undefined) dns.names.set(name, () => addresses);
   const attempt = await sendTo(senderTo(['127.0.0.1/32']), `http://${name}:${port}/`);
   expect(attempt).toMatchObject({ outcome, error: expect.stringContaining(text) });
+});
+
+const head = 'HTTP/1.1 200 OK\r\n';
+/** What is written again and again after the first text. */
+const endless: Readonly<Record<string, string>> = {
+  'HTTP/1.1 100 Continue\r\n\r\n': 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000),
+  'HTTP/1.1 103 Early Hints\r\n\r\n': 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'.repeat(1_000),
+  [`${head}a: `]: 'b'.repeat(65_536),
+  [`${head}transfer-encoding: chunked\r\n\r\n1;`]: 'x'.repeat(65_536),
+};
+
+test.each([
+  'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+  'HTTP/1.1 000 Nothing\r\n\r\n',
+  'HTTP/1.1 999 Much\r\ncontent-length: 0\r\nretry-after: -1\r\nretry-after: 99999999999\r\n\r\n',
+  `${head}content-length: 1\r\ncontent-length: 2\r\n\r\nab`,
+  `${head}content-length: 99999999999999999999\r\n\r\n`,
+  `${head}transfer-encoding: chunked\r\n\r\nffffffffffffffffff\r\n`,
+  `${head}transfer-encoding: chunked\r\n\r\n-1\r\n\r\n`,
+  '\0\u0001\u0002 no HTTP',
+  'HTTP/1.1 200 OK',
+  ...Object.keys(endless),
+])('a receiver that answers %j is one attempt, soon over, and harms nobody else', async (text) => {
+  let written = 0;
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(text, 'latin1');
+      const more = endless[text];
+      if (more === undefined) {
+        socket.end();
+        return;
+      }
+      // Without the sender’s own bounds it would be read for as long as it comes.
+      const go = () => {
+        written += more.length;
+        if (socket.destroyed || written > 128 * 1024 * 1024) socket.destroy();
+        else if (socket.write(more)) setImmediate(go);
+        else socket.once('drain', go);
+      };
+      go();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const attempt = await sendTo(senderTo(['127.0.0.1/32'], 1_500), `http://127.0.0.1:${port}/`);
+  expect(attempt.error === null).toBe(attempt.outcome === 'SUCCESS');
+  expect(Buffer.byteLength(attempt.responseExcerpt ?? '')).toBeLessThan(16_384);
+  receiver.beFine();
+  expect((await sendTo(senderTo(['127.0.0.1/32']), receiver.url)).outcome).toBe('SUCCESS');
+  server.close();
 });

@@ -5,6 +5,7 @@ import { newTypeId } from '../../../domain/type-id.ts';
 import { NotificationMailer } from '../../../api/notifications/mailer.ts';
 import { UnsubscribeLinks } from '../../../api/notifications/unsubscribe-links.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
+import { changeNotificationSettings } from '../../../api/store/notifications.ts';
 import { addMember } from '../../../api/store/members.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import { Sealer } from '../../../api/store/sealing.ts';
@@ -114,14 +115,40 @@ test('deliveries of one organization that cannot be made stop nobody else’s, a
   expect(await deliveriesOf(first)).toBe(before[0] + 1);
 });
 
+/** Runs the mailer until there is mail for exactly these. */
+async function mailed(wanted: readonly string[]): Promise<void> {
+  const mailer = new NotificationMailer({
+    store,
+    sealer,
+    links: new UnsubscribeLinks(signingKeys, 'https://ledger.example'),
+    publicUrl: 'https://ledger.example',
+    logger: silent,
+    everyMs: 20,
+  });
+  mailer.start();
+  try {
+    await eventually(`mail is there for ${wanted.join()}`, async () => {
+      const rows = await store.read.selectFrom('mails').select('recipient').execute();
+      expect(rows.map(({ recipient }) => recipient).sort()).toEqual(wanted);
+      return true;
+    });
+  } finally {
+    await mailer.stop();
+  }
+}
+
+const mailOf = ({ slug }: Organization) => `${slug}@example.com`;
+
 test('mails of one organization that cannot be written stop nobody else’s', async () => {
   for (const organization of [first, second]) {
     await store.change(tester, async (change) => {
-      const email = `${organization.slug}@example.com`;
+      const email = mailOf(organization);
       const person = { issuer: 'https://id.example.com', subject: email, email, name: email };
       const user = await ensureUser(change, { ...person, emailVerified: true });
       const organizationId = organization.id;
       await addMember(change, { organizationId, user, role: 'owner', databaseIds: null });
+      const reading = { organizationId, userId: user.id };
+      await changeNotificationSettings(change.db, reading, { digestKinds: ['change_failed'] });
       const id = newTypeId('db');
       change.emit({
         organizationId,
@@ -132,30 +159,40 @@ test('mails of one organization that cannot be written stop nobody else’s', as
       });
     });
   }
-  await refuseRows('mails', 'recipient', 'first@example.com');
-  const mailer = new NotificationMailer({
-    store,
-    sealer,
-    links: new UnsubscribeLinks(signingKeys, 'https://ledger.example'),
-    publicUrl: 'https://ledger.example',
-    logger: silent,
-    everyMs: 20,
-  });
-  mailer.start();
-  const recipients = async () => {
-    const rows = await store.read.selectFrom('mails').select('recipient').execute();
-    return rows.map(({ recipient }) => recipient).sort();
-  };
-  const until = (wanted: readonly string[]) =>
-    eventually(`mail is there for ${wanted.join()}`, async () => {
-      expect(await recipients()).toEqual(wanted);
-      return true;
+  await refuseRows('mails', 'recipient', mailOf(first));
+  await mailed([mailOf(second)]);
+  await takeRows();
+  await mailed([mailOf(first), mailOf(second)]);
+});
+
+test('a daily mail that cannot be written stops nobody else’s, and comes with all that it had to tell', async () => {
+  for (const { id: organizationId } of [first, second]) {
+    const id = newTypeId('db');
+    await store.change(tester, async (change) => {
+      change.emit({
+        organizationId,
+        type: 'configuration.change_failed',
+        subject: { type: 'database', id, display: 'payments' },
+        databaseId: id,
+        data: {} as never,
+      });
     });
-  try {
-    await until(['second@example.com']);
-    await takeRows();
-    await until(['first@example.com', 'second@example.com']);
-  } finally {
-    await mailer.stop();
   }
+  await store.read.deleteFrom('mails').execute();
+  await sql`UPDATE notification_settings SET digest_due_at = clock_timestamp() - CASE organization_id
+    WHEN ${uuidOf(first.id)} THEN interval '2 hours' ELSE interval '1 hour' END`.execute(
+    store.read,
+  );
+  await refuseRows('mails', 'recipient', mailOf(first));
+  await mailed([mailOf(second)]);
+  await takeRows();
+  const { rows } =
+    await sql`SELECT 1 FROM notification_settings WHERE organization_id = ${uuidOf(first.id)}
+    AND digest_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 hour'`.execute(
+      store.read,
+    );
+  expect(rows).toHaveLength(1);
+  await sql`UPDATE notification_settings SET digest_due_at = clock_timestamp()
+    WHERE organization_id = ${uuidOf(first.id)}`.execute(store.read);
+  await mailed([mailOf(first), mailOf(second)]);
 });
