@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
+import type { FieldChange } from '../model/event.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
@@ -124,7 +125,7 @@ export async function updateWebhookEndpoint(
   const row = await query.returningAll().executeTakeFirst();
   if (row === undefined) return 'stale';
   const changed = endpointOf(row);
-  tell(change, 'webhook.endpoint_changed', changed);
+  tell(change, 'webhook.endpoint_changed', changed, changesBetween(found, changed));
   return changed;
 }
 
@@ -282,6 +283,7 @@ const tell = (
   change: Change,
   type: Exclude<EventType & `webhook.endpoint_${string}`, 'webhook.endpoint_disabled'>,
   { id, organizationId, url, databaseId }: WebhookEndpoint,
+  changes: readonly FieldChange[] = [],
 ) =>
   change.emit({
     organizationId,
@@ -289,7 +291,18 @@ const tell = (
     subject: { type: 'webhook_endpoint', id, display: url },
     databaseId,
     data: { endpoint: { id, url } },
+    changes,
   });
+
+/** What a person can change. Who looks later sees where the events went meanwhile, and whether they went at all. */
+const changesBetween = (before: WebhookEndpoint, after: WebhookEndpoint): readonly FieldChange[] =>
+  [
+    { path: '/url', from: before.url, to: after.url },
+    { path: '/description', from: before.description, to: after.description },
+    { path: '/eventTypes', from: before.eventTypes, to: after.eventTypes },
+    { path: '/databaseScope/databaseId', from: before.databaseId, to: after.databaseId },
+    { path: '/status', from: before.status, to: after.status },
+  ].filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
 
 export function endpointOf(row: Selectable<WebhookEndpointsTable>): WebhookEndpoint {
   return {

@@ -511,6 +511,29 @@ test('a rotated secret signs beside the new one until the grace is over; who loo
   expect(JSON.stringify(data)).not.toContain('whsec_');
 });
 
+test('who leads events elsewhere for a moment, or stops them, leaves what it was before in the audit log', async () => {
+  const { endpoint } = await receiverWith();
+  const { url, eventTypes } = (await ask(endpoint.path)).json.webhookEndpoint;
+  const thief = 'https://thief.example.com/';
+  await ask(endpoint.path, 'PATCH', { url: thief, eventTypes: ['*'] });
+  await ask(endpoint.path, 'PATCH', { url, eventTypes });
+  await ask(endpoint.path, 'PATCH', { status: 'DISABLED' });
+  await ask(endpoint.path, 'PATCH', { status: 'ENABLED', url });
+  const path = `/audit-events?type=webhook.endpoint_changed&targetId=${endpoint.id}`;
+  const { data } = (await ask(path)).json;
+  const there = [
+    { path: '/url', from: url, to: thief },
+    { path: '/eventTypes', from: eventTypes, to: ['*'] },
+  ];
+  const back = there.map((change) => ({ ...change, from: change.to, to: change.from }));
+  expect(data.map(({ changes }: { changes: unknown }) => changes)).toEqual([
+    [{ path: '/status', from: 'DISABLED', to: 'ENABLED' }],
+    [{ path: '/status', from: 'ENABLED', to: 'DISABLED' }],
+    back,
+    there,
+  ]);
+});
+
 test.each([
   [{ url: 'https://10.0.0.1/' }, '#/url', 'not public'],
   [{ url: 'https://hooks.example.com:22/' }, '#/url', 'port'],
