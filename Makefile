@@ -77,8 +77,8 @@ cluster-down: ## Take it down and leave nothing behind
 cluster-status: ## Show what runs and the path of the kubeconfig
 	@$(NODE) tools/cluster/main.ts status
 
-.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-streams bench-tunnel bench-changes
-bench: bench-engine bench-operator bench-api bench-webhooks bench-streams bench-tunnel ## Print figures; never passes or fails
+.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel bench-changes
+bench: bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel ## Print figures; never passes or fails
 bench-engine: ## One durable replica: throughput, latency, memory, restart; then three and six, with faults (TRANSFERS=10000000)
 	@$(NODE) bench/engine/main.ts
 bench-operator: build ## The operator with many databases on fake nodes (DATABASES=1000 TOPOLOGY=single IDLE_SECONDS=600)
@@ -89,6 +89,8 @@ bench-webhooks: ## From a change to the receiver, and deliveries a second with o
 	@$(NODE) bench/webhooks/main.ts
 bench-streams: ## Change streams: events a second into RabbitMQ, Kafka and SSE, and from a transfer to the receiver (EVENTS=50000)
 	@$(NODE) bench/streams/main.ts
+bench-monitoring: ## A worker that collects from fake engines, a day of figures, queries of it, and the cost to an engine (DATABASES=1000 ROUNDS=4 SECONDS=15 TURNS=4)
+	@$(NODE) bench/monitoring/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts
 bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle

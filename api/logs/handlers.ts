@@ -18,10 +18,15 @@ import {
 } from '../store/log-lines.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
+import { Searches } from './searches.ts';
 
 interface LogServices {
   readonly store: Store;
   readonly cursors: Cursors;
+}
+
+interface Searching {
+  readonly searches: Searches;
 }
 
 /** Time between two looks at a database that logs nothing. */
@@ -29,7 +34,14 @@ const idleMs = 1_000;
 const streamedAtOnce = 200;
 const again = { baseMs: 500, maxMs: 5_000 };
 
-export const logHandlers = ({ store, cursors }: LogServices): HandlersOf<typeof logRoutes> => ({
+export const logHandlers = ({ store, cursors }: LogServices): HandlersOf<typeof logRoutes> =>
+  handlersWith({ store, cursors, searches: new Searches() });
+
+const handlersWith = ({
+  store,
+  cursors,
+  searches,
+}: LogServices & Searching): HandlersOf<typeof logRoutes> => ({
   async listLogLines({ params, query, principal, holdAnswer }) {
     const { databaseId } = params;
     await requireDatabase(store.read, principal.organization.id, databaseId);
@@ -42,20 +54,24 @@ export const logHandlers = ({ store, cursors }: LogServices): HandlersOf<typeof 
     if (after !== undefined) {
       if (cursor !== undefined) throw eitherOr;
       const from = { after, limit };
-      const { rows, ...place } = await linesAfter(store.read, databaseId, filter, from);
+      const { rows, ...place } = await searches.read(filter, () =>
+        linesAfter(store.read, databaseId, filter, from),
+      );
       holdAnswer(textBytes(rows), true);
       const page = { limit, nextCursor: null, ...place };
       return { status: 200, body: { data: rows.map(shownLine), page } };
     }
     const list = { of: 'logs', databaseId, order, since, until, ...rest };
     const position = readCursor(cursors, list, cursor, 2);
-    // Read before the list, so that lines kept meanwhile come twice rather than never.
-    const last = await lastLineId(store.read, databaseId);
-    const page = await listLines(store.read, databaseId, filter, {
-      limit,
-      order,
-      ...(position && { position }),
-    });
+    const [last, page] = await searches.read(filter, async () => [
+      // Read before the list, so that lines kept meanwhile come twice rather than never.
+      await lastLineId(store.read, databaseId),
+      await listLines(store.read, databaseId, filter, {
+        limit,
+        order,
+        ...(position && { position }),
+      }),
+    ]);
     holdAnswer(textBytes(page.rows), true);
     const shown = shownPage(cursors, list, limit, page, shownLine);
     return { status: 200, body: { ...shown, page: { ...shown.page, after: last } } };
@@ -65,15 +81,18 @@ export const logHandlers = ({ store, cursors }: LogServices): HandlersOf<typeof 
     await requireDatabase(store.read, principal.organization.id, databaseId);
     const seen = /^\d{1,18}$/.exec(lastEventId ?? '')?.[0];
     const after = seen ?? (await lastLineId(store.read, databaseId));
-    return { status: 200, events: follow(store, databaseId, filterOf(query), after, signal) };
+    const filter = filterOf(query);
+    const read = (from: string) =>
+      searches.read(filter, () =>
+        linesAfter(store.read, databaseId, filter, { after: from, limit: streamedAtOnce }),
+      );
+    return { status: 200, events: follow(read, after, signal) };
   },
 });
 
 /** Reads each page when the one before was taken. Retries while the store does not answer. */
 async function* follow(
-  store: Store,
-  databaseId: string,
-  filter: LogFilter,
+  read: (after: string) => ReturnType<typeof linesAfter>,
   begin: string,
   signal: AbortSignal,
 ): AsyncGenerator<ServerSentEvent | Uint8Array> {
@@ -82,7 +101,7 @@ async function* follow(
   for (let failures = 0; !signal.aborted;) {
     let page: Awaited<ReturnType<typeof linesAfter>>;
     try {
-      page = await linesAfter(store.read, databaseId, filter, { after, limit: streamedAtOnce });
+      page = await read(after);
       failures = 0;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;

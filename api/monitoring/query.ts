@@ -55,6 +55,12 @@ interface MetricLine {
 
 type Labels = Readonly<Record<string, string>>;
 type Values = Map<number, number>;
+/** One of the wanted series. */
+interface Asked {
+  readonly name: MetricSeriesName;
+  readonly series: MetricSeries;
+  readonly fn: MetricFunction;
+}
 interface Drawn {
   readonly labels: Labels;
   readonly values: Values;
@@ -82,19 +88,38 @@ export async function queryMetrics(db: Reader, query: MetricQuery, nowMs: number
     toMs: Math.ceil(query.toMs / stepMs) * stepMs,
     stepSeconds,
   };
-  const lines: MetricLine[] = [];
-  for (const name of new Set(query.series)) {
+  const asked = [...new Set(query.series)].map((name): Asked => {
     const series: MetricSeries = metricSeries[name];
-    const fn = functionOf(series, query.fn);
-    const drawn = await drawnOf(db, span, series, fn, query.filters);
-    for (const { labels, values } of drawn) {
-      if (values.size > 0) {
-        lines.push({ name, unit: series.unit, fn, labels, points: pointsOf(span, values) });
-      }
+    return { name, series, fn: functionOf(series, query.fn) };
+  });
+  const drawn = new Map<Asked, readonly Drawn[]>();
+  for (const together of readTogether(asked)) {
+    for (const [one, lines] of await drawnOf(db, span, together, query.filters)) {
+      drawn.set(one, [...(drawn.get(one) ?? []), ...lines]);
     }
   }
+  const lines = asked.flatMap((one): readonly MetricLine[] => {
+    const { name, series, fn } = one;
+    const ofSeries = (drawn.get(one) ?? []).filter(
+      ({ labels, values }) => values.size > 0 && matches(labels, query.filters),
+    );
+    return ofSeries.map(({ labels, values }) => ({
+      name,
+      unit: series.unit,
+      fn,
+      labels,
+      points: pointsOf(span, values),
+    }));
+  });
   return { ...span, lines };
 }
+
+/** Series that one reading of the rows serves: figures of the same sources by the same function. Latencies are read alone. */
+const readTogether = (asked: readonly Asked[]): readonly (readonly Asked[])[] => [
+  ...Map.groupBy(asked, ({ name, series: { from, lines }, fn }) =>
+    lines === undefined ? name : `${from} ${fn}`,
+  ).values(),
+];
 
 function pointsOf({ fromMs, toMs, stepSeconds }: Span, values: Values): MetricLine['points'] {
   const stepMs = stepSeconds * 1_000;
@@ -107,15 +132,14 @@ function pointsOf({ fromMs, toMs, stepSeconds }: Span, values: Values): MetricLi
 async function drawnOf(
   db: Reader,
   span: Span,
-  series: MetricSeries,
-  fn: MetricFunction,
+  together: readonly Asked[],
   filters: MetricQuery['filters'],
-): Promise<readonly Drawn[]> {
-  const drawn =
-    series.lines === undefined
-      ? await latencies(db, span, series, fn, filters)
-      : await figures(db, span, series, fn, filters);
-  return drawn.filter(({ labels }) => matches(labels, filters));
+): Promise<readonly (readonly [Asked, readonly Drawn[]])[]> {
+  const [first] = together;
+  if (first === undefined) return [];
+  const { series, fn } = first;
+  if (series.lines === undefined) return [[first, await latencies(db, span, series, fn, filters)]];
+  return figures(db, span, together, filters);
 }
 
 const matches = (labels: Labels, filters: MetricQuery['filters']): boolean =>
@@ -126,21 +150,29 @@ const sourceLike = ({ from }: MetricSeries): string => (from === 'replica' ? 'r%
 async function figures(
   db: Reader,
   span: Span,
-  series: MetricSeries,
-  fn: MetricFunction,
+  together: readonly Asked[],
   filters: MetricQuery['filters'],
-): Promise<readonly Drawn[]> {
-  // Replicas are known only from the rows.
-  const ofLines = filters.filter(({ key }) => key !== 'replica' || series.across !== 'each');
-  const lines = (series.lines ?? []).filter(({ labels }) => matches(labels, ofLines));
-  if (lines.length === 0) return [];
-  const places = lines.map(({ place }) => place);
-  const rows = await readFigures(db, span, sourceLike(series), fn as Aggregate, places);
-  return lines.flatMap(({ labels }, column) =>
-    series.across === 'each'
-      ? eachSource(rows, column, labels)
-      : [{ labels, values: joined(rows, column, series.across) }],
+): Promise<readonly (readonly [Asked, readonly Drawn[]])[]> {
+  const wanted = together.flatMap((one) =>
+    linesOf(one.series, filters).map((line) => ({ one, line })),
   );
+  const [first] = wanted;
+  if (first === undefined) return [];
+  const { series, fn } = first.one;
+  const places = wanted.map(({ line }) => line.place);
+  const rows = await readFigures(db, span, sourceLike(series), fn as Aggregate, places);
+  return wanted.map(({ one, line: { labels } }, column) => [
+    one,
+    one.series.across === 'each'
+      ? eachSource(rows, column, labels)
+      : [{ labels, values: joined(rows, column, one.series.across) }],
+  ]);
+}
+
+/** Lines that the filters may leave. Replicas are known only from the rows. */
+function linesOf({ lines = [], across }: MetricSeries, filters: MetricQuery['filters']) {
+  const ofLines = filters.filter(({ key }) => key !== 'replica' || across !== 'each');
+  return lines.filter(({ labels }) => matches(labels, ofLines));
 }
 
 function eachSource(

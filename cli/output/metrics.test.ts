@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { shownFigure, sparkline } from './metrics.ts';
+import { currentExample } from '../../api/contract/schemas/metrics.ts';
+import { currentText, shownFigure, sparkline } from './metrics.ts';
 
 test('figures are shown in the unit that people read', () => {
   expect(shownFigure(1.5 * 2 ** 30, 'bytes')).toBe('1.5 GiB');
@@ -14,4 +15,14 @@ test('a gap in a line is a blank, not a low bar', () => {
   expect(sparkline([1, null, 8])).toBe('▁ █');
   expect(sparkline([5, 5])).toBe('▁▁');
   expect(sparkline(Array.from({ length: 300 }, (_, index) => index))).toHaveLength(60);
+});
+
+test('of a database of which nothing is heard, nothing is said about its end', () => {
+  const text = currentText({
+    ...currentExample,
+    usage: null,
+    forecast: { memory: null, storage: null },
+  });
+  expect(text).toMatch(/^storage full +-$/m);
+  expect(text).toContain('Nothing was heard');
 });

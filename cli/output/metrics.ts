@@ -43,6 +43,8 @@ const full = (forecast: { readonly fullInDays: number } | null): string =>
   forecast === null ? 'no end in sight' : `in ${Math.round(forecast.fullInDays)} days`;
 
 export function currentText({ usage, gateway, forecast, ...rest }: CurrentMetrics): string {
+  // Without figures nothing is in sight at all.
+  const end = usage === null ? () => '-' : full;
   const head = fields([
     ['requests', shownFigure(rest.requestsPerSecond, 'per_second')],
     ['transfers', shownFigure(rest.transfersPerSecond, 'per_second')],
@@ -50,8 +52,8 @@ export function currentText({ usage, gateway, forecast, ...rest }: CurrentMetric
     ['over HTTP', shownFigure(gateway.answeredPerSecond, 'per_second')],
     ['failed', shownFigure(gateway.failedPerSecond, 'per_second')],
     ['p99 over HTTP', shownFigure(gateway.p99Seconds, 'seconds')],
-    ['memory full', full(forecast.memory)],
-    ['storage full', full(forecast.storage)],
+    ['memory full', end(forecast.memory)],
+    ['storage full', end(forecast.storage)],
   ]);
   if (usage === null) return `${head}\nNothing was heard of its replicas in the last minute.\n`;
   const nodes = table<(typeof usage.nodes)[number]>(

@@ -14,6 +14,7 @@ import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { answerFromExample } from '../support/browser/example-ledger.ts';
+import { answerMonitoring } from '../support/browser/example-monitoring.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
 import { manualPicture } from '../support/browser/manual-picture.ts';
 
@@ -171,5 +172,18 @@ test('a change with its difference, impact and price, and its time', async () =>
   await page.getByText('In the maintenance window of').waitFor();
   await page.evaluate('scrollTo(0, 0)');
   await manualPicture(tab, 'change', { height: 900 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('an hour of a database whose leader died', async () => {
+  const { page } = tab;
+  answerMonitoring(service, id, new Date('2026-11-21T03:03:00.000Z'));
+  await open(`${path}/monitoring`);
+  await page.getByText('10 GiB of 20 GiB. Full in 41 days').waitFor();
+  await page
+    .getByRole('figure', { name: 'Replicas', exact: true })
+    .getByText('replica 2 leads')
+    .waitFor();
+  await manualPicture(tab, 'monitoring', { height: 860 });
   expect(tab.takeTroubles()).toEqual([]);
 });

@@ -283,26 +283,48 @@ test('the command prints lines, filters them, and follows new ones', async () =>
   expect(following.said.stdout.match(/one|two/g)).toEqual(['one', 'two']);
 });
 
-test('the streams of one organization hold no more connections to the store than its share', async () => {
-  const streams = await Promise.all(Array.from({ length: 15 }, () => new Stream().open()));
-  await eventually('all have their place', async () =>
-    streams.every(({ place }) => place !== '') ? true : undefined,
-  );
+/** Numbers of statements that waited at once for the locked lines, as long as they grew. */
+async function waitingAtOnce(statements: string): Promise<readonly number[]> {
   const waiting = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*)::int AS count FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%log_lines%'
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${statements}
     `.execute(store.read);
     return rows[0]?.count ?? 0;
   };
   const counts: number[] = [];
   await store.read.transaction().execute(async (transaction) => {
     await sql`LOCK TABLE log_lines IN ACCESS EXCLUSIVE MODE`.execute(transaction);
-    await eventually('streams wait', async () => {
+    await eventually('they wait', async () => {
       counts.push(await waiting());
       return counts.length > 20 && counts.some((count) => count > 0) ? true : undefined;
     });
   });
+  return counts;
+}
+
+test('an organization searches with two connections to the store at most, and every search ends', async () => {
+  const searches: Promise<Answered>[] = [];
+  const counting = waitingAtOnce('%log_lines%');
+  await eventually('the lines are locked', async () => {
+    const { rows } = await sql`
+      SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+      WHERE relname = 'log_lines' AND mode = 'AccessExclusiveLock' AND granted`.execute(store.read);
+    return rows.length > 0 ? true : undefined;
+  });
+  for (let index = 0; index < 6; index += 1) searches.push(list(`?search=words-${index}`));
+  expect(Math.max(...(await counting))).toBeLessThanOrEqual(2);
+  expect((await Promise.all(searches)).map(({ status }) => status)).toEqual(
+    searches.map(() => 200),
+  );
+});
+
+test('the streams of one organization hold no more connections to the store than its share', async () => {
+  const streams = await Promise.all(Array.from({ length: 15 }, () => new Stream().open()));
+  await eventually('all have their place', async () =>
+    streams.every(({ place }) => place !== '') ? true : undefined,
+  );
+  const counts = await waitingAtOnce('%log_lines%');
   for (const stream of streams) stream.close();
   const share = Math.floor((2 * poolDefaults.connections) / 3);
   expect(Math.max(...counts)).toBeLessThanOrEqual(share);

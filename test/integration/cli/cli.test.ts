@@ -575,7 +575,7 @@ describe('top', () => {
     const { code, stdout } = await cli.run(['top', id, '--once']);
     expect(code).toBe(0);
     expect(stdout).toContain('transfers');
-    expect(stdout).toMatch(/0 +leader +0 +0\.42 +3 +512 MiB of 2 GiB \(25 %\)/);
+    expect(stdout).toMatch(/0 +leader +zone-a +0 +0\.42 +3 +512 MiB of 2 GiB \(25 %\)/);
     expect(stdout).not.toMatch(control);
     const json = await cli.run(['top', id, '--once', '--json']);
     expect(JSON.parse(json.stdout)).toEqual(current);

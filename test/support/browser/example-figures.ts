@@ -51,6 +51,7 @@ function replicaSample(databaseId: string, index: number, minutes: number, wave:
     up: 1,
     leader: index === leader ? 1 : 0,
     commit_lag_ops: index === leader ? 0 : Math.round(12 * wave),
+    connections: 8,
     transfers_per_second: transfers * 800,
     accounts_per_second: 3,
     memory_used_bytes: (0.62 - minutes / 400 + index / 60) * 2 * gibibyte,
@@ -89,7 +90,7 @@ function gatewaySample(databaseId: string, minutes: number, wave: number): Metri
 }
 
 /** Samples of one instant, so many minutes before the end. */
-function samplesAt(databaseId: string, minutes: number): readonly MetricSample[] {
+export function samplesAt(databaseId: string, minutes: number): readonly MetricSample[] {
   const wave = 1 + 0.4 * Math.sin(minutes / 6);
   return [
     ...replicas.map((index) => replicaSample(databaseId, index, minutes, wave)),
