@@ -283,12 +283,17 @@ test('the command prints lines, filters them, and follows new ones', async () =>
   expect(following.said.stdout.match(/one|two/g)).toEqual(['one', 'two']);
 });
 
-/** Numbers of statements that waited at once for the locked lines, as long as they grew. */
-async function waitingAtOnce(statements: string): Promise<readonly number[]> {
+const reads = '%from "log_lines"%';
+
+/**
+ * Numbers of reads that waited at once for the locked lines, at so many looks since the first one waited. Statements that wait for
+ * five seconds are ended.
+ */
+async function waitingAtOnce(looks: number): Promise<readonly number[]> {
   const waiting = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*)::int AS count FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${statements}
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${reads}
     `.execute(store.read);
     return rows[0]?.count ?? 0;
   };
@@ -296,8 +301,9 @@ async function waitingAtOnce(statements: string): Promise<readonly number[]> {
   await store.read.transaction().execute(async (transaction) => {
     await sql`LOCK TABLE log_lines IN ACCESS EXCLUSIVE MODE`.execute(transaction);
     await eventually('they wait', async () => {
-      counts.push(await waiting());
-      return counts.length > 20 && counts.some((count) => count > 0) ? true : undefined;
+      const count = await waiting();
+      if (count > 0 || counts.length > 0) counts.push(count);
+      return counts.length >= looks ? true : undefined;
     });
   });
   return counts;
@@ -305,7 +311,7 @@ async function waitingAtOnce(statements: string): Promise<readonly number[]> {
 
 test('an organization searches with two connections to the store at most, and every search ends', async () => {
   const searches: Promise<Answered>[] = [];
-  const counting = waitingAtOnce('%log_lines%');
+  const counting = waitingAtOnce(5);
   await eventually('the lines are locked', async () => {
     const { rows } = await sql`
       SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
@@ -324,7 +330,7 @@ test('the streams of one organization hold no more connections to the store than
   await eventually('all have their place', async () =>
     streams.every(({ place }) => place !== '') ? true : undefined,
   );
-  const counts = await waitingAtOnce('%log_lines%');
+  const counts = await waitingAtOnce(20);
   for (const stream of streams) stream.close();
   const share = Math.floor((2 * poolDefaults.connections) / 3);
   expect(Math.max(...counts)).toBeLessThanOrEqual(share);
