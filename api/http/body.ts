@@ -6,6 +6,7 @@ import { importPartBytesMax } from '../model/import.ts';
 import { readBytes } from './read-bytes.ts';
 import { parseJsonBody } from './json-body.ts';
 import { Refusal } from '../model/refusal.ts';
+import { textErrors } from './text-errors.ts';
 import { bodyErrors, summaryOf } from './validation.ts';
 
 const controlBodyMax = 256 * 1024;
@@ -106,7 +107,7 @@ export function parseBody(spec: BodySpec, bytes: Uint8Array): unknown {
   if (spec.form !== 'json') return bytes;
   const value = bytes.length === 0 && spec.optional === true ? {} : parseJsonBody(bytes);
   const parsed = spec.schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const errors = bodyErrors(parsed.error, value, spec.schema);
+  const errors = parsed.success ? textErrors(value) : bodyErrors(parsed.error, value, spec.schema);
+  if (parsed.success && errors.length === 0) return parsed.data;
   throw new Refusal('validation_failed', { detail: summaryOf(errors), errors });
 }

@@ -187,7 +187,7 @@ function tooBig({ origin, maximum }: { origin: string; maximum: number | bigint 
 }
 
 /** JSON pointer as a URI fragment (RFC 6901, section 6). */
-function pointer(path: Path): string {
+export function pointer(path: Path): string {
   const parts = path.map((part) => {
     const text = String(part).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
     return `/${encodeURIComponent(text)}`;

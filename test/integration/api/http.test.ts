@@ -105,6 +105,8 @@ test.each([
   ['{"name":"abc","provider":""}', 'provider', 'too_short'],
   ['{"name":"abc","__proto__":{"x":1}}', '__proto__', 'unknown_property'],
   ['{"name":"abc","labels":{"a b":"c"}}', 'labels/a%20b', 'invalid_key'],
+  [String.raw`{"name":"abc","labels":{"a":"\u0000"}}`, 'labels/a', 'invalid_format'],
+  [String.raw`{"name":"abc","labels":{"a":"\ud83d"}}`, 'labels/a', 'invalid_format'],
 ])('a property that is not right is named: %s', async (body, at, code) => {
   const answer = await create(body);
   expect(answer).toMatchObject({
