@@ -4,14 +4,13 @@ import type { Caller } from '../databases/database-service.ts';
 import { requireDatabase } from '../databases/require.ts';
 import { orChanged } from '../kubernetes/or-changed.ts';
 import type { OneBackupObject } from '../../domain/custom-resources.ts';
-import type { Backup, BackupHold } from '../model/backup.ts';
-import type { FieldChange } from '../model/event.ts';
-import { canonicalJson } from '../model/canonical-json.ts';
-import { findBackup, lockBackup, updateBackup } from '../store/backups.ts';
-import type { Database } from '../store/database-record.ts';
-import { tellBackup } from './backup-events.ts';
+import type { Author } from '../model/actor.ts';
+import type { Backup } from '../model/backup.ts';
+import { findBackup, lockBackup } from '../store/backups.ts';
+import { wakeJobOf } from '../store/jobs.ts';
 import { backupBusy, backupHeld, backupNotFound, backupNotManaged } from './refusal.ts';
 import type { BackupServices } from './request-backup.ts';
+import { takeObservation, watchAuthor } from './take-observation.ts';
 
 interface Place {
   readonly databaseId: string;
@@ -26,7 +25,7 @@ export async function holdBackup(
   place: Place,
   reason: string,
 ): Promise<Backup> {
-  const { database, backup } = await found(services, caller, place);
+  const backup = await found(services, caller, place);
   const { backups, now } = services;
   const hold = {
     reason,
@@ -39,14 +38,15 @@ export async function holdBackup(
   // A removal that is under way may have reached the bucket.
   const isGoing = object.spec.removeRequested || object.status?.removalBegunAt !== undefined;
   if (isGoing || backup.status === 'DELETING') throw backupBusy(backup);
-  await orChanged(backup.name, () =>
+  await noted(services, watchAuthor, backup, object);
+  const held = await orChanged(backup.name, () =>
     backups.hold(object, hold).catch((error: unknown) => {
       // Its removal began since it was read.
       if (error instanceof ApiError && error.status === 422) throw backupBusy(backup);
       throw error;
     }),
   );
-  return noted(services, caller, database, backup, hold);
+  return noted(services, caller.author, backup, held);
 }
 
 export async function releaseBackup(
@@ -54,23 +54,23 @@ export async function releaseBackup(
   caller: Caller,
   place: Place,
 ): Promise<Backup> {
-  const { database, backup } = await found(services, caller, place);
+  const backup = await found(services, caller, place);
   const object = await resourceOf(services, backup);
-  if (object.spec.hold !== undefined) {
-    await orChanged(backup.name, () => services.backups.hold(object, null));
-  }
-  return noted(services, caller, database, backup, null);
+  const seen = await noted(services, watchAuthor, backup, object);
+  if (object.spec.hold === undefined) return seen;
+  const released = await orChanged(backup.name, () => services.backups.hold(object, null));
+  return noted(services, caller.author, backup, released);
 }
 
 async function found(
   { store }: BackupServices,
   { organization }: Caller,
   { databaseId, backupId }: Place,
-): Promise<{ readonly database: Database; readonly backup: Backup }> {
-  const database = await requireDatabase(store.read, organization.id, databaseId);
+): Promise<Backup> {
+  await requireDatabase(store.read, organization.id, databaseId);
   const backup = await findBackup(store.read, databaseId, backupId);
   if (backup === undefined || backup.removedAt !== null) throw backupNotFound(backupId);
-  return { database, backup };
+  return backup;
 }
 
 /** The resource from the API server. */
@@ -83,28 +83,22 @@ async function resourceOf({ backups }: BackupServices, backup: Backup): Promise<
   return object;
 }
 
-/** The event is told once: here, or by the watch if it saw the resource first. */
+/**
+ * Writes the resource into the row as it is now, unless the watch has seen this or a later version: what is released meanwhile is not
+ * held again, and an older version that the watch has yet to write releases nothing.
+ */
 async function noted(
   { store }: BackupServices,
-  { author }: Caller,
-  database: Database,
+  author: Author,
   { id }: Backup,
-  hold: BackupHold | null,
+  object: OneBackupObject,
 ): Promise<Backup> {
-  return store.change(author, async (change) => {
+  const after = await store.change(author, async (change) => {
     const before = await lockBackup(change, id);
     if (before === undefined) throw backupNotFound(id);
-    const changes = holdChange(before.hold, hold);
-    if (changes.length === 0) return before;
-    const after = await updateBackup(change, id, { hold });
-    const type = hold === null ? 'backup.released' : 'backup.held';
-    tellBackup(change, type, database, after, { changes });
-    return after;
+    return (await takeObservation(change, before, object)) ?? before;
   });
+  // The watch leaves out what it finds written.
+  await wakeJobOf(store.read, after.databaseId);
+  return after;
 }
-
-export const holdChange = (
-  from: BackupHold | null,
-  to: BackupHold | null,
-): readonly FieldChange[] =>
-  canonicalJson(from) === canonicalJson(to) ? [] : [{ path: '/hold', from, to }];

@@ -3,16 +3,15 @@
  * its events. It takes over backups that somebody applied, a schedule made, or the operator made before an upgrade or a
  * deletion.
  */
-import { isOlder } from '../../base/kube/resource-version.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { OneBackupObject } from '../../domain/custom-resources.ts';
 import { backupIdOf, labels } from '../../domain/names.ts';
 import { isTypeId } from '../../domain/type-id.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { FollowedKind } from '../kubernetes/resource-follower.ts';
-import { kubernetesAuthor, systemAuthor } from '../model/actor.ts';
+import { kubernetesAuthor } from '../model/actor.ts';
 import type { PlacedResource } from '../model/placed-resource.ts';
-import type { Backup, BackupStatus } from '../model/backup.ts';
+import type { Backup } from '../model/backup.ts';
 import {
   createBackup,
   findBackupOfResource,
@@ -22,12 +21,11 @@ import {
 } from '../store/backups.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
-import { findAnyDatabase, findDatabase, findDatabaseByName } from '../store/databases.ts';
+import { findDatabase, findDatabaseByName } from '../store/databases.ts';
 import { wakeJobOf } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
-import { tellBackup, type BackupEvent } from './backup-events.ts';
-import { holdChange } from './hold.ts';
-import { observe, statusWithoutResource, typeOf } from './observe.ts';
+import { statusWithoutResource, typeOf } from './observe.ts';
+import { takeObservation, tellChange, watchAuthor } from './take-observation.ts';
 import { lockOrganizationOf, makerOf } from './taking-over.ts';
 
 interface BackupSyncOptions {
@@ -36,8 +34,6 @@ interface BackupSyncOptions {
   readonly read: BackupWriter['read'];
   readonly timers?: Timers;
 }
-
-const author = systemAuthor('watch');
 
 /** Options of the follower of LedgerBackups. */
 export function followedBackups(options: BackupSyncOptions): FollowedKind<OneBackupObject> {
@@ -58,10 +54,10 @@ async function take(options: BackupSyncOptions, object: OneBackupObject): Promis
   const known = await findBackupOfResource(store.read, { uid, namespace, name });
   if (known?.kubernetesUid === uid && known.resourceVersion === resourceVersion) return;
   const maker = known === undefined ? await makerOf(options, object) : undefined;
-  const changed = await store.change(author, async (change) => {
+  const changed = await store.change(watchAuthor, async (change) => {
     const before =
       known === undefined ? await adopt(change, object, maker) : await lockBackup(change, known.id);
-    return before && write(change, before, object);
+    return before && takeObservation(change, before, object);
   });
   if (changed !== undefined) await wakeJobOf(store.read, changed.databaseId);
 }
@@ -72,7 +68,7 @@ async function markGone(
 ): Promise<void> {
   const known = await findBackupOfResource(store.read, place);
   if (known?.kubernetesUid !== place.uid) return;
-  const changed = await store.change(author, async (change) => {
+  const changed = await store.change(watchAuthor, async (change) => {
     const before = await lockBackup(change, known.id);
     if (before === undefined || before.removedAt !== null || before.resourceGone) return undefined;
     const status = statusWithoutResource(before);
@@ -139,60 +135,3 @@ async function databaseOf(
     : findDatabase(change.db, organizationId, id));
   return found?.kubernetesNamespace === metadata.namespace ? found : undefined;
 }
-
-/** Writes an observation. Returns `undefined` if it is not new. */
-async function write(
-  change: Change,
-  before: Backup,
-  object: OneBackupObject,
-): Promise<Backup | undefined> {
-  const { resourceVersion = '' } = object.metadata;
-  const seen = before.resourceVersion;
-  if (before.removedAt !== null || before.resourceGone) return undefined;
-  if (seen !== null && !isOlder(seen, resourceVersion)) return undefined;
-  // The resource may have a name that another database has since taken.
-  const databaseId = object.status?.databaseId;
-  if (databaseId !== undefined && databaseId !== before.databaseId) return undefined;
-  const patch = observe(object);
-  // A removal that was requested over HTTP and has not reached the resource yet.
-  const status = before.status === 'DELETING' ? 'DELETING' : (patch.status ?? before.status);
-  const after = await updateBackup(change, before.id, { ...patch, status });
-  await tellChange(change, before, after);
-  return after;
-}
-
-const events = {
-  SUCCEEDED: 'backup.succeeded',
-  FAILED: 'backup.failed',
-  DELETED: 'backup.deleted',
-  EXPIRED: 'backup.expired',
-} as const;
-
-async function tellChange(change: Change, before: Backup, after: Backup): Promise<void> {
-  const types: BackupEvent[] = [];
-  const { status } = after;
-  if (before.status !== status && isTold(status) && !isHistory(before, after)) {
-    types.push(events[status]);
-  }
-  // A hold that was set or taken away in Kubernetes, or over HTTP by a process that died before it told of it.
-  if (before.hold === null && after.hold !== null) types.push('backup.held');
-  if (before.hold !== null && after.hold === null) types.push('backup.released');
-  const isDamaged = ({ verification }: Backup) => verification?.status === 'FAILED';
-  if (!isDamaged(before) && isDamaged(after)) types.push('backup.damaged');
-  const database =
-    types.length === 0 ? undefined : await findAnyDatabase(change.db, after.databaseId);
-  if (database === undefined) return;
-  const changes = holdChange(before.hold, after.hold);
-  for (const type of types) tellBackup(change, type, database, after, { changes });
-}
-
-const isTold = (status: BackupStatus): status is keyof typeof events =>
-  Object.hasOwn(events, status);
-
-/**
- * Whether the backup is seen for the first time and ended long ago: a new installation finds many, and nobody waits for them.
- */
-const isHistory = ({ resourceVersion }: Backup, { completedAt, updatedAt }: Backup): boolean =>
-  resourceVersion === null &&
-  completedAt !== null &&
-  updatedAt.getTime() - completedAt.getTime() > 3_600_000;

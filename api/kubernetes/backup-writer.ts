@@ -80,14 +80,14 @@ export class BackupWriter {
 
   /**
    * Sets or takes away the hold, only if the resource is still as it was read. Throws `ApiError` with status 409 otherwise, and with status
-   * 422 if a removal has begun.
+   * 422 if a removal has begun. Returns the resource with it.
    */
   async hold(
     { metadata }: OneBackupObject,
     hold: NonNullable<LedgerBackup['spec']['hold']> | null,
-  ): Promise<void> {
+  ): Promise<OneBackupObject> {
     const { namespace = '', name, uid, resourceVersion } = metadata;
-    await this.#kube.mergePatch(
+    return this.#kube.mergePatch<OneBackupObject>(
       referenceOf({ namespace, name }),
       { metadata: { uid, resourceVersion }, spec: { hold } },
       { fieldManager: apiName },
