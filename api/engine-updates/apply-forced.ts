@@ -99,9 +99,11 @@ async function look(change: Change, { catalog, database, due, planning }: Look) 
   const engine = catalog.engines.find(({ name }) => name === profile.engine);
   const row = engine?.versions.find((one) => one.version === version);
   if (row?.forcedAt === undefined || row.deprecated || !isNewer(version, runs)) return undefined;
-  // Postponed after it was told, or another version comes first.
   const first = engine && forcedOf(engine, runs);
-  if (!hasCome(row.forcedAt, now.getTime()) || first?.version !== version) return after(soonMs);
+  // There is no way to it in one step any more.
+  if (first === undefined) return undefined;
+  // Postponed after it was told, or another version comes first.
+  if (!hasCome(row.forcedAt, now.getTime()) || first.version !== version) return after(soonMs);
   const { window } = await windowOfDatabase(change.db, database);
   const times = windowAt(window, now);
   if (times.beginsAt > now) return times.beginsAt;

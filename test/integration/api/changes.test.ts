@@ -624,22 +624,19 @@ test('a maintenance window that makes no sense is refused with its place', async
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
-/** Gives 0.2.0 these dates, and a version 0.1.1 before it, from which alone it is reached. */
-async function announce(dates: {
+interface Dates {
   readonly availableFrom: string;
   readonly forcedAt: string;
   readonly deprecatedAt?: string;
-}) {
+}
+/** Gives 0.2.0 these dates, and a version 0.1.1 before it, from which alone it is reached. */
+async function announce(dates: Dates, upgradableFrom = ['0.1.1']) {
   const catalog = catalogSpec();
   const engines = catalog.engines.map((engine) => {
     if (engine.name !== 'Builtin') return engine;
     const [first, next] = engine.versions;
     if (first === undefined || next === undefined) throw new Error('the catalog has two versions');
-    const versions = [
-      { ...first, version: '0.1.1' },
-      { ...next, upgradableFrom: ['0.1.1'], ...dates },
-      first,
-    ];
+    const versions = [{ ...first, version: '0.1.1' }, { ...next, upgradableFrom, ...dates }, first];
     return { ...engine, versions };
   });
   await service.world.setCatalog({ ...catalog, engines });
@@ -871,14 +868,15 @@ test('a forced version that is declared otherwise in Kubernetes is not applied; 
     (await nextLook(careful)) > new Date(inDays(5)) ? true : undefined,
   );
   expect(await forcedChanges(careful)).toEqual([]);
-  // The catalog forces it no longer.
-  await service.world.setCatalog(catalogSpec());
+  // The catalog forces it no longer: there is no way to it.
+  await announce({ availableFrom: inDays(-2), forcedAt: inDays(-1) }, ['0.0.9']);
   await eventually('nothing is left of it', async () => {
     const left = await service.query(`SELECT 1 FROM engine_notices WHERE kind = 'FORCED'`);
     if (left.length === 0) return true;
     await lookNow();
     return undefined;
   });
+  await service.world.setCatalog(catalogSpec());
 });
 
 test('changes that cannot begin keep no other one from beginning', async () => {
