@@ -8,6 +8,7 @@ import { completion } from './commands/completion.ts';
 import { config } from './commands/profiles.ts';
 import { connect } from './commands/connect.ts';
 import { databases } from './commands/databases.ts';
+import { exportCommand } from './commands/export.ts';
 import { importCommand, imports } from './commands/imports.ts';
 import { maintenanceWindow } from './commands/maintenance-windows.ts';
 import { metrics, top } from './commands/monitoring.ts';
@@ -34,6 +35,7 @@ export const commands: Group = {
     backups,
     importCommand,
     imports,
+    exportCommand,
     metrics,
     top,
     logs,

@@ -99,7 +99,8 @@ function fail(error: unknown, words: readonly string[]): ExitCode {
 // `ledgerhouse … | head` is no failure: the reader has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? ExitCode.Ok);
-  throw error;
+  process.stderr.write(`error: standard output cannot be written (${error.code ?? 'unknown'})\n`);
+  process.exit(ExitCode.General);
 });
 // `2>&1 | head` is no failure either: the command finishes and keeps its exit status, though nobody reads its notes.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import { CliFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { printable } from '../output/output.ts';
-import { Patience } from './patience.ts';
+import { Patience } from '../patience.ts';
 import { UploadProgress } from './progress.ts';
 import type { ReplicaFile } from './replica-files.ts';
 import { partsOf, uploadParts, type Part } from './upload.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { settle, VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure } from '../failure.ts';
-import { Patience } from './patience.ts';
+import { Patience } from '../patience.ts';
 import { partsOf, uploadParts, type Part } from './upload.ts';
 
 const failure = (exitCode: ExitCode) =>

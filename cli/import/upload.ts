@@ -3,7 +3,7 @@
  * quickly. The API waits one minute for a part: on a slow line, parts that share it would all be too late.
  */
 import type { Timers } from '../../base/timers.ts';
-import type { Patience } from './patience.ts';
+import type { Patience } from '../patience.ts';
 
 export interface Part {
   readonly replicaIndex: number;

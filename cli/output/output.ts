@@ -53,6 +53,12 @@ export function processOutput(options: {
   };
 }
 
+/** Resolves when standard output has taken all results so far. A failure of it ends the process (`main.ts`). */
+export const resultTaken = (): Promise<void> =>
+  new Promise((resolve) => {
+    process.stdout.write('', () => resolve());
+  });
+
 /** Some terminals report no columns. */
 const columnsDefault = 80;
 const clearLine = '\r\u001B[K';

@@ -1,10 +1,10 @@
 /**
  * Repeats requests after passing failures, with growing waits, until no request has succeeded for a long time. A restart of the service
- * or of a router does not end an upload of hours.
+ * or of a router does not end an upload or an export of hours.
  */
-import { backoffMs } from '../../base/backoff.ts';
-import { sleep, type Timers } from '../../base/timers.ts';
-import { CliFailure, isPassing } from '../failure.ts';
+import { backoffMs } from '../base/backoff.ts';
+import { sleep, type Timers } from '../base/timers.ts';
+import { CliFailure, isPassing } from './failure.ts';
 
 interface PatienceOptions {
   /** Maximum time without a successful request; with 0, the first failure is final. */
@@ -19,7 +19,7 @@ const backoff = { baseMs: 1_000, maxMs: 10_000 };
 /** Failures in a row of one request that are not reported: a busy service refuses now and then. */
 const quietFailuresMax = 2;
 
-/** Shared by all requests of one upload: the success of any of them ends an outage. */
+/** Shared by all requests of one command: the success of any of them ends an outage. */
 export class Patience {
   readonly #options: PatienceOptions;
   #succeededMs: number;

@@ -1,0 +1,213 @@
+import type { Handler } from '../command.ts';
+import type { Context } from '../context.ts';
+import { databaseIdOf } from '../database-id.ts';
+import { ExitCode } from '../exit-code.ts';
+import { LedgerRows } from '../export/ledger-rows.ts';
+import { otherExport, OutputFile } from '../export/output-file.ts';
+import { count, ExportProgress, timeOf } from '../export/progress.ts';
+import { rowFormats, type RowFormat } from '../export/rows.ts';
+import { standardOutput, type Sink } from '../export/sink.ts';
+import { CliFailure, usageFailure } from '../failure.ts';
+import type { Input } from '../input.ts';
+import { interruptible } from '../interruption.ts';
+import { readInteger } from '../ledger/integers.ts';
+import { ledgerOperations } from '../ledger/operations.ts';
+import { printable } from '../output/output.ts';
+import { Patience } from '../patience.ts';
+
+const rowsAtOnceMax = 8_189;
+const rowsAtOnce = 4_000;
+/** Longer than a restart of the service, or of a router. */
+const patienceMs = 15 * 60_000;
+
+interface Choices {
+  readonly what: 'accounts' | 'transfers';
+  readonly format: RowFormat;
+  readonly path: string | undefined;
+  readonly resumes: boolean;
+  readonly after: bigint;
+  readonly pageRows: number;
+}
+
+/** What is written: by this command and, where it goes on, the one before. */
+interface Written {
+  rows: number;
+  last: bigint;
+}
+
+export const exportRows: Handler = (context, input) => {
+  const choices = readChoices(input);
+  return interruptible(async (signal) => {
+    const { path, format, resumes } = choices;
+    const file =
+      path === undefined
+        ? undefined
+        : await (resumes ? OutputFile.toResume(path, format, signal) : OutputFile.toBegin(path));
+    try {
+      const rows = await ledgerRows(context, input, choices, signal);
+      await write(context, choices, rows, file);
+      return ExitCode.Ok;
+    } finally {
+      await file?.close();
+    }
+  });
+};
+
+function readChoices(input: Input): Choices {
+  const what = oneOf(input, 'what', ['accounts', 'transfers'] as const);
+  if (what === undefined) throw usageFailure('--what is missing: accounts or transfers');
+  const path = input.text('output');
+  if (path === '') throw usageFailure('--output needs the name of a file');
+  if (path === undefined && input.has('resume')) {
+    throw usageFailure(
+      '--resume goes on with a file, and none is named',
+      'name it with --output, or give the timestamp of the last row as --after',
+    );
+  }
+  // A failure would be a document among the rows.
+  if (path === undefined && input.has('json')) {
+    throw usageFailure(
+      '--json is for the summary, and standard output has the rows',
+      'name a file with --output; for rows as JSON: --format ndjson',
+    );
+  }
+  const pageRows = Number(
+    readInteger('--page-rows', input.text('page-rows') ?? String(rowsAtOnce), {
+      bits: 16,
+      minimum: 1n,
+    }),
+  );
+  if (pageRows > rowsAtOnceMax) throw usageFailure(`--page-rows is ${rowsAtOnceMax} at most`);
+  return {
+    what,
+    format: rowFormats[oneOf(input, 'format', ['ndjson', 'csv'] as const) ?? 'ndjson'],
+    path,
+    resumes: input.has('resume'),
+    after: BigInt(readInteger('--after', input.text('after') ?? '0', { bits: 64 })),
+    pageRows,
+  };
+}
+
+function oneOf<T extends string>(
+  input: Input,
+  option: string,
+  choices: readonly T[],
+): T | undefined {
+  const given = input.text(option);
+  if (given === undefined) return undefined;
+  const found = choices.find((choice) => choice === given);
+  if (found !== undefined) return found;
+  throw usageFailure(`--${option} must be ${choices.join(' or ')}, not "${given}"`);
+}
+
+async function ledgerRows(
+  { service, output, timers }: Context,
+  input: Input,
+  { what, format, pageRows }: Choices,
+  signal: AbortSignal,
+): Promise<LedgerRows> {
+  const { exchange } = await service();
+  const operation = ledgerOperations.find(({ name }) => name === `query_${what}`);
+  if (operation === undefined) throw new TypeError(`the ledger has no query of ${what}`);
+  return new LedgerRows({
+    exchange,
+    databaseId: await databaseIdOf(exchange, input.argument(0)),
+    operation,
+    format,
+    pageRows,
+    patience: () =>
+      new Patience({
+        patienceMs: input.has('no-retry') ? 0 : patienceMs,
+        onTrouble: ({ message }) =>
+          output.note(`${printable(message)}; the export goes on when the service answers again`),
+        timers,
+        random: Math.random,
+      }),
+    signal,
+  });
+}
+
+async function write(
+  context: Context,
+  choices: Choices,
+  ledger: LedgerRows,
+  file: OutputFile | undefined,
+): Promise<void> {
+  const { header, rows: newest } = await ledger.newest();
+  // Without an end, an export would follow a busy ledger for ever.
+  const until = newest[0]?.timestamp ?? 0n;
+  const sink: Sink = file ?? standardOutput(context.output);
+  await sink.begin(header);
+  const written: Written = {
+    rows: file?.found?.rows ?? 0,
+    last: file?.found?.last?.timestamp ?? choices.after,
+  };
+  if (file !== undefined) await requireSame(ledger, file, choices.after);
+  try {
+    await writePages(context, choices, { ledger, sink, header, until }, written);
+    await sink.finish();
+  } catch (error) {
+    throw error instanceof CliFailure ? error.withNextSteps(howToGoOn(file, written)) : error;
+  }
+  tell(context, choices, file, written);
+}
+
+/** Goes on only with rows that this ledger has: at the beginning of the file, and at its end. */
+async function requireSame(ledger: LedgerRows, file: OutputFile, after: bigint): Promise<void> {
+  const { first, last } = file.found ?? {};
+  if (first === undefined || last === undefined) return;
+  for (const { from, row } of [
+    { from: after + 1n, row: first },
+    { from: last.timestamp, row: last },
+  ]) {
+    const there = await ledger.first(from, row.timestamp);
+    if (there?.timestamp === row.timestamp && there.id === row.id) continue;
+    const which = row === first ? 'first' : 'last';
+    throw otherExport(file.partialName, `its ${which} row is not that of the ledger`);
+  }
+}
+
+interface Work {
+  readonly ledger: LedgerRows;
+  readonly sink: Sink;
+  readonly header: string;
+  readonly until: bigint;
+}
+
+async function writePages(
+  context: Context,
+  { what, format: { lineEnd } }: Choices,
+  { ledger, sink, header, until }: Work,
+  written: Written,
+): Promise<void> {
+  const progress = new ExportProgress(context, what);
+  let own = 0;
+  try {
+    for await (const rows of ledger.pages(header, written.last, until)) {
+      await sink.write(rows.map(({ line }) => line + lineEnd).join(''));
+      own += rows.length;
+      written.rows += rows.length;
+      written.last = rows.at(-1)?.timestamp ?? written.last;
+      progress.wrote(own, written.last);
+    }
+  } finally {
+    progress.close();
+  }
+}
+
+const howToGoOn = (file: OutputFile | undefined, { rows, last }: Written): string =>
+  file === undefined
+    ? `${count(rows)} rows are written; for the others: --after ${last}`
+    : `${count(rows)} rows are in ${file.partialName}; to go on, run the same command with --resume, or remove it`;
+
+function tell(
+  { output }: Context,
+  { what }: Choices,
+  file: OutputFile | undefined,
+  { rows, last }: Written,
+): void {
+  const upTo = last === 0n ? '' : `, up to timestamp ${last} (${timeOf(last)})`;
+  output.note(
+    `exported ${count(rows)} ${what}${file === undefined ? '' : ` into ${file.name}`}${upTo}`,
+  );
+}
