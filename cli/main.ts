@@ -9,7 +9,7 @@ import { ExitCode } from './exit-code.ts';
 import { CliFailure, failureDocument, failureText } from './failure.ts';
 import { helpText } from './help.ts';
 import type { Input } from './input.ts';
-import { printableLines, processOutput } from './output/output.ts';
+import { printableLines, processOutput, resultLost } from './output/output.ts';
 import type { Settings } from './settings.ts';
 
 async function main(words: readonly string[]): Promise<number> {
@@ -99,8 +99,7 @@ function fail(error: unknown, words: readonly string[]): ExitCode {
 // `ledgerhouse … | head` is no failure: the reader has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? ExitCode.Ok);
-  process.stderr.write(`error: standard output cannot be written (${error.code ?? 'unknown'})\n`);
-  process.exit(ExitCode.General);
+  process.exit(fail(resultLost(error), []));
 });
 // `2>&1 | head` is no failure either: the command finishes and keeps its exit status, though nobody reads its notes.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {

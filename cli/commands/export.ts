@@ -6,7 +6,7 @@ export const exportCommand: Command = {
   name: 'export',
   summary: 'Write the accounts or transfers of a database as NDJSON or CSV',
   description:
-    'Writes the rows that are there when it begins, in the order of their timestamps, with the names and exact integers of the HTTP API. With --output, the rows go into FILE.partial, which gets its name when it is complete; nothing that exists is replaced. After an interruption, the same command with --resume goes on. It waits through outages of up to 15 minutes. An export is not a backup: it lacks what no row tells, and the balances of accounts are those of the moments when they were read.',
+    'Writes the rows that are there when it begins, in the order of their timestamps, with the names and exact integers of the HTTP API. With --output, the rows go into FILE.partial, which gets its name when it is complete; nothing that exists is replaced. After an interruption, the same command with --resume continues it. It waits through outages of up to 15 minutes. An export is not a backup: it lacks what no row tells, and the balances of accounts are those of the moments when they were read.',
   arguments: [{ name: 'database' }],
   options: [
     {
@@ -22,7 +22,7 @@ export const exportCommand: Command = {
       choices: ['ndjson', 'csv'],
     },
     { name: 'output', value: 'file', summary: 'a new file; standard output when absent' },
-    { name: 'resume', summary: 'go on with FILE.partial of an interrupted export' },
+    { name: 'resume', summary: 'continue FILE.partial of an interrupted export' },
     {
       name: 'after',
       value: 'timestamp',
@@ -37,7 +37,7 @@ export const exportCommand: Command = {
   examples: [
     { command: 'export payments-prod --what transfers --output transfers.ndjson' },
     {
-      says: 'go on after an interruption',
+      says: 'continue after an interruption',
       command: 'export payments-prod --what transfers --output transfers.ndjson --resume',
     },
     {

@@ -48,7 +48,7 @@ export class OutputFile implements Sink {
     const stats = await statOf(partial);
     if (stats === undefined) {
       throw usageFailure(
-        `there is no ${printable(partial)} to go on with`,
+        `there is no ${printable(partial)} to continue with`,
         'to begin, run the same command without --resume',
       );
     }
@@ -64,7 +64,7 @@ export class OutputFile implements Sink {
       return new OutputFile(path, handle, found);
     } catch (error) {
       await handle.close();
-      throw error;
+      throw error instanceof CliFailure ? error : notWritable(partial, error);
     }
   }
 
@@ -158,7 +158,7 @@ const fileThere = (name: string): CliFailure =>
 const partialThere = (name: string): CliFailure =>
   usageFailure(
     `${name} exists already: an export into this file was interrupted, or is running`,
-    'to go on after an interruption, run the same command with --resume',
+    'to continue after an interruption, run the same command with --resume',
     `to begin anew, remove ${name}`,
   );
 

@@ -1,4 +1,4 @@
-/** Reads what an interrupted export has written, line by line: only rows in their order are gone on with. */
+/** Reads what an interrupted export has written, line by line: only rows in their order are continued. */
 import type { FileHandle } from 'node:fs/promises';
 import { CliFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -32,7 +32,7 @@ export async function scanPartial(
   const { lineEnd, hasHeader } = format;
   let header = hasHeader ? undefined : '';
   let read = format.lineReader('');
-  let [rows, sizeBytes] = [0, 0];
+  let [rows, lineNumber, sizeBytes] = [0, 0, 0];
   let first: Row | undefined;
   let last: Row | undefined;
   let rest = '';
@@ -46,6 +46,7 @@ export async function scanPartial(
     const lines = (rest + chunk.toString('latin1', 0, bytesRead)).split(lineEnd);
     rest = lines.pop() ?? '';
     for (const line of lines) {
+      lineNumber += 1;
       sizeBytes += line.length + lineEnd.length;
       if (header === undefined) {
         header = line + lineEnd;
@@ -55,12 +56,12 @@ export async function scanPartial(
       const row = read(line);
       rows += 1;
       if (row === undefined || (last !== undefined && row.timestamp <= last.timestamp)) {
-        throw damaged(name, rows + (hasHeader ? 1 : 0));
+        throw damaged(name, lineNumber);
       }
       first ??= row;
       last = row;
     }
-    if (rest.length > lineMax) throw damaged(name, rows + 1);
+    if (rest.length > lineMax) throw damaged(name, lineNumber + 1);
   }
   return { header, rows, first, last, sizeBytes };
 }
@@ -70,6 +71,6 @@ const damaged = (name: string, line: number): CliFailure =>
     exitCode: ExitCode.Validation,
     code: 'file_damaged',
     title: 'The file cannot be continued',
-    detail: `${name} cannot be gone on with: line ${line} is no row in this format, or out of order`,
+    detail: `${name} cannot be continued: line ${line} is no row in this format, or out of order`,
     nextSteps: [`give the format of before, or remove ${name} to begin anew`],
   });

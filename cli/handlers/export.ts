@@ -2,32 +2,20 @@ import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { ExitCode } from '../exit-code.ts';
+import { readExportChoices, type ExportChoices } from '../export/choices.ts';
 import { LedgerRows } from '../export/ledger-rows.ts';
 import { otherExport, OutputFile } from '../export/output-file.ts';
 import { count, ExportProgress, timeOf } from '../export/progress.ts';
-import { rowFormats, type RowFormat } from '../export/rows.ts';
 import { standardOutput, type Sink } from '../export/sink.ts';
-import { CliFailure, usageFailure } from '../failure.ts';
+import { CliFailure } from '../failure.ts';
 import type { Input } from '../input.ts';
 import { interruptible } from '../interruption.ts';
-import { readInteger } from '../ledger/integers.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import { printable } from '../output/output.ts';
 import { Patience } from '../patience.ts';
 
-const rowsAtOnceMax = 8_189;
-const rowsAtOnce = 4_000;
 /** Longer than a restart of the service, or of a router. */
 const patienceMs = 15 * 60_000;
-
-interface Choices {
-  readonly what: 'accounts' | 'transfers';
-  readonly format: RowFormat;
-  readonly path: string | undefined;
-  readonly resumes: boolean;
-  readonly after: bigint;
-  readonly pageRows: number;
-}
 
 /** What is written: by this command and, where it goes on, the one before. */
 interface Written {
@@ -36,7 +24,7 @@ interface Written {
 }
 
 export const exportRows: Handler = (context, input) => {
-  const choices = readChoices(input);
+  const choices = readExportChoices(input);
   return interruptible(async (signal) => {
     const { path, format, resumes } = choices;
     const file =
@@ -53,57 +41,10 @@ export const exportRows: Handler = (context, input) => {
   });
 };
 
-function readChoices(input: Input): Choices {
-  const what = oneOf(input, 'what', ['accounts', 'transfers'] as const);
-  if (what === undefined) throw usageFailure('--what is missing: accounts or transfers');
-  const path = input.text('output');
-  if (path === '') throw usageFailure('--output needs the name of a file');
-  if (path === undefined && input.has('resume')) {
-    throw usageFailure(
-      '--resume goes on with a file, and none is named',
-      'name it with --output, or give the timestamp of the last row as --after',
-    );
-  }
-  // A failure would be a document among the rows.
-  if (path === undefined && input.has('json')) {
-    throw usageFailure(
-      '--json is for the summary, and standard output has the rows',
-      'name a file with --output; for rows as JSON: --format ndjson',
-    );
-  }
-  const pageRows = Number(
-    readInteger('--page-rows', input.text('page-rows') ?? String(rowsAtOnce), {
-      bits: 16,
-      minimum: 1n,
-    }),
-  );
-  if (pageRows > rowsAtOnceMax) throw usageFailure(`--page-rows is ${rowsAtOnceMax} at most`);
-  return {
-    what,
-    format: rowFormats[oneOf(input, 'format', ['ndjson', 'csv'] as const) ?? 'ndjson'],
-    path,
-    resumes: input.has('resume'),
-    after: BigInt(readInteger('--after', input.text('after') ?? '0', { bits: 64 })),
-    pageRows,
-  };
-}
-
-function oneOf<T extends string>(
-  input: Input,
-  option: string,
-  choices: readonly T[],
-): T | undefined {
-  const given = input.text(option);
-  if (given === undefined) return undefined;
-  const found = choices.find((choice) => choice === given);
-  if (found !== undefined) return found;
-  throw usageFailure(`--${option} must be ${choices.join(' or ')}, not "${given}"`);
-}
-
 async function ledgerRows(
   { service, output, timers }: Context,
   input: Input,
-  { what, format, pageRows }: Choices,
+  { what, format, pageRows }: ExportChoices,
   signal: AbortSignal,
 ): Promise<LedgerRows> {
   const { exchange } = await service();
@@ -129,7 +70,7 @@ async function ledgerRows(
 
 async function write(
   context: Context,
-  choices: Choices,
+  choices: ExportChoices,
   ledger: LedgerRows,
   file: OutputFile | undefined,
 ): Promise<void> {
@@ -152,7 +93,7 @@ async function write(
   tell(context, choices, file, written);
 }
 
-/** Goes on only with rows that this ledger has: at the beginning of the file, and at its end. */
+/** Continues only rows that this ledger has: at the beginning of the file, and at its end. */
 async function requireSame(ledger: LedgerRows, file: OutputFile, after: bigint): Promise<void> {
   const { first, last } = file.found ?? {};
   if (first === undefined || last === undefined) return;
@@ -176,7 +117,7 @@ interface Work {
 
 async function writePages(
   context: Context,
-  { what, format: { lineEnd } }: Choices,
+  { what, format: { lineEnd } }: ExportChoices,
   { ledger, sink, header, until }: Work,
   written: Written,
 ): Promise<void> {
@@ -198,16 +139,16 @@ async function writePages(
 const howToGoOn = (file: OutputFile | undefined, { rows, last }: Written): string =>
   file === undefined
     ? `${count(rows)} rows are written; for the others: --after ${last}`
-    : `${count(rows)} rows are in ${file.partialName}; to go on, run the same command with --resume, or remove it`;
+    : `${count(rows)} rows are in ${file.partialName}; to continue, run the same command with --resume, or remove it`;
 
 function tell(
   { output }: Context,
-  { what }: Choices,
+  { what, json }: ExportChoices,
   file: OutputFile | undefined,
   { rows, last }: Written,
 ): void {
+  const into = file === undefined ? '' : ` into ${file.name}`;
   const upTo = last === 0n ? '' : `, up to timestamp ${last} (${timeOf(last)})`;
-  output.note(
-    `exported ${count(rows)} ${what}${file === undefined ? '' : ` into ${file.name}`}${upTo}`,
-  );
+  output.note(`exported ${count(rows)} ${what}${into}${upTo}`);
+  if (json) output.result(`${JSON.stringify({ rows, lastTimestamp: String(last) })}\n`);
 }

@@ -1,5 +1,8 @@
 /** Output of a command: results go to stdout, notes for people to stderr. */
+import { fstatSync, writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
+import { ExitCode } from '../exit-code.ts';
+import { CliFailure } from '../failure.ts';
 
 export interface Output {
   /** Writes a part of the result; the text includes its line ends. */
@@ -37,7 +40,7 @@ export function processOutput(options: {
     stderr.write(shown === '' ? `${text}\n` : `${clearLine}${text}\n${shown}`);
   };
   return {
-    result: (text) => void process.stdout.write(text),
+    result: writeResult,
     note: (text) => void (options.quiet || line(text)),
     warn: line,
     trace: (text) => void (options.verbose && line(text)),
@@ -51,6 +54,29 @@ export function processOutput(options: {
     isTerminal: process.stdout.isTTY === true,
     emphasize: (kind, text) => styleText(formats[kind], text, { stream: process.stdout }),
   };
+}
+
+/** Node's stream of standard output drops what a full disk did not take of a write to a file. */
+function writeResult(text: string | Uint8Array): void {
+  if (!fstatSync(process.stdout.fd).isFile()) {
+    process.stdout.write(text);
+    return;
+  }
+  try {
+    writeFileSync(process.stdout.fd, text);
+  } catch (error) {
+    throw resultLost(error);
+  }
+}
+
+export function resultLost(error: unknown): CliFailure {
+  const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+  return new CliFailure({
+    exitCode: ExitCode.General,
+    code: 'output_not_writable',
+    title: 'Standard output cannot be written',
+    detail: `standard output cannot be written (${code})`,
+  });
 }
 
 /** Resolves when standard output has taken all results so far. A failure of it ends the process (`main.ts`). */

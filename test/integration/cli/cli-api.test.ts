@@ -1,11 +1,12 @@
 /** The command-line tool against the real API: PostgreSQL, control plane, operator, and an engine that keeps accounts. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CreatedDatabase, Database, JobList } from '../../../gen/api.ts';
 import { Cli } from '../../support/cli/cli.ts';
 import type { TestEngine } from '../../support/engine/engine.ts';
 import { TestService } from '../../support/api/service.ts';
+import { FaultyProxy, passes } from '../../support/store/faulty-proxy.ts';
 import { eventually, type Ended } from '../../support/shell.ts';
 
 const u128Max = String(2n ** 128n - 1n);
@@ -229,6 +230,78 @@ test('a full batch in one payload, 8,189 transfers', async () => {
   });
   const read = await tb('query-transfers', '--code', '2', '--limit', '8189');
   expect(read.result).toHaveLength(8_189);
+});
+
+/** All rows that the ledger tells, by another command than the export. */
+const rowsOf = async (what: 'accounts' | 'transfers') => {
+  const { result, page } = await tb(`query-${what}`, '--limit', '8189');
+  if (page?.hasMore !== true) return result;
+  const after = String(BigInt(String(result.at(-1)?.['timestamp'])) + 1n);
+  const more = await tb(`query-${what}`, '--limit', '8189', '--timestamp-min', after);
+  expect(more.page?.hasMore).toBe(false);
+  return [...result, ...more.result];
+};
+
+test('an export that is cut off, interrupted and refused for a while ends with exactly the rows of the ledger', async () => {
+  const proxy = await FaultyProxy.start(Number(new URL(service.url).port));
+  const throughIt = { env: { LEDGERHOUSE_BASE_URL: proxy.url } };
+  const file = join(cli.home, 'transfers.csv');
+  const rows = ['--what', 'transfers', '--format', 'csv', '--page-rows', '3000'];
+  const words = ['export', 'payments', ...rows, '--output', file];
+  try {
+    // Name, newest row, first page, second page.
+    proxy.fault = (_method, _path, count) => (count === 4 ? { kind: 'answerCut' } : passes);
+    const cutOff = await cli.run([...words, '--no-retry'], throughIt);
+    expect(cutOff).toMatchObject({ code: 1, stdout: '' });
+    expect(cutOff.stderr).toContain('3,000 rows are in');
+    expect([existsSync(file), existsSync(`${file}.partial`)]).toEqual([false, true]);
+
+    // Name, newest row, the first and the last row of the file, the second page.
+    proxy.reset();
+    proxy.fault = (_method, _path, count) => (count === 5 ? { kind: 'silence' } : passes);
+    const interrupted = cli.start([...words, '--resume'], throughIt);
+    await eventually('it waits for the second page', async () => proxy.requests === 5);
+    interrupted.interrupt();
+    const { code, stderr } = await interrupted.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('3,000 rows are in');
+
+    proxy.reset();
+    proxy.fault = (_method, _path, count) =>
+      count === 5
+        ? { kind: 'status', status: 503, code: 'SlowDown' }
+        : count === 7
+          ? { kind: 'answerLost' }
+          : passes;
+    const whole = await cli.run([...words, '--resume', '--json'], throughIt);
+    expect(whole).toMatchObject({ code: 0 });
+    const ledger = await rowsOf('transfers');
+    expect(ledger.length).toBeGreaterThan(6_000);
+    expect(JSON.parse(whole.stdout)).toEqual({
+      rows: ledger.length,
+      lastTimestamp: ledger.at(-1)?.['timestamp'],
+    });
+    const names = Object.keys(ledger[0] ?? {});
+    const lines = ledger.map((row) => `${names.map((name) => String(row[name])).join(',')}\r\n`);
+    expect(readFileSync(file, 'utf8') === `${names.join(',')}\r\n${lines.join('')}`).toBe(true);
+    expect(existsSync(`${file}.partial`)).toBe(false);
+  } finally {
+    await proxy.close();
+  }
+});
+
+test('an export goes on after any row, and its lines are the rows of the HTTP API', async () => {
+  const accounts = await rowsOf('accounts');
+  const lines = accounts.map((row) => `${JSON.stringify(row)}\n`);
+  const words = ['export', database.id, '--what', 'accounts', '--page-rows', '1'];
+  const whole = await cli.run(words);
+  expect(whole).toMatchObject({ code: 0, stdout: lines.join('') });
+  expect(whole.stdout).toContain(u128Max);
+  const [first, last] = [accounts[0], accounts.at(-1)].map((row) => String(row?.['timestamp']));
+  const rest = await cli.run([...words, '--after', first ?? '']);
+  expect(rest.stdout).toBe(lines.slice(1).join(''));
+  const none = await cli.run([...words, '--format', 'csv', '--after', last ?? '']);
+  expect(none.stdout).toBe(`${Object.keys(accounts[0] ?? {}).join(',')}\r\n`);
 });
 
 test('keys that do not suffice, are wrong, or are missing', async () => {

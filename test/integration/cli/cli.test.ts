@@ -850,4 +850,34 @@ describe('help, version, completion', () => {
     ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
+
+  test('a result that does not fit is a failure', async () => {
+    server.react(answer(200, { result: [{ id: '1', timestamp: '1' }] }));
+    const { code, stderr } = await shell(
+      'bash',
+      ['-c', `${join(checkout, 'bin/ledgerhouse')} export db_1 --what accounts > /dev/full`],
+      { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
+    );
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: standard output cannot be written (ENOSPC)\n',
+    });
+  });
+
+  test('neither does a file take a part of the result quietly', async () => {
+    const row = { id: '1', timestamp: '1', user_data_128: '0'.repeat(200_000) };
+    server.react(answer(200, { result: [row] }));
+    const { code, stderr } = await shell(
+      'bash',
+      [
+        '-c',
+        // The limit of a file's size cuts a write as a full disk does.
+        `trap '' XFSZ; ulimit -f 64; ${join(checkout, 'bin/ledgerhouse')} export db_1 --what accounts > ${cli.home}/part`,
+      ],
+      { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('standard output cannot be written (EFBIG)');
+    expect(stderr).toContain('0 rows are written; for the others: --after 0');
+  });
 });

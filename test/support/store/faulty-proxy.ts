@@ -1,4 +1,4 @@
-/** A proxy in front of an S3 server that does to requests what networks and stores do. */
+/** A proxy in front of a server, of S3 or of ours, that does to requests what networks and stores do. */
 import {
   createServer,
   request,
