@@ -31,7 +31,7 @@ export const exportCommand: Command = {
     {
       name: 'page-rows',
       value: 'count',
-      summary: 'rows that are asked for at a time, 1 to 8189; 4000 when absent',
+      summary: 'rows that are asked for at a time, 1 to 8189; 2000 when absent',
     },
   ],
   examples: [

@@ -21,7 +21,7 @@ test('NDJSON of all rows to standard output, unless something else is asked for'
     resumes: false,
     json: false,
     after: 2n ** 64n - 1n,
-    pageRows: 4_000,
+    pageRows: 2_000,
   });
 });
 

@@ -878,6 +878,6 @@ describe('help, version, completion', () => {
     );
     expect(code).toBe(1);
     expect(stderr).toContain('standard output cannot be written (EFBIG)');
-    expect(stderr).toContain('0 rows are written; for the others: --after 0');
+    expect(stderr).toContain('0 rows are written; to continue: --after 0, or');
   });
 });
