@@ -170,6 +170,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   ENOSPC: 'its file system is full',
   EDQUOT: 'your share of its file system is used up',
+  ENAMETOOLONG: 'its name is too long',
   EFBIG: 'it would be larger than a file may be there',
 };
 

@@ -139,7 +139,7 @@ async function writePages(
 const howToGoOn = (file: OutputFile | undefined, { rows, last }: Written): string =>
   file === undefined
     ? `${count(rows)} rows are written; to continue: --after ${last}, or the timestamp of a later line that is written whole`
-    : `${count(rows)} rows are in ${file.partialName}; to continue, run the same command with --resume, or remove it`;
+    : `${count(rows)} rows are in ${file.partialName}; to continue, run the same command with --resume`;
 
 function tell(
   { output }: Context,
