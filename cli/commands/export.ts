@@ -41,8 +41,8 @@ export const exportCommand: Command = {
       command: 'export payments-prod --what transfers --output transfers.ndjson --resume',
     },
     {
-      says: 'compressed, for a spreadsheet',
-      command: 'export payments-prod --what accounts --format csv | gzip > accounts.csv.gz',
+      says: 'to standard output, for a spreadsheet',
+      command: 'export payments-prod --what accounts --format csv > accounts.csv',
     },
     {
       says: 'what came later than an earlier export',
