@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Simulation } from '../../test/support/engine/ledger/simulation.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
+import { FORMAT_VERSION_OF_COPIES } from '../log/layout.ts';
 import type { StorageFile } from '../log/storage.ts';
+import { readSuperblock } from '../log/superblock.ts';
 import { findRecord, recordKeys } from './archive.ts';
 import { makeBackup } from './make-backup.ts';
 import { DATABASE, LedgerFile, PATH, restored, contentsOf } from './testing/ledger-file.ts';
@@ -57,6 +59,15 @@ test('a restored database goes on and is backed up in turn', async () => {
   const options = { databaseId: 'db_other', backupId: 'own', opMin: 41, full: false };
   const again = await makeBackup({ file: data.file, store, ...options, now: () => new Date(0) });
   expect(again.record).toMatchObject({ op: 41, stateHash: record.stateHash });
+});
+
+test('a file that is restored from a backup has the format version that older releases read', async () => {
+  const file = await LedgerFile.create(new Simulation(5));
+  const store = new MemoryStore();
+  await file.work(40);
+  const { record } = await file.backUp(store, 'one');
+  const { data } = await restored(store, record);
+  expect((await readSuperblock(data.file)).formatVersion).toBe(FORMAT_VERSION_OF_COPIES);
 });
 
 test('an empty database has a backup, too', async () => {

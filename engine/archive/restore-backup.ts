@@ -7,7 +7,7 @@ import { assert } from '../../base/assert.ts';
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { checkIdentity, createWhole, writeZeros } from '../log/format-file.ts';
-import { LOG_OFFSET, roundUp } from '../log/layout.ts';
+import { FORMAT_VERSION_OF_COPIES, LOG_OFFSET, roundUp } from '../log/layout.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import {
   encodeManifest,
@@ -53,6 +53,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
     await file.write(manifest, manifestOffset);
     await file.sync();
     await writeSuperblock(file, {
+      formatVersion: FORMAT_VERSION_OF_COPIES,
       sequence: 1,
       release,
       identity,
