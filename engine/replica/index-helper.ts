@@ -30,7 +30,13 @@ export class IndexThread implements IndexHelper {
     clearTimeout(this.#idle);
     this.#number += 1;
     this.#waiting.set(this.#number, done);
-    this.#worker ??= this.#start();
+    try {
+      this.#worker ??= this.#start();
+    } catch (error) {
+      // The system has no thread left. Jobs are given back later, because the ledger is in the middle of a call.
+      setImmediate(() => this.#giveUp(error));
+      return;
+    }
     this.#worker.postMessage({ number: this.#number, job });
   }
 
@@ -63,6 +69,10 @@ export class IndexThread implements IndexHelper {
   #fail(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#giveUp(error);
+  }
+
+  #giveUp(error: unknown): void {
     this.#onError(error);
     this.#giveBack();
   }

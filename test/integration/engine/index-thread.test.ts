@@ -1,5 +1,7 @@
 /** The thread that seals and merges the index, beside a ledger that answers meanwhile. */
+import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { StateMachine } from '../../../engine/ledger/state-machine.ts';
 import type { SegmentData } from '../../../engine/ledger/segments/columns.ts';
@@ -112,4 +114,44 @@ test('a job that begins while an idle thread ends is done by the next thread, no
   expect((await next)?.endRow).toBe(4);
   expect(errors).toEqual([]);
   await thread.end();
+});
+
+/** Commits transfers that complete generations, with a thread that cannot begin. Prints what came of it. */
+const withoutThreads = `
+  import { setTimeout as sleep } from 'node:timers/promises';
+  import { StateMachine } from '${new URL('../../../engine/ledger/state-machine.ts', import.meta.url).href}';
+  import { IndexThread } from '${new URL('../../../engine/replica/index-helper.ts', import.meta.url).href}';
+  const errors = [];
+  const indexSizes = { sealRows: 8, chunkRows: 4, pageBytes: 512 };
+  const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30, indexSizes });
+  ledger.useIndexHelper(new IndexThread(({ code }) => errors.push(code)));
+  const events = (first, count, transfer) => {
+    const words = new Uint32Array(count * 32);
+    for (let i = 0; i < count; i += 1) {
+      words[i * 32] = first + i;
+      words.set([1, 1], i * 32 + 28);
+      if (transfer) words.set([1, 0, 0, 0, 2, 0, 0, 0, 1], i * 32 + 4);
+    }
+    return new Uint8Array(words.buffer);
+  };
+  ledger.commit(${Operation.createAccountsUnbatched}, 1000n, events(1, 2, false));
+  for (let batch = 1; batch <= 20; batch += 1) {
+    ledger.commit(${Operation.createTransfersUnbatched}, 1000n * BigInt(1 + batch), events(batch * 100, 5, true));
+    await sleep(1);
+  }
+  console.log(JSON.stringify({ errors, transfers: ledger.counts().transfers, ...ledger.index() }));
+`;
+
+test('where the system gives the index no thread, the ledger goes on and does the work by itself', async () => {
+  // Node's permissions refuse a thread as a system that is out of threads does: when it is asked for.
+  const permissions = ['--permission', '--allow-fs-read=*'];
+  const program = ['--input-type=module', '--eval', withoutThreads];
+  const { stdout } = await promisify(execFile)(process.execPath, [...permissions, ...program]);
+  expect(JSON.parse(stdout)).toEqual({
+    errors: ['ERR_ACCESS_DENIED'],
+    transfers: 100,
+    segments: 3,
+    unsealed: 0,
+    unmerged: 0,
+  });
 });
