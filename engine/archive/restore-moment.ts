@@ -87,7 +87,7 @@ async function replayInto(
 /** Clients of the source have no session in the new database. */
 const withoutSessions = (state: Checkpointed): Checkpointed => ({
   takeDelta: (rewrite) => state.takeDelta(rewrite).filter(({ table }) => table !== SESSIONS_TABLE),
-  stored: () => state.stored(),
+  stored: (derived) => state.stored(derived),
   loadSection: (head, chunks) => state.loadSection(head, chunks),
   finishLoad: (pause) => state.finishLoad(pause),
 });

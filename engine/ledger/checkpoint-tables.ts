@@ -5,7 +5,13 @@
  * pending statuses and indexes are restored from the rows of transfers and expiries, which hold the balances after each event
  * (restore.ts).
  */
-import { isDerived, type Section, type SectionHead, SectionKind } from './checkpoint.ts';
+import {
+  type DerivedTables,
+  isDerived,
+  type Section,
+  type SectionHead,
+  SectionKind,
+} from './checkpoint.ts';
 import { CheckpointError, check } from './checkpoint-error.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
@@ -110,7 +116,8 @@ export class CheckpointTables {
   }
 
   /** Call when the last delta is durable: the rows in its pages may leave memory. */
-  stored(): void {
+  stored(derived: DerivedTables): void {
+    this.#state.transferIndex.stored(derived);
     for (const { table, givenPages } of this.#paged)
       table.stored = givenPages * rowsPerPage(table.wordsPerRow);
   }

@@ -46,6 +46,13 @@ export interface Section extends SectionHead {
   readonly chunks: Iterable<Uint8Array>;
 }
 
+/**
+ * What a checkpoint has of the derived tables: what the delta brought, what the checkpoint before had because there was no room for
+ * more, or nothing, because their room was needed for the others.
+ */
+export const DerivedTables = { new: 'new', old: 'old', none: 'none' } as const;
+export type DerivedTables = (typeof DerivedTables)[keyof typeof DerivedTables];
+
 /** State that a checkpoint holds: the ledger, and the client sessions beside it. */
 export interface Checkpointed {
   /**
@@ -55,7 +62,7 @@ export interface Checkpointed {
    */
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[];
   /** Called when the last delta is durable. */
-  stored(): void;
+  stored(derived: DerivedTables): void;
   /**
    * Applies one section of a stored delta; bytes come in order, in chunks of any size, those of pages in whole pages. They may
    * be pulled as late as in `finishLoad`.

@@ -6,7 +6,7 @@
  */
 import { assert } from '../../base/assert.ts';
 import { Operation, type OperationShape } from '../wire/operations.ts';
-import type { Checkpointed, Section, SectionHead } from './checkpoint.ts';
+import { type Checkpointed, DerivedTables, type Section, type SectionHead } from './checkpoint.ts';
 import { CheckpointTables } from './checkpoint-tables.ts';
 import { type EventContext, IdHash, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
@@ -254,8 +254,8 @@ export class StateMachine implements Checkpointed {
     return this.#tables.takeDelta(rewrite);
   }
 
-  stored(): void {
-    this.#tables.stored();
+  stored(derived: DerivedTables = DerivedTables.new): void {
+    this.#tables.stored(derived);
   }
 
   async loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {

@@ -6,7 +6,7 @@
  * share. No answer depends on which rows are sealed, or when.
  */
 import { assert } from '../../base/assert.ts';
-import type { Section, SectionHead } from './checkpoint.ts';
+import type { DerivedTables, Section, SectionHead } from './checkpoint.ts';
 import type { Budget, Cursor } from './cursor.ts';
 import type { KeyedHash } from './keyed-hash.ts';
 import { Transfer } from './layout.ts';
@@ -145,6 +145,11 @@ export class TransferIndex {
   /** Returns what changed in the index's tables of a checkpoint since the last call. */
   takeSections(): readonly Section[] {
     return this.#tables.takeSections(this.#isStored ? this.#segments : [], this.#hash.key);
+  }
+
+  /** Call when the last delta is durable. */
+  stored(derived: DerivedTables): void {
+    this.#tables.stored(derived);
   }
 
   /** Takes a table of a checkpoint's index. Its bytes are pulled by `load`. */

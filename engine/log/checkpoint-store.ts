@@ -4,13 +4,14 @@
  *
  * When there is no room, the delta stays unread and the next call continues with it. The state machine hands out its
  * changes only once, so dropping them would cost a new copy of everything, and that on a full disk. Only derived tables are
- * left out then: a start makes them from the others.
+ * left out then, because a start makes them from the others; if that is not enough, the room of those that are there is freed.
  *
  * A checkpoint never writes a second copy of a table to keep the manifest short. It copies a few small pieces into one
  * larger piece (merge.ts) of at most 4 MiB, or skips that when there is no room for it.
  */
 import { assert } from '../../base/assert.ts';
 import {
+  DerivedTables,
   isDerived,
   SectionKind,
   type Checkpointed,
@@ -71,6 +72,8 @@ interface Delta {
   readonly sections: readonly Section[];
   readonly position: CheckpointPosition;
   readonly rewrite: ReadonlySet<number>;
+  /** What the checkpoint has of the derived tables with this delta. */
+  readonly derived: DerivedTables;
 }
 
 /** Places of a delta's pieces and of the new manifest, and the free room beside them. */
@@ -130,7 +133,8 @@ export class CheckpointStore {
     this.#running = true;
     try {
       this.#waiting ??= this.#takeDelta(state, position);
-      const { delta, plan } = await this.#makeRoom(this.#waiting);
+      const plan = await this.#makeRoom(this.#waiting);
+      const delta: Delta = this.#waiting;
       const kept = keptSections(this.#sections, delta);
       const merge = hasManyPieces(kept) ? await this.#readyMerge(kept, plan) : undefined;
       assertManifestFits(plan, merge);
@@ -140,7 +144,7 @@ export class CheckpointStore {
       ];
       await this.#commit(delta.position, joinSections(stored), plan.manifestOffset);
       this.#waiting = undefined;
-      state.stored();
+      state.stored(delta.derived);
       return delta.position;
     } finally {
       this.#running = false;
@@ -149,27 +153,52 @@ export class CheckpointStore {
 
   #takeDelta(state: Checkpointed, position: CheckpointPosition): Delta {
     const rewrite = tablesToRewrite(this.#sections);
-    return { sections: state.takeDelta(rewrite), position, rewrite };
+    const { new: derived } = DerivedTables;
+    return { sections: state.takeDelta(rewrite), position, rewrite, derived };
   }
 
-  /** Plans a delta and reserves its room: without derived tables if there is not enough for them. */
-  async #makeRoom(delta: Delta): Promise<{ readonly delta: Delta; readonly plan: Plan }> {
-    const plan = this.#plan(delta);
+  /** Plans the delta that waits and reserves its room: without derived tables if there is not enough for them. */
+  async #makeRoom(delta: Delta): Promise<Plan> {
+    const least = withoutDerived(delta);
     try {
-      await this.#reserve(plan.end);
-      return { delta, plan };
+      return await this.#reservePlan(delta);
     } catch (error) {
-      const least = withoutDerived(delta);
-      if (!(error instanceof StorageFullError) || least === delta) throw error;
-      const leastPlan = this.#plan(least);
-      await this.#reserve(leastPlan.end);
-      return { delta: least, plan: leastPlan };
+      if (!(error instanceof StorageFullError)) throw error;
+      if (least === delta && !this.#hasDerived) throw error;
     }
+    this.#waiting = least;
+    try {
+      return await this.#reservePlan(least);
+    } catch (error) {
+      if (!(error instanceof StorageFullError) || !this.#hasDerived) throw error;
+    }
+    await this.#dropDerived();
+    this.#waiting = { ...least, derived: DerivedTables.none };
+    return this.#reservePlan(this.#waiting);
+  }
+
+  async #reservePlan(delta: Delta): Promise<Plan> {
+    const plan = this.#plan(delta);
+    await this.#reserve(plan.end);
+    return plan;
+  }
+
+  get #hasDerived(): boolean {
+    return this.#sections.some(({ table }) => isDerived(table));
+  }
+
+  /** Commits the newest checkpoint once more, without its derived tables. Their room is free then. */
+  async #dropDerived(): Promise<void> {
+    const sections = this.#sections.filter(({ table }) => !isDerived(table));
+    const size = manifestSize(sections);
+    const offset = this.#allocator().allocate(size);
+    await this.#reserve(offset + roundUp(size));
+    const manifest = await this.#writeManifest(sections, offset);
+    await this.#turnTo({ ...this.#superblock, manifest }, sections);
   }
 
   #plan(delta: Delta): Plan {
-    const used = [extentsOf(this.#superblock, this.#sections), ...this.#pins].flat();
-    const allocator = new ExtentAllocator(used, LOG_OFFSET + this.#superblock.logSizeBytes);
+    const allocator = this.#allocator();
     let end = 0;
     const allocate = (size: number): number => {
       const offset = allocator.allocate(size);
@@ -183,6 +212,11 @@ export class CheckpointStore {
     // Joined and merged sections take less than this.
     const size = manifestSize([...keptSections(this.#sections, delta), ...placed]);
     return { offsets, manifestOffset: allocate(size), manifestSize: size, end, allocator };
+  }
+
+  #allocator(): ExtentAllocator {
+    const used = [extentsOf(this.#superblock, this.#sections), ...this.#pins].flat();
+    return new ExtentAllocator(used, LOG_OFFSET + this.#superblock.logSizeBytes);
   }
 
   /**
@@ -310,31 +344,41 @@ export class CheckpointStore {
     sections: readonly StoredSection[],
     manifestOffset: number,
   ): Promise<void> {
-    const { file, ring, release } = this.#options;
-    const manifest = encodeManifest(sections);
-    await file.write(manifest, manifestOffset);
-    await file.sync();
+    const { ring, release } = this.#options;
+    const manifest = await this.#writeManifest(sections, manifestOffset);
     await ring?.durable(position.op);
     const { logSequence, logParent } = this.#superblock;
     const start = ring?.startAfter(position.op) ?? { sequence: logSequence, parent: logParent };
-    const superblock: Superblock = {
+    const superblock = {
       ...this.#superblock,
       formatVersion: FORMAT_VERSION,
-      sequence: this.#superblock.sequence + 1,
       release,
       position,
       logSequence: start.sequence,
       logParent: start.parent,
-      manifest: {
-        offset: manifestOffset,
-        size: manifest.length,
-        seal: seal(this.#superblock.key, manifest),
-      },
+      manifest,
     };
-    await writeSuperblock(file, superblock);
+    await this.#turnTo(superblock, sections);
+    ring?.release(start.sequence);
+  }
+
+  async #writeManifest(
+    sections: readonly StoredSection[],
+    offset: number,
+  ): Promise<Superblock['manifest']> {
+    const { file } = this.#options;
+    const manifest = encodeManifest(sections);
+    await file.write(manifest, offset);
+    await file.sync();
+    return { offset, size: manifest.length, seal: seal(this.#superblock.key, manifest) };
+  }
+
+  /** Makes what was written the newest checkpoint. */
+  async #turnTo(next: Superblock, sections: readonly StoredSection[]): Promise<void> {
+    const superblock = { ...next, sequence: this.#superblock.sequence + 1 };
+    await writeSuperblock(this.#options.file, superblock);
     this.#superblock = superblock;
     this.#sections = sections;
-    ring?.release(start.sequence);
   }
 }
 
@@ -356,7 +400,8 @@ function assertManifestFits({ manifestSize: unmerged }: Plan, ready: ReadyMerge 
 /** Returns the delta without derived tables: those of the checkpoint stay as they are. */
 function withoutDerived(delta: Delta): Delta {
   const sections = delta.sections.filter(({ table }) => !isDerived(table));
-  return sections.length === delta.sections.length ? delta : { ...delta, sections };
+  if (sections.length === delta.sections.length) return delta;
+  return { ...delta, sections, derived: DerivedTables.old };
 }
 
 function headOf({ kind, table, rowSize, firstRow, rowCount }: SectionHead): SectionHead {

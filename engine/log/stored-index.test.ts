@@ -26,16 +26,17 @@ const BATCH = 9;
 let damages = 0;
 let keys = 0;
 
+const OPTIONS = {
+  memoryLimitBytes: 2 ** 30,
+  indexSizes: SIZES,
+  rowsShift: 4,
+  pageCacheBytes: 1 << 14,
+  onIndexDamage: () => void (damages += 1),
+};
+
 /** Each start has another key, as processes have. */
 const newMachine = (): StateMachine =>
-  new StateMachine({
-    memoryLimitBytes: 2 ** 30,
-    indexSizes: SIZES,
-    rowsShift: 4,
-    pageCacheBytes: 1 << 14,
-    hashKey: { low: (keys += 1), high: 5 },
-    onIndexDamage: () => void (damages += 1),
-  });
+  new StateMachine({ ...OPTIONS, hashKey: { low: (keys += 1), high: 5 } });
 
 function bodyOf(op: number): Uint8Array {
   const count = op === 1 ? 2 : BATCH;
@@ -86,8 +87,11 @@ class LedgerReplica {
     this.durableOp = op;
   }
 
-  static async start(storage: MemoryStorage, path = PATH): Promise<LedgerReplica> {
-    const machine = newMachine();
+  static async start(
+    storage: MemoryStorage,
+    path = PATH,
+    machine = newMachine(),
+  ): Promise<LedgerReplica> {
     const log = await FileLog.open({ path, release: RELEASE, storage, onFailure: () => undefined });
     try {
       let { op } = await log.recover(machine, (entry) => {
@@ -297,4 +301,91 @@ test('an export and what is restored from it have no index, and older releases r
   }
   const restored = await LedgerReplica.start(disk, RESTORED);
   expect(answersOf(restored.machine)).toBe(expected[OPS]);
+});
+
+test('once a full volume has room again, checkpoints write what they went without: a start finds the whole index', async () => {
+  let without = 0;
+  for (let blocks = 0; blocks < 40; blocks += 3) {
+    const disk = MemoryStorage.of(PATH, whole);
+    const replica = await LedgerReplica.start(disk);
+    disk.capacity = whole.length + blocks * BLOCK_SIZE;
+    const tables = async (): Promise<readonly number[]> =>
+      (await indexOf(disk)).flatMap(({ table, pieces }) => [table, ...pieces.map((p) => p.offset)]);
+    const before = await tables();
+    for (let round = 0; round < 3; round += 1) {
+      await replica.run();
+      await replica.checkpoint().catch(() => undefined);
+    }
+    if (String(await tables()) === String(before)) without += 1;
+    disk.capacity = Infinity;
+    for (let round = 0; round < 9; round += 1) await replica.checkpoint();
+    await replica.close();
+    const again = await LedgerReplica.start(disk);
+    const stored = await tables();
+    await again.checkpoint();
+    expect([blocks, await tables()]).toEqual([blocks, stored]);
+    expect(answersOf(again.machine)).toBe(expected[again.op]);
+    await again.close();
+  }
+  expect(without).toBeGreaterThan(0);
+});
+
+test('the index takes no room from rows: a volume holds as many with it as without', async () => {
+  const checkpoints = [];
+  for (const machine of [newMachine(), new StateMachine(OPTIONS)]) {
+    const disk = new MemoryStorage();
+    await createToyFile(disk, LOG_SIZE);
+    const replica = await LedgerReplica.start(disk, PATH, machine);
+    disk.capacity = disk.bytes(PATH).length + 30 * BLOCK_SIZE;
+    let failed: unknown;
+    let count = -1;
+    for (; failed === undefined; count += 1) {
+      void replica.run();
+      failed = await replica.checkpoint().catch((error: unknown) => error);
+    }
+    expect(failed).toMatchObject({ code: 'storage_full' });
+    checkpoints.push(count);
+    disk.capacity = Infinity;
+    await replica.checkpoint();
+    await replica.checkpoint();
+    await replica.close();
+    const again = await LedgerReplica.start(disk);
+    expect([again.op, answersOf(again.machine)]).toEqual([replica.op, answersOf(machine)]);
+    await again.close();
+  }
+  expect(checkpoints[0]).toBeGreaterThan(30);
+  expect(checkpoints[0]).toBe(checkpoints[1]);
+});
+
+test('power loss at every write of a checkpoint that frees the room of the index changes no answer', async () => {
+  const near = MemoryStorage.of(PATH, whole);
+  near.capacity = whole.length;
+  const filling = await LedgerReplica.start(near);
+  for (let round = 0; round < 3; round += 1) {
+    await filling.run();
+    await filling.checkpoint();
+  }
+  await filling.close();
+  expect(await indexOf(near)).not.toEqual([]);
+  let crashes = 0;
+  for (let crashAt = 1; ; crashAt += 1) {
+    const disk = MemoryStorage.of(PATH, near.bytes(PATH));
+    const replica = await LedgerReplica.start(disk);
+    disk.capacity = whole.length;
+    disk.crashAt = disk.operations + crashAt;
+    void replica.run();
+    const failed = await replica.checkpoint().catch((error: unknown) => error);
+    if (failed === undefined) expect(await indexOf(disk)).toEqual([]);
+    damages = 0;
+    for (const survives of [() => false, () => true, everyOther()]) {
+      const again = await LedgerReplica.start(disk.afterCrash(survives));
+      expect(again.op).toBeGreaterThanOrEqual(replica.durableOp);
+      expect([damages, answersOf(again.machine)]).toEqual([0, expected[again.op]]);
+      await again.checkpoint();
+      await again.close();
+    }
+    if (disk.operations < disk.crashAt) break;
+    crashes += 1;
+  }
+  expect(crashes).toBeGreaterThan(15);
 });

@@ -218,7 +218,7 @@ export class Executor {
         sessions.takeSection(),
         ...(this.#rules === FIRST_RULES ? [] : [rulesSection(this.#rules)]),
       ],
-      stored: () => ledger.stored(),
+      stored: (derived) => ledger.stored(derived),
       loadSection: async (head, chunks) => {
         if (head.table === RULES_TABLE) this.#useRules(decodeRules(await bytesOf(chunks)));
         else if (head.table === sessionsTable) await sessions.loadSection(head, chunks);

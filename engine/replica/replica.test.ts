@@ -234,7 +234,7 @@ class PagedLog extends HeldLog {
         this.#stored.set(`${table} ${firstRow + i}`, new Uint32Array(page.buffer));
       }
     }
-    state.stored();
+    state.stored('new');
     return position;
   }
   override readonly pages = {

@@ -7,6 +7,7 @@
  * directory names it when it is whole. Until then it names the smaller ones that were merged into it.
  */
 import {
+  DerivedTables,
   FIRST_SEGMENT_TABLE,
   INDEX_TABLE,
   type Section,
@@ -63,6 +64,15 @@ interface Bytes {
   readonly length: number;
 }
 
+/** What the tables of a checkpoint are. */
+interface Standing {
+  readonly entries: readonly Entry[];
+  readonly unfinished: Unfinished | undefined;
+  readonly stale: readonly number[];
+}
+
+const NO_TABLES: Standing = { entries: [], unfinished: undefined, stale: [] };
+
 interface SegmentTablesOptions {
   readonly pageBytes: number;
   readonly deltaBytesMax?: number | undefined;
@@ -81,6 +91,8 @@ export class SegmentTables {
   /** Tables of the checkpoint that are of no use any more. */
   readonly #stale = new Set<number>();
   readonly #stored = new Map<number, StoredTable>();
+  /** What was so before the last delta. */
+  #before = NO_TABLES;
 
   constructor({ pageBytes, deltaBytesMax = DELTA_BYTES_MAX, onDamage }: SegmentTablesOptions) {
     this.#pageBytes = pageBytes;
@@ -92,6 +104,8 @@ export class SegmentTables {
   takeSections(segments: readonly Segment[], key: HashKey): Section[] {
     const sections: Section[] = [];
     const before = this.#entries;
+    const unfinished = this.#unfinished && { ...this.#unfinished };
+    this.#before = { entries: before, unfinished, stale: [...this.#stale] };
     this.#forgetMissing(segments);
     for (let left = this.#deltaBytesMax; left > 0;) {
       const next = this.#nextOf(segments);
@@ -104,6 +118,16 @@ export class SegmentTables {
     this.#stale.clear();
     if (this.#entries !== before) sections.push(this.#directorySection(key));
     return sections;
+  }
+
+  /** Call when the last delta is durable. What it went without is in the next one again. */
+  stored(derived: DerivedTables): void {
+    if (derived === DerivedTables.new) return;
+    const { entries, unfinished, stale } = derived === DerivedTables.old ? this.#before : NO_TABLES;
+    this.#entries = entries;
+    this.#unfinished = unfinished;
+    this.#stale.clear();
+    for (const table of stale) this.#stale.add(table);
   }
 
   /** Takes a table of the index, whose bytes are pulled later. */
