@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { Operation } from '../wire/operations.ts';
+import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
+import { Transfer } from './layout.ts';
+import { Memory } from './memory.ts';
+import { RowTable } from './row-table.ts';
 import { StateMachine } from './state-machine.ts';
+import { TransferIndex } from './transfer-index.ts';
 
 const LINKED = 1;
 
@@ -37,4 +42,32 @@ test('transfers are found after a chain was taken back that had begun other gene
   for (let i = 0; i < 12; i += 1) ids[i * 4] = i < 2 ? 10 + i : 18 + i;
   const found = machine.read(Operation.lookupTransfersUnbatched, new Uint8Array(ids.buffer));
   expect(found.length).toBe(12 * 128);
+});
+
+test('while the oldest segments have no room to be merged, younger ones are: their number stays small', () => {
+  const memory = new Memory();
+  const hash = new KeyedHash(PUBLIC_HASH_KEY);
+  const rows = new RowTable(memory, { wordsPerRow: Transfer.words, rowsShift: 10 });
+  const index = new TransferIndex({
+    memory,
+    hash,
+    rows,
+    sizes: { sealRows: 64, chunkRows: 64, pageBytes: 128 },
+    // Four segments of generations have room to be merged, but not four of those that come of that.
+    mergeRoom: () => 20_000,
+    isStored: false,
+    onDamage: () => undefined,
+  });
+  for (let row = 0; row < 64 * 36; row += 1) {
+    const transfer = rows.push();
+    rows.chunkOf(transfer)[rows.offsetOf(transfer)] = row + 1;
+    const id = hash.of128(rows.chunkOf(transfer), rows.offsetOf(transfer));
+    index.addId(transfer, id, hash.lower);
+    index.addRows(row + 1, () => 1);
+  }
+  expect(index.counts()).toEqual({ segments: 11, unsealed: 1, unmerged: 8 });
+  for (let row = 0; row < rows.count; row += 1) {
+    const [words, at] = [rows.chunkOf(row), rows.offsetOf(row)];
+    expect(index.find(words, at, hash.of128(words, at), hash.lower)).toBe(row);
+  }
 });

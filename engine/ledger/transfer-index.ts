@@ -133,7 +133,7 @@ export class TransferIndex {
     return {
       segments: this.#segments.length,
       unsealed: this.#waiting,
-      unmerged: countToMerge(this.#segments, this.#sizes.sealRows),
+      unmerged: groupsToMerge(this.#segments, this.#sizes.sealRows).length * FAN_IN,
     };
   }
 
@@ -383,17 +383,21 @@ export class TransferIndex {
     return generation.sealJob(pageBytes);
   }
 
-  /** Begins the merge of the oldest neighbours of one size, if there is room for its output. */
+  /** Begins the merge of the oldest neighbours of one size for whose output there is room. */
   #takeMerge(): IndexJob | undefined {
     if (this.#merge !== undefined) return undefined;
-    const first = firstToMerge(this.#segments, this.#sizes.sealRows);
-    if (first === -1) return undefined;
-    const segments = this.#segments.slice(first, first + FAN_IN);
-    const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
-    if (bytes > this.#mergeRoom()) return undefined;
-    this.#memory.allocate(bytes);
-    this.#merge = { first, bytes };
-    return { kind: 'merge', segments: segments.map(({ data }) => data) };
+    const groups = groupsToMerge(this.#segments, this.#sizes.sealRows);
+    if (groups.length === 0) return undefined;
+    const room = this.#mergeRoom();
+    for (const first of groups) {
+      const segments = this.#segments.slice(first, first + FAN_IN);
+      const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+      if (bytes > room) continue;
+      this.#memory.allocate(bytes);
+      this.#merge = { first, bytes };
+      return { kind: 'merge', segments: segments.map(({ data }) => data) };
+    }
+    return undefined;
   }
 
   /** Ends a merge. `merged` is absent if it failed. */
@@ -461,27 +465,17 @@ const HASHED: ReadonlyMap<Column, HashedField> = new Map([
 
 const EMPTY_IDS = new SlotTable(new Memory());
 
-/** Returns the place of the oldest neighbours of one size that are to be merged, or -1. */
-function firstToMerge(segments: readonly Segment[], sealRows: number): number {
-  let first = 0;
-  for (const [index, segment] of segments.entries()) {
-    if (sizeOf(segment, sealRows) !== sizeOf(segments[first]!, sealRows)) first = index;
-    if (index - first + 1 === FAN_IN) return first;
-  }
-  return -1;
-}
-
-/** Returns the number of segments in whole groups of neighbours of one size. */
-function countToMerge(segments: readonly Segment[], sealRows: number): number {
-  let count = 0;
+/** Returns the places of the neighbours of one size that are to be merged, the oldest first. */
+function groupsToMerge(segments: readonly Segment[], sealRows: number): number[] {
+  const groups: number[] = [];
   let first = 0;
   for (const [index, segment] of segments.entries()) {
     if (sizeOf(segment, sealRows) !== sizeOf(segments[first]!, sealRows)) first = index;
     if (index - first + 1 < FAN_IN) continue;
-    count += FAN_IN;
+    groups.push(first);
     first = index + 1;
   }
-  return count;
+  return groups;
 }
 
 /** Returns the number of merges behind a segment. */
