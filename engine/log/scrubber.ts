@@ -2,6 +2,7 @@
  * Scrubber: reads every piece of the newest checkpoint and verifies its seal, again and again, so that rot is found while
  * other replicas and backups still have what it takes. It spreads a round over most of a week, whatever the file holds.
  */
+import { isDerived } from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { readPiece, type Piece, type StoredSection } from './manifest.ts';
 import type { ReadableFile } from './storage.ts';
@@ -72,14 +73,15 @@ export class Scrubber {
     if (piece === undefined) return;
     this.#left.pop();
     // Checkpoints may have dropped it since the round began, and used its place again.
-    if (!this.#isUsed(piece)) return;
+    if (this.#sectionOf(piece) === undefined) return;
     try {
       await readPiece(this.#options.file, this.#options.key, piece);
       this.#verifiedBytes += piece.size;
       this.#damaged.delete(piece);
     } catch (error) {
-      if (this.#isStopped || !this.#isUsed(piece)) return;
-      const damage = error instanceof DataFileError ? error : unreadable(piece, error);
+      const section = this.#sectionOf(piece);
+      if (this.#isStopped || section === undefined) return;
+      const damage = damageOf(piece, section, error);
       if (!this.#damaged.has(piece)) this.#options.onDamage(damage);
       this.#damaged.set(piece, damage);
     }
@@ -95,8 +97,9 @@ export class Scrubber {
     return this.#left.at(-1);
   }
 
-  #isUsed(piece: Piece): boolean {
-    return this.#options.sections().some(({ pieces }) => pieces.includes(piece));
+  /** Returns the section that has the piece in the newest checkpoint. */
+  #sectionOf(piece: Piece): StoredSection | undefined {
+    return this.#options.sections().find(({ pieces }) => pieces.includes(piece));
   }
 
   #pauseBefore(piece: Piece | undefined): void {
@@ -110,6 +113,18 @@ export class Scrubber {
     this.#timer.unref();
   }
 }
+
+function damageOf(piece: Piece, { table }: StoredSection, error: unknown): DataFileError {
+  if (isDerived(table)) return indexDamaged(piece, error);
+  return error instanceof DataFileError ? error : unreadable(piece, error);
+}
+
+const indexDamaged = ({ offset, size }: Piece, cause: unknown): DataFileError =>
+  new DataFileError(
+    'checkpoint_corrupt',
+    `The stored index is damaged in the ${size} bytes from byte ${offset} on. No record is lost: restart the replica, and it makes the index from the records.`,
+    { offset, cause },
+  );
 
 const unreadable = ({ offset, size }: Piece, cause: unknown): DataFileError =>
   new DataFileError(

@@ -11,6 +11,7 @@ import { inspectDataFile } from './inspect.ts';
 import { BLOCK_SIZE, LOG_SIZE_MIN } from './layout.ts';
 import { readManifest, type StoredSection } from './manifest.ts';
 import { restoreDataFile } from './restore.ts';
+import { Scrubber } from './scrubber.ts';
 import { readSuperblock } from './superblock.ts';
 import { MemoryStorage, PowerLoss } from './testing/memory-storage.ts';
 import { createToyFile, PATH, RELEASE } from './testing/replica.ts';
@@ -234,6 +235,22 @@ test('a flipped bit anywhere in the index is noticed, inspect names it, and a st
       expect(inspection).toMatchObject({ errors: [{ code: 'checkpoint_corrupt' }] });
     }
   }
+});
+
+test('of a damaged part of the index the verification in the background says that a restart is enough', async () => {
+  const bytes = whole.slice();
+  const index = await indexOf(MemoryStorage.of(PATH, whole));
+  for (const { pieces } of index) bytes[pieces[0]!.offset]! ^= 1;
+  const file = await MemoryStorage.of(PATH, bytes).open(PATH, { exclusive: false });
+  const superblock = await readSuperblock(file);
+  const sections = await readManifest(file, superblock);
+  const found: string[] = [];
+  const onDamage = ({ message }: Error): void => void found.push(message);
+  const scrubber = new Scrubber({ file, key: superblock.key, sections: () => sections, onDamage });
+  const pieces = sections.flatMap((section) => section.pieces);
+  for (const _ of pieces) await scrubber.step();
+  expect(found).toHaveLength(index.length);
+  for (const message of found) expect(message).toMatch(/No record is lost: restart the replica/);
 });
 
 test('a damaged part of the index is gone from the next checkpoints, and the volume is whole again', async () => {
