@@ -2,10 +2,12 @@
  * Completes an import: each file becomes one object, heads are read in the store and compared, and only then a row says that the
  * import is READY. Every step finds what an earlier try did, by any process, and goes on from there.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
 import { stagedKey } from '../../domain/import-files/staged-key.ts';
 import type { Author } from '../model/actor.ts';
 import { partCount } from '../model/import.ts';
+import type { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import {
   findImport,
@@ -29,6 +31,10 @@ interface CompleteRequest {
   readonly author: Author;
   readonly signal: AbortSignal;
 }
+
+/** Looks at the store before something is said to be missing, and the time between two of them: together about as long as joining takes. */
+const looksMax = 6;
+const lookAgainMs = 500;
 
 type File = ImportView['files'][number];
 
@@ -69,8 +75,16 @@ async function validate(
   const staging = requireStaging(services.staging);
   requireParts(view);
   await Promise.all(view.files.map((file) => makeWhole(services, staging, view, file, signal)));
-  const looked = await Promise.all(view.files.map((file) => look(staging, view, file, signal)));
-  const faults = faultsOf(looked, newestRelease(catalog().spec), now());
+  const lookAtAll = async () => {
+    const looked = await Promise.all(view.files.map((file) => look(staging, view, file, signal)));
+    return faultsOf(looked, newestRelease(catalog().spec), now());
+  };
+  let faults = await lookAtAll();
+  // Another request may be joining the same parts once more.
+  for (let looks = 1; faults.length > 0 && looks < looksMax; looks += 1) {
+    await delay(lookAgainMs, undefined, { signal });
+    faults = await lookAtAll();
+  }
   if (faults.length === 0) return;
   const refusal = filesWrong(faults);
   const error = { code: faults[0]?.code ?? refusal.code, message: refusal.occasion.detail };
@@ -98,64 +112,87 @@ function requireParts({ made, files }: ImportView): void {
   throw importIncomplete(missing, `Parts are missing: ${what.join(', ')}.`);
 }
 
+/**
+ * Joins the parts. Another request, or an earlier one whose client has gone, may be joining them at the same time: then the store lists
+ * fewer and fewer of them before the whole file is there. So what is missing is told only when it stays missing.
+ */
 async function makeWhole(
+  services: ImportServices,
+  staging: StagingStore,
+  view: ImportView,
+  file: File,
+  signal: AbortSignal,
+): Promise<void> {
+  if (file.isWhole) return;
+  for (let looks = 1; ; looks += 1) {
+    const lost = await joinParts(services, staging, view, file, signal);
+    if (lost === undefined) break;
+    if (looks === looksMax) {
+      await lost.forget();
+      throw lost.refusal;
+    }
+    await delay(lookAgainMs, undefined, { signal });
+  }
+  await markWhole(services.store.read, view.made.id, file.replicaIndex);
+}
+
+/** Parts that the store does not have. */
+interface LostParts {
+  readonly refusal: Refusal;
+  /** Makes the rows say so, too. */
+  readonly forget: () => Promise<void>;
+}
+
+/** Returns `undefined` if the file is whole now. */
+async function joinParts(
   { store }: ImportServices,
   staging: StagingStore,
   { made }: ImportView,
-  { replicaIndex, sizeBytes, uploadId, isWhole, head }: File,
+  { replicaIndex, sizeBytes, uploadId, head }: File,
   signal: AbortSignal,
-): Promise<void> {
-  if (isWhole) return;
+): Promise<LostParts | undefined> {
   // All parts are there, so the first one is, and with it the head.
   if (uploadId === null || head === null) throw new Error('a file has parts and no upload');
   const key = stagedKey(made.id, head.clusterId, replicaIndex);
   const known = await partDigests(store.read, made.id, replicaIndex);
   const inStore = await staging.parts(key, uploadId, signal);
-  const joined =
-    inStore !== undefined &&
-    (await staging.complete(
-      key,
-      uploadId,
-      await partsToJoin(store.read, made.id, replicaIndex, known, inStore),
-      signal,
-    ));
-  // An earlier try, or another request, may have joined the parts.
-  if (!joined && (await staging.sizeOf(key, signal)) !== sizeBytes) {
-    await forgetUpload(store.read, made.id, replicaIndex, uploadId);
-    const parts = [...known.keys()];
-    throw importIncomplete(
-      [{ replicaIndex, parts }],
-      `The store no longer has the parts of the file of replica ${replicaIndex}. Send all of them again.`,
-    );
+  if (inStore !== undefined) {
+    const { parts, wrong } = compareParts(known, inStore);
+    if (wrong.length > 0) {
+      return {
+        refusal: importIncomplete(
+          [{ replicaIndex, parts: wrong }],
+          `The store has not the parts of the file of replica ${replicaIndex} as they were sent. Send those that are missing again.`,
+        ),
+        forget: () => forgetParts(store.read, made.id, replicaIndex, wrong),
+      };
+    }
+    if (await staging.complete(key, uploadId, parts, signal)) return undefined;
   }
-  await markWhole(store.read, made.id, replicaIndex);
+  if ((await staging.sizeOf(key, signal)) === sizeBytes) return undefined;
+  return {
+    refusal: importIncomplete(
+      [{ replicaIndex, parts: [...known.keys()] }],
+      `The store no longer has the parts of the file of replica ${replicaIndex}. Send all of them again.`,
+    ),
+    forget: () => forgetUpload(store.read, made.id, replicaIndex, uploadId),
+  };
 }
 
-/** The parts as the store has them. One that is not there as it was recorded has to be sent again. */
-async function partsToJoin(
-  db: ImportServices['store']['read'],
-  importId: string,
-  replicaIndex: number,
+/** The parts as the store has them, and the numbers of those that are not there as they were recorded. */
+function compareParts(
   known: ReadonlyMap<number, Buffer>,
   inStore: NonNullable<Awaited<ReturnType<StagingStore['parts']>>>,
-): Promise<readonly PartToJoin[]> {
-  const rows = [...known].map(([number, digest]) => {
+): { readonly parts: readonly PartToJoin[]; readonly wrong: readonly number[] } {
+  const parts: PartToJoin[] = [];
+  const wrong: number[] = [];
+  for (const [number, digest] of known) {
     const sha256 = digest.toString('base64');
     const found = inStore.get(number);
-    const isSame = found !== undefined && (found.sha256 ?? sha256) === sha256;
-    return { number, sha256, etag: isSame ? found.etag : undefined };
-  });
-  const wrong = rows.flatMap(({ number, etag }) => (etag === undefined ? [number] : []));
-  if (wrong.length > 0) {
-    await forgetParts(db, importId, replicaIndex, wrong);
-    throw importIncomplete(
-      [{ replicaIndex, parts: wrong }],
-      `The store has not the parts of the file of replica ${replicaIndex} as they were sent. Send those that are missing again.`,
-    );
+    if (found === undefined || (found.sha256 ?? sha256) !== sha256) wrong.push(number);
+    else parts.push({ number, sha256, etag: found.etag });
   }
-  return rows.flatMap(({ number, sha256, etag }) =>
-    etag === undefined ? [] : [{ number, sha256, etag }],
-  );
+  return { parts, wrong };
 }
 
 /** Reads in the store what the file is. */

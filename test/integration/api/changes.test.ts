@@ -1,5 +1,5 @@
 /** Changes of databases over HTTP and in Kubernetes: API, worker, operator and a real control plane. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { resources } from '../../../domain/kinds.ts';
 import { weekdays } from '../../../domain/maintenance-window.ts';
@@ -31,6 +31,7 @@ beforeAll(async () => {
   service = await TestService.start();
   me = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
 });
+beforeEach(() => service.startOperator());
 afterAll(() => service?.stop());
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the answer it expects

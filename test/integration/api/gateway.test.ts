@@ -16,7 +16,7 @@ import {
   buildReply,
   Command,
   EvictionReason,
-  type Header,
+  Header,
   RequestHeader,
 } from '../../../engine/wire/header.ts';
 import { bodySizeMax } from '../../../engine/wire/limits.ts';
@@ -470,9 +470,9 @@ test.each([
   [
     'another operation',
     (request: RequestHeader) => {
-      const changed = Object.create(request, {
-        operation: { value: Operation.lookupAccounts },
-      }) as RequestHeader;
+      const header = new Header(Uint8Array.from(request.header.bytes));
+      header.putU8(196, Operation.lookupAccounts);
+      const changed = new RequestHeader(header);
       return replyOf(changed, encodeMultiBatch([new Uint8Array(16)], 16));
     },
   ],

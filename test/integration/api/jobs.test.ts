@@ -1,5 +1,5 @@
 /** Jobs over HTTP: jobs that wait for people, jobs that may be retried, and a restore that fails. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { resources } from '../../../domain/kinds.ts';
 import type { CreatedDatabase, Database, Job, Problem } from '../../../gen/api.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
@@ -15,6 +15,7 @@ beforeAll(async () => {
   administrator = await service.administrator();
   me = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
 });
+beforeEach(() => service.startOperator());
 afterAll(() => service?.stop());
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the answer it expects
