@@ -101,7 +101,12 @@ export function expectOneAtATime({ order, leadersTooEarly, fewest }: Rollout): v
   expect(fewest).toBeGreaterThanOrEqual(2);
 }
 
-/** Every observed value of `Available`. */
+/** Every observed value of `Available`; one other than True comes with its message. */
 export const everAvailable = (seen: readonly Database[]) => [
-  ...new Set(seen.map((one) => conditionOf(one, 'Available')?.status)),
+  ...new Set(
+    seen.map((one) => {
+      const { status, message = '' } = conditionOf(one, 'Available') ?? {};
+      return status === 'True' ? status : `${status}: ${message}`;
+    }),
+  ),
 ];
