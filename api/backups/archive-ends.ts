@@ -1,6 +1,6 @@
 /**
- * Asks the engines of a database how far its log is archived, and which operation of it a target reaches. What the store has of it is minutes old; a restore is often wanted
- * for the last minute before a mistake.
+ * Asks the engines of a database how far its log is archived, and which operation a target reaches. What the store has of the log is
+ * minutes old; a restore is often wanted for the last minute before a mistake.
  */
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import { askedMomentSchema, QUESTION_MS } from '../../domain/archive-question.ts';

@@ -3,7 +3,7 @@
  * no longer possible fails and says why; one that is already in effect counts as applied.
  */
 import type { Logger } from 'pino';
-import { systemTimers, type Timers } from '../../base/timers.ts';
+import { RepeatingTask } from '../../base/repeating-task.ts';
 import { requireRoom } from '../databases/guards.ts';
 import type { Author } from '../model/actor.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -34,47 +34,40 @@ const atOnce = 20;
 export class QueuedChanges {
   readonly #services: BeginningServices;
   readonly #logger: Logger;
-  readonly #timers: Timers;
-  #cancel = () => {};
-  #stopped = false;
-  #running: Promise<void> = Promise.resolve();
+  readonly #task: RepeatingTask;
 
-  constructor(services: BeginningServices, logger: Logger, timers: Timers = systemTimers) {
+  constructor(services: BeginningServices, logger: Logger) {
     this.#services = services;
     this.#logger = logger;
-    this.#timers = timers;
-  }
-
-  start(): void {
-    if (this.#stopped) return;
-    this.#running = this.#round().finally(() => {
-      if (!this.#stopped) this.#cancel = this.#timers.after(everyMs, () => this.start());
+    this.#task = new RepeatingTask({
+      everyMs,
+      run: (signal) => this.#round(signal),
+      onFailure: (error) => {
+        if (error instanceof StoreUnavailable) return;
+        logger.error({ err: error }, 'queued changes could not be looked at');
+      },
     });
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancel();
-    await this.#running;
+  start(): void {
+    this.#task.start();
   }
 
-  async #round(): Promise<void> {
-    try {
-      if (this.#services.catalog() === undefined) return;
-      // All of them, page by page: a change that cannot begin yet does not delay others.
-      for (let after: string | undefined; ;) {
-        const page = await dueChanges(this.#services.store.read, atOnce, after);
-        for (const due of page) {
-          if (this.#stopped) return;
-          await this.#begin(due);
-        }
-        if (page.length < atOnce) return;
-        after = page.at(-1)?.id;
+  stop(): Promise<void> {
+    return this.#task.stop();
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    if (this.#services.catalog() === undefined) return;
+    // All of them, page by page: a change that cannot begin yet does not delay others.
+    for (let after: string | undefined; ;) {
+      const page = await dueChanges(this.#services.store.read, atOnce, after);
+      for (const due of page) {
+        if (signal.aborted) return;
+        await this.#begin(due);
       }
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) {
-        this.#logger.error({ err: error }, 'queued changes could not be looked at');
-      }
+      if (page.length < atOnce) return;
+      after = page.at(-1)?.id;
     }
   }
 

@@ -1,6 +1,6 @@
 /** The worker's part of engine updates: tells what the catalog announces, and applies what it forces. */
 import type { Logger } from 'pino';
-import { systemTimers, type Timers } from '../../base/timers.ts';
+import { RepeatingTask } from '../../base/repeating-task.ts';
 import type { BeginningServices } from '../configuration/start-queued.ts';
 import { forcedToLookAt, type ForcedUpdate } from '../store/engine-notices.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
@@ -14,51 +14,43 @@ const atOnce = 20;
 export class EngineUpdates {
   readonly #services: BeginningServices;
   readonly #logger: Logger;
-  readonly #timers: Timers;
-  readonly #stopping = new AbortController();
-  #cancel = () => {};
-  #running: Promise<void> = Promise.resolve();
+  readonly #task: RepeatingTask;
 
-  constructor(services: BeginningServices, logger: Logger, timers: Timers = systemTimers) {
+  constructor(services: BeginningServices, logger: Logger) {
     this.#services = services;
     this.#logger = logger;
-    this.#timers = timers;
-  }
-
-  start(): void {
-    if (this.#stopping.signal.aborted) return;
-    this.#running = this.#round().finally(() => {
-      if (!this.#stopping.signal.aborted) {
-        this.#cancel = this.#timers.after(everyMs, () => this.start());
-      }
+    this.#task = new RepeatingTask({
+      everyMs,
+      run: (signal) => this.#round(signal),
+      onFailure: (error) => {
+        if (error instanceof StoreUnavailable) return;
+        logger.error({ err: error }, 'engine updates could not be looked at');
+      },
     });
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#cancel();
-    await this.#running;
+  start(): void {
+    this.#task.start();
   }
 
-  async #round(): Promise<void> {
+  stop(): Promise<void> {
+    return this.#task.stop();
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
     const { store, catalog } = this.#services;
-    try {
-      const spec = catalog()?.spec;
-      if (spec === undefined) return;
-      const now = await storeTime(store.read);
-      await announce(store, spec, now.getTime(), this.#stopping.signal);
-      for (let last: ForcedUpdate | undefined; ;) {
-        const page = await forcedToLookAt(store.read, atOnce, last);
-        for (const update of page) {
-          if (this.#stopping.signal.aborted) return;
-          await this.#apply(update);
-        }
-        if (page.length < atOnce) return;
-        last = page.at(-1);
+    const spec = catalog()?.spec;
+    if (spec === undefined) return;
+    const now = await storeTime(store.read);
+    await announce(store, spec, now.getTime(), signal);
+    for (let last: ForcedUpdate | undefined; ;) {
+      const page = await forcedToLookAt(store.read, atOnce, last);
+      for (const update of page) {
+        if (signal.aborted) return;
+        await this.#apply(update);
       }
-    } catch (error) {
-      if (error instanceof StoreUnavailable) return;
-      this.#logger.error({ err: error }, 'engine updates could not be looked at');
+      if (page.length < atOnce) return;
+      last = page.at(-1);
     }
   }
 

@@ -3,7 +3,7 @@
  * of both, and of deleted ones, is removed. Removing is repeated until it is done, by whichever worker takes it: twice is as once.
  */
 import type { Logger } from 'pino';
-import { systemTimers, type Timers } from '../../base/timers.ts';
+import { RepeatingTask } from '../../base/repeating-task.ts';
 import { stagedFolder } from '../../domain/import-files/staged-key.ts';
 import { systemAuthor } from '../model/actor.ts';
 import type { Change } from '../store/change.ts';
@@ -23,45 +23,41 @@ interface UpkeepOptions {
   /** `undefined`: the service takes no files now; what it took earlier stays until it does again. */
   readonly staging: StagingStore | undefined;
   readonly logger: Logger;
-  readonly timers?: Timers;
 }
 
 export class ImportUpkeep {
   readonly #options: UpkeepOptions;
-  readonly #timers: Timers;
-  readonly #stopping = new AbortController();
-  #cancel = () => {};
-  #running: Promise<void> = Promise.resolve();
+  readonly #task: RepeatingTask;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
-  }
-
-  start(): void {
-    if (this.#stopping.signal.aborted) return;
-    this.#running = this.#round().finally(() => {
-      if (!this.#stopping.signal.aborted) {
-        this.#cancel = this.#timers.after(everyMs, () => this.start());
-      }
+    this.#task = new RepeatingTask({
+      everyMs,
+      run: (signal) => this.#round(signal),
+      onFailure: (error) => {
+        if (error instanceof StoreUnavailable) return;
+        options.logger.warn({ err: error }, 'the upkeep of imports goes on later');
+      },
     });
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#cancel();
-    await this.#running;
+  start(): void {
+    this.#task.start();
   }
 
-  async #round(): Promise<void> {
-    const { store, logger } = this.#options;
+  stop(): Promise<void> {
+    return this.#task.stop();
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { store } = this.#options;
     try {
       for (const id of await usedImports(store.read)) await this.#change((to) => use(to, id));
       for (const id of await overdueImports(store.read)) await this.#change((to) => expire(to, id));
-      await this.#remove();
+      await this.#remove(signal);
     } catch (error) {
-      if (error instanceof StoreUnavailable || this.#stopping.signal.aborted) return;
-      logger.warn({ err: error }, 'the upkeep of imports goes on later');
+      // What the end of the process interrupts is repeated by the next one.
+      if (!signal.aborted) throw error;
     }
   }
 
@@ -69,9 +65,8 @@ export class ImportUpkeep {
     return this.#options.store.change(systemAuthor('imports'), work);
   }
 
-  async #remove(): Promise<void> {
+  async #remove(signal: AbortSignal): Promise<void> {
     const { store, staging } = this.#options;
-    const { signal } = this.#stopping;
     if (staging === undefined) return;
     while (!signal.aborted) {
       const id = await claimRemoval(store.read);
