@@ -4006,7 +4006,7 @@ export interface components {
                 readonly latestVersion: string | null;
                 /** @description Whether `latestVersion` is newer, can be chosen now, and can be reached by an upgrade. */
                 readonly updateAvailable: boolean;
-                /** @description The version that the database gets in its first maintenance window after `forcedAt`, unless somebody upgrades it before. It has at least seven days from the announcement; while it is stopped, nothing happens. */
+                /** @description The version that the database gets in its first maintenance window after `forcedAt`, unless somebody upgrades it before. It has at least seven days from the announcement. Two weeks later the window is not awaited any more. While the database is stopped, nothing happens. */
                 readonly forcedUpdate: {
                     readonly version: string;
                     /**
@@ -23737,6 +23737,11 @@ export interface operations {
                              * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
                              */
                             readonly notBefore?: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly latest?: string;
                         };
                     };
                 };
@@ -23849,6 +23854,11 @@ export interface operations {
                              * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
                              */
                             readonly notBefore?: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly latest?: string;
                         };
                     };
                 };
@@ -23914,7 +23924,8 @@ export interface operations {
                  *         "update": {
                  *           "version": "0.2.0",
                  *           "at": "2026-11-21T02:03:04.567Z",
-                 *           "notBefore": "2026-11-21T02:03:04.567Z"
+                 *           "notBefore": "2026-11-21T02:03:04.567Z",
+                 *           "latest": "2026-11-21T02:03:04.567Z"
                  *         }
                  *       }
                  *     }
@@ -23962,6 +23973,11 @@ export interface operations {
                              * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
                              */
                             readonly notBefore?: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly latest?: string;
                         };
                     };
                 };
@@ -24078,6 +24094,11 @@ export interface operations {
                              * @description Of a forced version: it is not applied before. RFC 3339, UTC, milliseconds.
                              */
                             readonly notBefore?: string;
+                            /**
+                             * Format: date-time
+                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             */
+                            readonly latest?: string;
                         };
                         readonly error: components["schemas"]["Reason"];
                     };

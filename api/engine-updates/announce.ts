@@ -2,7 +2,7 @@
 import { hasCome, sourcesOf, type EngineRow } from '../../domain/catalog/versions.ts';
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import { systemAuthor } from '../model/actor.ts';
-import { engineUpdatesPart } from '../model/engine-update.ts';
+import { engineUpdatesPart, latestOf } from '../model/engine-update.ts';
 import { findAnyDatabase } from '../store/databases.ts';
 import { takeUntold, type Announcement, type NoticeKind } from '../store/engine-notices.ts';
 import type { Store } from '../store/store.ts';
@@ -70,7 +70,10 @@ function announceSome(store: Store, announcement: Announcement): Promise<number>
         update: {
           version,
           at: at.toISOString(),
-          ...(notBefore !== null && { notBefore: notBefore.toISOString() }),
+          ...(notBefore !== null && {
+            notBefore: notBefore.toISOString(),
+            latest: latestOf(notBefore).toISOString(),
+          }),
         },
       });
     }

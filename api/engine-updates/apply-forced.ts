@@ -1,18 +1,24 @@
 /**
  * Applies a version that the catalog forces upon a database, as a change of the service itself: only while the maintenance window is
- * open, only to a newer version, never to a database that is stopped. Every look at a database names the next one, so that none is
+ * open (or from the latest moment on), only to a newer version, never to a database that is stopped. Every look at a database names the next one, so that none is
  * looked at all the time; a failed attempt is repeated in the next window.
  */
 import { forcedOf, hasCome, isNewer } from '../../domain/catalog/versions.ts';
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
-import { windowAt } from '../../domain/maintenance-window.ts';
+import { isOpen, windowAt } from '../../domain/maintenance-window.ts';
 import { readChangeWorld } from '../configuration/change-world.ts';
 import { planChange, type ChangeWorld } from '../configuration/plan-change.ts';
 import { begin, factsOf } from '../configuration/request-change.ts';
 import type { BeginningServices } from '../configuration/start-queued.ts';
+import type { Timing } from '../configuration/waiting-changes.ts';
 import { systemAuthor } from '../model/actor.ts';
 import type { ChangeRequest } from '../model/configuration-change.ts';
-import { engineUpdatesPart, forcedAtOnceMax, forcedFailuresMax } from '../model/engine-update.ts';
+import {
+  engineUpdatesPart,
+  forcedAtOnceMax,
+  forcedFailuresMax,
+  latestOf,
+} from '../model/engine-update.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import { createConfigurationChange, unfinishedChanges } from '../store/configuration-changes.ts';
@@ -23,6 +29,7 @@ import {
   endForced,
   lockForced,
   lookAgainAt,
+  type ForcedCounts,
   type ForcedUpdate,
 } from '../store/engine-notices.ts';
 import { findActiveJob } from '../store/jobs.ts';
@@ -106,8 +113,10 @@ async function look(change: Change, { catalog, database, due, planning }: Look) 
   if (!hasCome(row.forcedAt, now.getTime()) || first.version !== version) return after(soonMs);
   const { window } = await windowOfDatabase(change.db, database);
   const times = windowAt(window, now);
-  if (times.beginsAt > now) return times.beginsAt;
-  const nextWindow = windowAt(window, times.endsAt).beginsAt;
+  const latest = latestOf(due.notBefore);
+  const inWindow = isOpen(times, now);
+  if (!inWindow && latest > now) return times.beginsAt < latest ? times.beginsAt : latest;
+  const nextWindow = inWindow ? windowAt(window, times.endsAt).beginsAt : times.beginsAt;
   if (database.status === 'SUSPENDED' || profile.suspended) return after(stoppedMs);
   if (await isBusy(change, database, now)) return after(soonMs);
   if (planning instanceof Refusal) {
@@ -121,16 +130,25 @@ async function look(change: Change, { catalog, database, due, planning }: Look) 
     });
     return nextWindow;
   }
-  const others = await countForced(change, version);
-  if (others.failed >= forcedFailuresMax) return nextWindow;
-  if (others.applying >= forcedAtOnceMax) return after(soonMs);
+  const others = await countForced(change, { ...database, version });
+  if (isHeldBack(others)) return nextWindow;
+  if (areEnough(others)) return after(soonMs);
   await beginForced(
     change,
     { ...planning, database, profile },
-    { version, applyAfter: times.beginsAt },
+    { version, applyAfter: inWindow ? times.beginsAt : latest, inWindow },
   );
   return nextWindow;
 }
+
+/** A bad version must not stop all databases of one night; failures of one organization hold no other one's databases back. */
+const isHeldBack = ({ failedInOrganization, failedOrganizations }: ForcedCounts): boolean =>
+  failedInOrganization >= forcedFailuresMax.inOrganization ||
+  failedOrganizations >= forcedFailuresMax.organizations;
+
+const areEnough = ({ applying, applyingInOrganization }: ForcedCounts): boolean =>
+  applying >= forcedAtOnceMax.installation ||
+  applyingInOrganization >= forcedAtOnceMax.organization;
 
 /** Whether something works on the database, or a change of a person is about to begin. */
 async function isBusy({ db }: Change, { id }: Database, now: Date): Promise<boolean> {
@@ -143,15 +161,14 @@ async function isBusy({ db }: Change, { id }: Database, now: Date): Promise<bool
 async function beginForced(
   change: Change,
   world: ChangeWorld,
-  { version, applyAfter }: { readonly version: string; readonly applyAfter: Date },
+  { version, ...timing }: Pick<Timing, 'inWindow'> & { version: string; applyAfter: Date },
 ): Promise<void> {
   const request: ChangeRequest = { engineVersion: version };
   const made = await createConfigurationChange(change, {
     ...factsOf(world, planChange(world, request)),
     status: 'APPLYING',
     request,
-    applyAfter,
-    inWindow: true,
+    ...timing,
     previousRevision: world.profile.revision,
   });
   await begin(change, world.database, made);

@@ -6,10 +6,19 @@ export const engineUpdatesPart = 'engine updates';
 
 /** Days between the announcement that a version is forced, and the earliest time at which it is applied. */
 export const noticeDays = 7;
-/** Forced updates that are applied at a time, of the whole installation. */
-export const forcedAtOnceMax = 10;
-/** Failures of one version within a day after which no further database gets it by force that day. */
-export const forcedFailuresMax = 3;
+/** Days after that time from which on the maintenance window is not awaited any more: it can be moved again and again. */
+const latestDays = 14;
+export const latestOf = (notBefore: Date): Date =>
+  new Date(notBefore.getTime() + latestDays * 86_400_000);
+/** Forced updates that are applied at a time: of the whole installation, and of one organization. */
+export const forcedAtOnceMax = { installation: 10, organization: 3 } as const;
+/**
+ * What stops a version for a day: so many failures stop it in their organization; failures in so many organizations stop it
+ * everywhere, if the version may be their cause.
+ */
+export const forcedFailuresMax = { inOrganization: 3, organizations: 3 } as const;
+/** Codes of failures that a person caused, who wrote to the same resource. They say nothing about the version. */
+export const causedByPeople = ['overwritten', 'changed_meanwhile', 'field_managed_elsewhere'];
 
 /** Whether the service itself asked for a change, since the catalog forces a version. */
 export const isForced = ({ actor: { type, display } }: { readonly actor: Actor }): boolean =>

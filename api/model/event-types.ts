@@ -71,8 +71,16 @@ interface AboutChange {
 interface AboutEngineUpdate {
   readonly database: DatabaseFact;
   readonly engine: { readonly name: string; readonly version: string };
-  /** `notBefore`: of a forced version, the time before which it is not applied. */
-  readonly update: { readonly version: string; readonly at: string; readonly notBefore?: string };
+  /**
+   * Of a forced version: `notBefore` is the time before which it is not applied, and `latest` the one from which on it is applied
+   * outside of the maintenance window too.
+   */
+  readonly update: {
+    readonly version: string;
+    readonly at: string;
+    readonly notBefore?: string;
+    readonly latest?: string;
+  };
 }
 
 interface AboutBackup {

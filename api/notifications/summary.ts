@@ -9,10 +9,12 @@ export const summaryOf = (event: StoredEvent): string =>
 function detailOf({ data }: StoredEvent): string {
   const { update, error } = data as Partial<EventData['engine.update_failed']>;
   if (update === undefined) return '';
-  const { version, at, notBefore } = update;
+  const { version, at, notBefore, latest } = update;
   const when =
     error === undefined
-      ? `${notBefore === undefined ? 'from' : 'not before'} ${(notBefore ?? at).slice(0, 16).replace('T', ' ')} UTC`
+      ? `${notBefore === undefined ? 'from' : 'not before'} ${shown(notBefore ?? at)}${latest === undefined ? '' : `, in any case from ${shown(latest)}`}`
       : error.message;
   return ` (${version}, ${when})`;
 }
+
+const shown = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,7 +1,7 @@
 /** Notices about versions of engines: each is given once to a database, although several workers look for those that are due. */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import { engineUpdatesPart, noticeDays } from '../model/engine-update.ts';
+import { causedByPeople, engineUpdatesPart, noticeDays } from '../model/engine-update.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
@@ -67,7 +67,11 @@ export interface ForcedUpdate {
   readonly databaseId: string;
   readonly version: string;
   readonly lookAt: Date;
+  /** It is not applied before. */
+  readonly notBefore: Date;
 }
+
+const forcedColumns = ['databaseId', 'version', 'lookAt', 'notBefore'] as const;
 
 /** Forced updates that a worker must look at now. `after`: the last one of the previous page. */
 export async function forcedToLookAt(
@@ -77,7 +81,7 @@ export async function forcedToLookAt(
 ): Promise<readonly ForcedUpdate[]> {
   let query = db
     .selectFrom('engineNotices')
-    .select(['databaseId', 'version', 'lookAt'])
+    .select(forcedColumns)
     .where('lookAt', '<=', sql<Date>`clock_timestamp()`)
     .orderBy('databaseId')
     .orderBy('version')
@@ -97,7 +101,7 @@ export async function lockForced(
 ): Promise<ForcedUpdate | undefined> {
   const row = await change.db
     .selectFrom('engineNotices')
-    .select(['databaseId', 'version', 'lookAt'])
+    .select(forcedColumns)
     .where('databaseId', '=', uuidOf(databaseId))
     .where('version', '=', version)
     .where('lookAt', '<=', sql<Date>`clock_timestamp()`)
@@ -133,28 +137,48 @@ export async function endForced(
     .execute();
 }
 
-/** Number of the forced updates that are being applied, and of those to a version that have failed within a day. */
+/** Forced updates, counted; failures are those to one version within a day. */
+export interface ForcedCounts {
+  readonly applying: number;
+  readonly applyingInOrganization: number;
+  readonly failedInOrganization: number;
+  /** Organizations with failures that no person caused. */
+  readonly failedOrganizations: number;
+}
+
 export async function countForced(
   { db }: Change,
-  version: string,
-): Promise<{ readonly applying: number; readonly failed: number }> {
+  { organizationId, version }: { readonly organizationId: string; readonly version: string },
+): Promise<ForcedCounts> {
   // One at a time counts and begins: otherwise two would both count themselves as the last.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${engineUpdatesPart}, 0))`.execute(db);
-  const { rows } = await sql<{ applying: number; failed: number }>`
+  const { rows } = await sql<ForcedCounts>`
     SELECT count(*) FILTER (WHERE status = 'APPLYING')::int AS applying,
-      count(*) FILTER (WHERE status = 'FAILED' AND request->>'engineVersion' = ${version})::int AS failed
-    FROM configuration_changes
-    WHERE actor->>'type' = 'system' AND actor->>'display' = ${engineUpdatesPart}
-      AND (finished_at IS NULL OR finished_at > clock_timestamp() - interval '1 day')`.execute(db);
-  return rows[0] ?? { applying: 0, failed: 0 };
+      count(*) FILTER (WHERE status = 'APPLYING' AND is_own)::int AS applying_in_organization,
+      count(*) FILTER (WHERE has_failed AND is_own)::int AS failed_in_organization,
+      count(DISTINCT organization_id) FILTER (
+        WHERE has_failed AND NOT coalesce(error->>'code' = ANY(${causedByPeople}), false)
+      )::int AS failed_organizations
+    FROM (
+      SELECT *, organization_id = ${uuidOf(organizationId)} AS is_own,
+        status = 'FAILED' AND request->>'engineVersion' = ${version} AS has_failed
+      FROM configuration_changes
+      WHERE actor->>'type' = 'system' AND actor->>'display' = ${engineUpdatesPart}
+        AND (finished_at IS NULL OR finished_at > clock_timestamp() - interval '1 day')
+    ) forced`.execute(db);
+  const [counts] = rows;
+  if (counts === undefined) throw new Error('a count without a group has one row');
+  return counts;
 }
 
 const forcedOf = (row: {
   readonly databaseId: string;
   readonly version: string;
   readonly lookAt: Date | null;
+  readonly notBefore: Date | null;
 }): ForcedUpdate => ({
   databaseId: typeIdOfUuid('db', row.databaseId),
   version: row.version,
   lookAt: row.lookAt ?? new Date(0),
+  notBefore: row.notBefore ?? new Date(0),
 });

@@ -181,7 +181,7 @@ export const database = z
         })
         .nullable()
         .describe(
-          'The version that the database gets in its first maintenance window after `forcedAt`, unless somebody upgrades it before. It has at least seven days from the announcement; while it is stopped, nothing happens.',
+          'The version that the database gets in its first maintenance window after `forcedAt`, unless somebody upgrades it before. It has at least seven days from the announcement. Two weeks later the window is not awaited any more. While the database is stopped, nothing happens.',
         ),
     }),
     gateway: z

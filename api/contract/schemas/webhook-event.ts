@@ -77,6 +77,9 @@ const updateData = z.object({
     version: z.string().describe('The version that the event is about.'),
     at: time('The date in the catalog.'),
     notBefore: time('Of a forced version: it is not applied before.').optional(),
+    latest: time(
+      'Of a forced version: from then on it is applied outside of the maintenance window too.',
+    ).optional(),
   }),
 });
 const update = row(updateData, {
@@ -282,7 +285,7 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   }),
   'engine.update_announced': row(updateData, {
     ...update.example,
-    update: { version: '0.2.0', at: exampleTime, notBefore: exampleTime },
+    update: { version: '0.2.0', at: exampleTime, notBefore: exampleTime, latest: exampleTime },
   }),
   'engine.update_failed': row(updateData.extend({ error: reason }), {
     ...update.example,

@@ -703,7 +703,14 @@ test('an announced version is told once, cannot be chosen before its time over H
   expect(await updatesOf(made)).toMatchObject([
     [
       'engine.update_announced',
-      { update: { version: '0.2.0', at: forcedAt, notBefore: forcedAt } },
+      {
+        update: {
+          version: '0.2.0',
+          at: forcedAt,
+          notBefore: forcedAt,
+          latest: new Date(Date.parse(forcedAt) + 14 * 86_400_000).toISOString(),
+        },
+      },
     ],
   ]);
   expect((await view(made)).database.engine).toMatchObject({
@@ -853,7 +860,7 @@ test('a forced version that is declared otherwise in Kubernetes is not applied; 
   );
   release();
   expect((await nextLook(contested)).getTime()).toBeGreaterThan(Date.parse(inDays(5)));
-  // Elsewhere it has failed several times today.
+  // It has failed several times today in this organization.
   const careful = await make('careful', { engineVersion: '0.1.1' });
   await windowOf('setDatabaseMaintenanceWindow', careful.of, openWindow);
   await eventually('it is told', async () =>
@@ -869,6 +876,38 @@ test('a forced version that is declared otherwise in Kubernetes is not applied; 
     (await nextLook(careful)) > new Date(inDays(5)) ? true : undefined,
   );
   expect(await forcedChanges(careful)).toEqual([]);
+  // It fails in several other organizations: it may be the version.
+  const fails = (code: string) =>
+    service.alter(
+      `WITH others AS (
+         INSERT INTO organizations (id, slug, name, namespace, status, created_by)
+         SELECT gen_random_uuid(), 'elsewhere-' || n, 'Elsewhere', 'lh-elsewhere-' || n, 'SUSPENDED', '{}'
+         FROM generate_series(1, 3) n ON CONFLICT (slug) DO UPDATE SET name = excluded.name RETURNING id, slug
+       ), failed AS (
+         SELECT id, row_number() OVER (ORDER BY id) % 3 + 1 AS n FROM configuration_changes
+         WHERE actor->>'display' = 'engine updates' AND status = 'FAILED'
+       )
+       UPDATE configuration_changes c SET organization_id = others.id, error = coalesce(error, '{}') || $1::jsonb
+       FROM failed JOIN others ON others.slug = 'elsewhere-' || failed.n WHERE c.id = failed.id`,
+      [JSON.stringify({ code })],
+    );
+  await fails('replica_failing');
+  await lookNow();
+  await eventually('it waits for another day', async () =>
+    (await nextLook(careful)) > new Date(inDays(5)) ? true : undefined,
+  );
+  expect(await forcedChanges(careful)).toEqual([]);
+  // They have hindered it themselves: that is no reason here. Nor is a window that is never open, from the latest moment on.
+  await fails('overwritten');
+  await windowOf('setDatabaseMaintenanceWindow', careful.of, twoDaysAway);
+  await service.alter(
+    `UPDATE engine_notices SET not_before = not_before - interval '14 days', look_at = clock_timestamp()
+     WHERE kind = 'FORCED'`,
+  );
+  const late = await eventually('it is applied', async () =>
+    (await forcedChanges(careful)).find(({ status }) => status === 'APPLIED'),
+  );
+  expect(late.inMaintenanceWindow).toBe(false);
   // The catalog forces it no longer: there is no way to it.
   await announce({ availableFrom: inDays(-2), forcedAt: inDays(-1) }, ['0.0.9']);
   await eventually('nothing is left of it', async () => {
