@@ -27,7 +27,10 @@ export async function reconcileBackup(environment: BackupEnvironment, key: Key):
     return tell(environment, backup, 'Succeeded', await make(environment, backup, database));
   }
   const verdict = state === 'succeeded' ? await verify(environment, backup) : undefined;
-  if (verdict !== undefined) return tell(environment, backup, 'Verified', verdict);
+  if (verdict !== undefined) {
+    const outcome = await tell(environment, backup, 'Verified', verdict);
+    if (outcome.requeueAfterMs !== undefined) return outcome;
+  }
   for (const job of jobsOf(environment, backup)) await deleteJob(environment, job);
   return {};
 }

@@ -128,8 +128,14 @@ async function removeFromBucket(
       ? waits(BackupReason.Running, `Job ${name} notes in the bucket that it is removed`)
       : waits(BackupReason.Delayed, trouble);
   }
+  if (toldFailure(backup) !== undefined) {
+    await deleteJob(environment, job);
+    return (
+      waitAfterFailure(environment, backup) ?? waits(BackupReason.Running, 'it is tried again')
+    );
+  }
+  // The Job stays until its result is told: a status is not always written at the first try.
   const { reason, message } = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
-  await deleteJob(environment, job);
   return {
     status: 'False',
     reason,
@@ -138,13 +144,17 @@ async function removeFromBucket(
   };
 }
 
+/** The result of the last removal if it failed; while one runs, `Removed` is unknown. */
+const toldFailure = ({ status }: BackupObject) =>
+  status?.conditions?.find((row) => row.type === 'Removed' && row.status === 'False');
+
 /** The result of a failed removal, until it is tried again. */
 function waitAfterFailure(
   { nowMs }: BackupEnvironment,
-  { status }: BackupObject,
+  backup: BackupObject,
 ): Verdict<string> | undefined {
-  const told = status?.conditions?.find(({ type }) => type === 'Removed');
-  if (told?.status !== 'False') return undefined;
+  const told = toldFailure(backup);
+  if (told === undefined) return undefined;
   const leftMs = Date.parse(told.lastTransitionTime) + AGAIN_AFTER_FAILURE_MS - nowMs();
   if (leftMs <= 0) return undefined;
   const { reason, message } = told;

@@ -337,3 +337,20 @@ test('a test that has passed is not made again because its pod is seen late', as
   await tested.look(['acme', 'a1']);
   expect(await tested.verified('a1')).toMatchObject({ status: 'True', reason: 'Passed' });
 });
+
+test('a test whose result the API server does not take at once is not made again', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  await tested.look(['acme', 'a1']);
+  tested.pass('a1');
+  tested.cluster.onWrite = ({ kind }) => {
+    if (kind === 'LedgerBackup')
+      throw new ApiError('conflict', { status: 409, reason: 'Conflict' });
+  };
+  await expect(tested.look(['acme', 'a1'])).rejects.toThrow('conflict');
+  tested.cluster.onWrite = () => {};
+  await tested.look(['acme', 'a1']);
+  expect(await tested.verified('a1')).toMatchObject({ status: 'True', reason: 'Passed' });
+  expect(tested.running).toEqual([]);
+  expect(tested.cluster.all('Job').every(({ metadata }) => metadata.deletionTimestamp)).toBe(true);
+});

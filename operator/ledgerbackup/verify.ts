@@ -39,7 +39,7 @@ export async function verify(
   if (verification !== undefined && isBeingTested(backup))
     return follow(environment, backup, verification.startedAt);
   if (isVerificationDue(backup, surroundingsOf(environment, backup)))
-    return begin(environment, backup);
+    return await begin(environment, backup);
   const isTold = conditions.some(({ type }) => type === 'Verified');
   if (isTold) return undefined;
   return {
@@ -49,9 +49,13 @@ export async function verify(
   };
 }
 
-/** The test is recorded before its Job is made, so that it is made once. */
-function begin(environment: BackupEnvironment, backup: BackupObject): VerifiedVerdict {
+/** The test is recorded before its Job is made, so that it is made once. A Job of an earlier test would give that one's result. */
+async function begin(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+): Promise<VerifiedVerdict> {
   const { testTurns, nowMs } = environment;
+  for (const job of jobsOf(environment, backup)) await deleteJob(environment, job);
   if (!testTurns.ask(backup, testedNamespaces(environment), nowMs())) {
     return running(
       `it waits for its turn: ${TESTS_MAX} test restores run at a time, one of each namespace`,
@@ -87,6 +91,7 @@ const isBeingTested = ({ status }: BackupObject): boolean =>
 
 const isOver = (job: Job): boolean => hasSucceeded(job) || hasFailed(job);
 
+/** Returns what the test's Job has come to. The Job stays until its result is told: a status is not always written at the first try. */
 async function follow(
   environment: BackupEnvironment,
   backup: BackupObject,
@@ -133,12 +138,11 @@ async function follow(
       verifiedBackup(pods) ??
       (old ? verifiedBackup(await livePodsOfJob(environment, job)) : undefined) ??
       {};
+    if (seconds !== undefined) return passed(environment, backup, startedAt, seconds);
     // Its pod is gone, or not seen yet. A new Job gives the same result.
-    if (seconds === undefined && !old) return running('the test restore ended');
+    if (!old) return running('the test restore ended');
     await deleteJob(environment, job);
-    return seconds === undefined
-      ? running('it is tested again')
-      : passed(environment, backup, startedAt, seconds);
+    return running('it is tested again');
   }
   if (!hasFailed(job)) {
     const stuck = whyNotStarted(environment, backup, job, pods);
@@ -147,11 +151,9 @@ async function follow(
         ? running(`Job ${name} restores it to try it out`)
         : { ...running(trouble), reason: BackupReason.Delayed };
     }
-    await deleteJob(environment, job);
     return couldNot(environment, backup, startedAt, stuck);
   }
   const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
-  await deleteJob(environment, job);
   return failure.isDamage
     ? ended(environment, backup, startedAt, { passed: false }, { status: 'False', ...failure })
     : couldNot(environment, backup, startedAt, failure);

@@ -1,0 +1,96 @@
+import { expect, test } from '@jest/globals';
+import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
+import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { catalogObject } from '../../test/fixtures/catalog.ts';
+import { backupEnvironment } from '../../test/support/operator/backup-environment.ts';
+import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
+import type { BackupObject } from './environment.ts';
+import { reconcileBackup } from './reconcile.ts';
+
+const namespace = 'acme';
+const name = 'unwanted';
+
+/** A good backup that is to be removed, and what its Jobs come to. */
+class Unwanted {
+  readonly cluster = new SimulatedCluster();
+
+  constructor() {
+    this.cluster.put(catalogObject() as unknown as KubeObject);
+    const done = new Date(this.cluster.nowMs).toISOString();
+    const row = { status: 'True', reason: 'Completed', message: '', lastTransitionTime: done };
+    this.cluster.put({
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: { namespace, name, uid: '10000000-0000-4000-8000-000000000000' },
+      spec: {
+        database: 'shop',
+        type: 'Manual',
+        reclaimPolicy: 'Delete',
+        protected: false,
+        removeRequested: true,
+      },
+      status: {
+        databaseId: 'db_1',
+        completedAt: done,
+        conditions: [{ type: 'Succeeded', ...row }],
+      },
+    } as unknown as KubeObject);
+  }
+
+  async look() {
+    await reconcileBackup(backupEnvironment(this.cluster), { namespace, name });
+    const found = await this.cluster.read<BackupObject>({ resource: resources.backup, name });
+    return found?.status?.conditions?.find(({ type }) => type === 'Removed');
+  }
+
+  get jobs(): readonly Job[] {
+    return this.cluster.all('Job').filter(({ metadata }) => !metadata.deletionTimestamp);
+  }
+
+  /** The store refuses what the Job wants. */
+  fail(): void {
+    const [job] = this.jobs;
+    if (job === undefined) throw new Error('there is no Job');
+    const own = { ...job.metadata.labels, 'batch.kubernetes.io/job-name': job.metadata.name ?? '' };
+    const message = JSON.stringify({ error: 'store_refused', message: 'no right' });
+    this.cluster.put({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { namespace, name: 'unwanted-pod', labels: own },
+      status: { containerStatuses: [{ state: { terminated: { exitCode: 1, message } } }] },
+    } as unknown as Pod);
+    this.cluster.put({ ...job, status: { conditions: [{ type: 'Failed', status: 'True' }] } });
+  }
+}
+
+test('why a removal failed is told also when the API server does not take it at once, and no second Job is needed for it', async () => {
+  const unwanted = new Unwanted();
+  // The beginning is noted first.
+  await unwanted.look();
+  await unwanted.look();
+  unwanted.fail();
+  unwanted.cluster.onWrite = ({ kind }) => {
+    if (kind === 'LedgerBackup')
+      throw new ApiError('conflict', { status: 409, reason: 'Conflict' });
+  };
+  await expect(unwanted.look()).rejects.toThrow('conflict');
+  unwanted.cluster.onWrite = () => {};
+  expect(await unwanted.look()).toMatchObject({ status: 'False', reason: 'StoreRefused' });
+  await unwanted.look();
+  expect(unwanted.jobs).toEqual([]);
+});
+
+test('a removal that failed is tried again after ten minutes', async () => {
+  const unwanted = new Unwanted();
+  await unwanted.look();
+  await unwanted.look();
+  unwanted.fail();
+  for (let times = 0; times < 3; times += 1) await unwanted.look();
+  unwanted.cluster.move();
+  unwanted.cluster.nowMs += 560_000;
+  expect(await unwanted.look()).toMatchObject({ status: 'False', reason: 'StoreRefused' });
+  expect(unwanted.jobs).toEqual([]);
+  unwanted.cluster.nowMs += 60_000;
+  expect(await unwanted.look()).toMatchObject({ status: 'Unknown', reason: 'Running' });
+  expect(unwanted.jobs).toHaveLength(1);
+});
