@@ -3,7 +3,7 @@
  * machine and not at records, so that it also cleans up after a crash of any part or an interrupted start. It touches only things
  * that carry this cluster's id or lie below its folders.
  */
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterConfig } from '../config.ts';
 import { endProcess, endStrays, Processes } from '../processes.ts';
@@ -59,29 +59,52 @@ async function endContainers(
   runFolder: string,
   graceMs = 1_000,
 ): Promise<void> {
-  const ours = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const inCgroup = read(`/proc/${pid}/cgroup`).includes(`:${cgroupPrefix}`);
-      const commandLine = read(`/proc/${pid}/cmdline`);
-      return (
-        inCgroup ||
-        (commandLine.includes('containerd-shim') && commandLine.includes(`${runFolder}/`))
-      );
-    });
+  const ours = processIds().filter((pid) => {
+    const inCgroup = read(`/proc/${pid}/cgroup`).includes(`:${cgroupPrefix}`);
+    const commandLine = read(`/proc/${pid}/cmdline`);
+    return (
+      inCgroup || (commandLine.includes('containerd-shim') && commandLine.includes(`${runFolder}/`))
+    );
+  });
   await Promise.all(ours.map((pid) => endProcess(Number(pid), graceMs)));
 }
 
-/** Unmounts everything that is mounted below the folders, deepest mounts first. */
+/**
+ * Unmounts everything that is mounted below the folders, deepest mounts first. A program that began a mount namespace of its own
+ * meanwhile has copies of our mounts there, and a copy keeps a disk in use for as long as that program runs.
+ */
 async function unmountBelow(folders: readonly string[]): Promise<void> {
-  const targets = read('/proc/mounts')
-    .split('\n')
-    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
-    .filter((target) => folders.some((folder) => target.startsWith(`${folder}/`)));
-  for (const target of targets.reverse()) {
-    await run('umount', [target]).catch(() => runQuietly('umount', ['--lazy', target]));
+  const own = namespaceOf('self');
+  const others = new Map(
+    processIds().flatMap((pid) => {
+      const namespace = namespaceOf(pid);
+      return namespace === undefined || namespace === own ? [] : [[namespace, pid]];
+    }),
+  );
+  for (const pid of ['self', ...others.values()]) {
+    const umount = (args: readonly string[]) =>
+      pid === 'self'
+        ? run('umount', args)
+        : run('nsenter', ['--mount', '--target', pid, 'umount', ...args]);
+    const targets = read(`/proc/${pid}/mounts`)
+      .split('\n')
+      .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
+      .filter((target) => folders.some((folder) => target.startsWith(`${folder}/`)));
+    for (const target of targets.reverse())
+      await umount([target]).catch(() => umount(['--lazy', target]).catch(() => ''));
   }
 }
+
+/** The mount namespace of a process, or `undefined` if the process is gone. */
+function namespaceOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return undefined;
+  }
+}
+
+const processIds = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 
 async function detachLoops(images: string): Promise<void> {
   const list = await runQuietly('losetup', ['--noheadings', '--raw', '--output', 'NAME,BACK-FILE']);
