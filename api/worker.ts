@@ -36,6 +36,7 @@ import { UnsubscribeLinks } from './notifications/unsubscribe-links.ts';
 import { purgeOrganizations } from './organizations/purge.ts';
 import { assembleCommon, billingOf, type CommonParts } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
+import { removeOldAuditEvents } from './events/retention.ts';
 import { sweepBackups } from './store/backups.ts';
 import { sweepBillingEvents } from './store/billing-accounts.ts';
 import { findLedgerView } from './store/database-list.ts';
@@ -286,6 +287,7 @@ function housekeepingOf({ store, sealer }: CommonParts, { config, logger }: Proc
       sessions: () => sweepSessions(store.read),
       tokens: () => sweepTokens(store.read),
       deviceRequests: () => sweepDeviceRequests(store.read),
+      auditEvents: () => removeOldAuditEvents({ store, logger }),
       usedSignIns: () => sweepUsedSignIns(store.read),
       webhookDeliveries: () => sweepDeliveries(store.read),
       workers: () => sweepWorkers(store.read),

@@ -1413,14 +1413,14 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an organization
-         * @description For the administrator of the installation. It must have no databases; deleted ones that can be restored do not count. Its keys and members lose access within seconds. For seven days it can be restored; then its keys, members, invitations and webhook endpoints are purged. Its audit log stays, and its slug is not given to another one.
+         * @description For the administrator of the installation. It must have no databases; deleted ones that can be restored do not count. Its keys and members lose access within seconds. For seven days it can be restored; then its keys, members, invitations and webhook endpoints are purged. Its audit log stays for its retention, and its slug is not given to another one.
          */
         readonly delete: operations["deleteOrganization"];
         readonly options?: never;
         readonly head?: never;
         /**
-         * Rename an organization, or set its quota
-         * @description The administrator of the installation may do both; an owner may rename their own organization, unless it is suspended. The slug and the namespace stay.
+         * Rename an organization, set the retention of its audit log, or its quota
+         * @description The administrator of the installation may do all of it; an owner may rename their own organization and set its retention, unless it is suspended. The slug and the namespace stay.
          */
         readonly patch: operations["updateOrganization"];
         readonly trace?: never;
@@ -1713,7 +1713,7 @@ export interface paths {
         };
         /**
          * List the audit events of the organization
-         * @description The newest first.
+         * @description The newest first. They are kept for `auditRetentionDays` of the organization, and removed from the oldest on.
          */
         readonly get: operations["listAuditEvents"];
         readonly put?: never;
@@ -1733,7 +1733,7 @@ export interface paths {
         };
         /**
          * Export audit events as NDJSON or CSV
-         * @description The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.
+         * @description The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it. If events go whose turn in the export has not come, because their retention ends, the answer is cut off, or the next page refused: begin again.
          */
         readonly get: operations["exportAuditEvents"];
         readonly put?: never;
@@ -1753,7 +1753,7 @@ export interface paths {
         };
         /**
          * Check the chain of audit events
-         * @description Checks that no event was changed, added or removed: at most 5,000 events in an answer; go on with `next`. Nobody can forge a valid chain without the signing key, even with write access to the store.
+         * @description Checks that no event was changed, added, or removed before its retention was over: at most 5,000 events in an answer; go on with `next`. Nobody can forge a valid chain without the signing key, even with write access to the store.
          */
         readonly get: operations["verifyAuditEvents"];
         readonly put?: never;
@@ -6518,6 +6518,8 @@ export interface components {
                 readonly suspensionReason: string | null;
                 /** @description Maximum of its databases; null: that of the installation. */
                 readonly databasesMax: number | null;
+                /** @description Days for which audit events are kept. Older ones are removed for good. */
+                readonly auditRetentionDays: number;
                 /** @description Role of the caller; null for keys. */
                 readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
                 /**
@@ -6629,6 +6631,8 @@ export interface components {
             readonly suspensionReason: string | null;
             /** @description Maximum of its databases; null: that of the installation. */
             readonly databasesMax: number | null;
+            /** @description Days for which audit events are kept. Older ones are removed for good. */
+            readonly auditRetentionDays: number;
             /** @description Role of the caller; null for keys. */
             readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
             /**
@@ -6662,6 +6666,8 @@ export interface components {
             readonly name?: string;
             /** @description Maximum of its databases; null: that of the installation. Only the administrator of the installation sets it. */
             readonly databasesMax?: number | null;
+            /** @description Days for which audit events are kept: 90 to 2557 (seven years). For 7 days after a change none is removed. */
+            readonly auditRetentionDays?: number;
         };
         readonly SuspendOrganizationRequest: {
             /** @description Reason, which its members see. */
@@ -6913,6 +6919,8 @@ export interface components {
             readonly next: string | null;
             /** @description Number of the first event with a keyed hash; null: there is none yet. */
             readonly keyedFrom: string | null;
+            /** @description Number of the last event that was removed because its retention was over, with all before it; null: none was. Nobody can move it without the signing key. */
+            readonly removedThrough: string | null;
             /** @description The last event. A copy of it elsewhere proves later that no event was cut off. */
             readonly head: {
                 readonly sequence: string;
@@ -6921,7 +6929,7 @@ export interface components {
             /** @description The first one. */
             readonly fault: {
                 /** @enum {string} */
-                readonly code: "missing" | "altered" | "unkeyed" | "unknown_key" | "head_altered";
+                readonly code: "missing" | "altered" | "unkeyed" | "unknown_key" | "head_altered" | "base_altered" | "retention_altered";
                 readonly sequence: string;
                 readonly detail: string;
             } | null;
@@ -17743,6 +17751,7 @@ export interface operations {
                      *           "status": "ACTIVE",
                      *           "suspensionReason": null,
                      *           "databasesMax": null,
+                     *           "auditRetentionDays": 400,
                      *           "role": "owner",
                      *           "createdAt": "2026-11-21T02:03:04.567Z",
                      *           "deletedAt": null,
@@ -17809,6 +17818,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "suspensionReason": null,
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": null,
@@ -17869,6 +17879,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "suspensionReason": null,
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": null,
@@ -17927,6 +17938,7 @@ export interface operations {
                      *         "status": "DELETED",
                      *         "suspensionReason": null,
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": "2026-11-21T02:03:04.567Z",
@@ -17991,6 +18003,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "suspensionReason": null,
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": null,
@@ -18060,6 +18073,7 @@ export interface operations {
                      *         "status": "SUSPENDED",
                      *         "suspensionReason": "The contract has ended.",
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": null,
@@ -18126,6 +18140,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "suspensionReason": null,
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": null,
@@ -18190,6 +18205,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "suspensionReason": null,
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": null,
@@ -18835,6 +18851,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "suspensionReason": null,
                      *         "databasesMax": null,
+                     *         "auditRetentionDays": 400,
                      *         "role": "owner",
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "deletedAt": null,
@@ -19406,7 +19423,7 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
-                /** @description Begin after the event with this number. Programs that follow events store it. */
+                /** @description Begin after the event with this number. Programs that follow events store it. Events whose retention is over are gone: a gap in the numbers shows it. */
                 readonly afterSequence?: string;
                 /** @description One or several, with commas. */
                 readonly type?: readonly string[];
@@ -19484,6 +19501,7 @@ export interface operations {
                      *       "checked": 412,
                      *       "next": null,
                      *       "keyedFrom": "1",
+                     *       "removedThrough": null,
                      *       "head": {
                      *         "sequence": "412",
                      *         "hash": "c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0"

@@ -3,6 +3,7 @@ import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { StoredEvent } from '../model/event.ts';
+import { removedThrough } from '../store/audit-ends.ts';
 import { verifyEvents } from '../store/audit-verify.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { listEvents, type EventFilter } from '../store/events.ts';
@@ -42,12 +43,23 @@ export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typ
       const from: From = { order: 'asc', ...(position && { position }) };
       const contentType = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson';
       const wanted = filterOf(filter);
+      const { id } = principal.organization;
       const read = (rows: number, more: From) =>
-        listEvents(store.read, principal.organization.id, wanted, { limit: rows, ...more });
+        listEvents(store.read, id, wanted, { limit: rows, ...more });
+      /** Reads a page that must follow the one before without a hole. */
+      const readOn = async (rows: number, more: Required<From>) => {
+        const page = await read(rows, more);
+        // Asked after the page: what was removed before it was read shows.
+        if ((await removedThrough(store.read, id)) > BigInt(more.position[0])) throw holed();
+        return page;
+      };
       if (limit === undefined && cursor === undefined) {
-        return { status: 200, contentType, pieces: allLines(read, from, format) };
+        return { status: 200, contentType, pieces: allLines(read, readOn, from, format) };
       }
-      const { rows, next } = await read(limit ?? exportedAtOnce, from);
+      const { rows, next } =
+        cursor === undefined || position === undefined
+          ? await read(limit ?? exportedAtOnce, from)
+          : await readOn(limit ?? exportedAtOnce, { order: 'asc', position });
       return {
         status: 200,
         contentType,
@@ -57,7 +69,7 @@ export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typ
     },
 
     async verifyAuditEvents({ query, principal }) {
-      const { head, checked, next, fault } = await verifyEvents(
+      const { head, base, checked, next, fault } = await verifyEvents(
         store.read,
         store.chain,
         principal.organization.id,
@@ -70,6 +82,7 @@ export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typ
           checked,
           next: next === null ? null : String(next),
           keyedFrom: head.keyedFrom === null ? null : String(head.keyedFrom),
+          removedThrough: base.sequence === 0n ? null : String(base.sequence),
           head: { sequence: String(head.sequence), hash: head.hash.toString('hex') },
           fault: fault && { ...fault, sequence: String(fault.sequence) },
         },
@@ -85,19 +98,32 @@ interface From {
   readonly position?: readonly [string];
 }
 
-/** Reads page after page, only as fast as they are taken. */
+type Read<Where extends From> = (limit: number, from: Where) => ReturnType<typeof listEvents>;
+
+/** Reads page after page, only as fast as they are taken. Throws if events went that are not read yet. */
 async function* allLines(
-  read: (limit: number, from: From) => ReturnType<typeof listEvents>,
+  read: Read<From>,
+  readOn: Read<Required<From>>,
   from: From,
   format: Format,
 ): AsyncGenerator<string> {
   yield headOf(format);
-  for (let page: From | undefined = from; page !== undefined;) {
-    const { rows, next }: Awaited<ReturnType<typeof read>> = await read(exportedAtOnce, page);
+  let { rows, next } = await read(exportedAtOnce, from);
+  yield linesOf(rows, format);
+  while (next !== undefined) {
+    ({ rows, next } = await readOn(exportedAtOnce, { order: 'asc', position: next }));
     yield linesOf(rows, format);
-    page = next === undefined ? undefined : { order: 'asc', position: next };
   }
 }
+
+const holed = () =>
+  new Refusal('invalid_cursor', {
+    detail:
+      'The retention of events after this place ended meanwhile, and they were removed. Begin without a cursor.',
+    errors: [
+      { parameter: 'cursor', code: 'events_removed', detail: 'Events after this place are gone.' },
+    ],
+  });
 
 const headOf = (format: Format): string => (format === 'csv' ? csvHead : '');
 

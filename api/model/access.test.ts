@@ -24,6 +24,7 @@ const member = (role: Role, databaseIds: readonly string[] | null = null): Membe
     namespace: 'org-acme',
     status: 'ACTIVE',
     databasesMax: null,
+    auditRetentionDays: 400,
     maintenanceWindow: null,
     suspendedAt: null,
     suspensionReason: null,

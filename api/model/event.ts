@@ -73,5 +73,7 @@ export const chainFaults = [
   'unkeyed',
   'unknown_key',
   'head_altered',
+  'base_altered',
+  'retention_altered',
 ] as const;
 export type ChainFaultCode = (typeof chainFaults)[number];

@@ -1,4 +1,4 @@
-/** Operations of the installation's administrator on organizations. An owner may rename their own. */
+/** Operations of the installation's administrator on organizations. An owner may change their own, except for its quota. */
 import type { organizationRoutes } from '../contract/routes/organizations.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
@@ -103,7 +103,7 @@ export function requireAdministrator({ administrator }: Person): void {
   });
 }
 
-/** For members who are not administrators: an owner may rename the organization, and change nothing else. */
+/** For members who are not administrators: an owner may change everything but the quota. */
 async function requireOwner(
   db: Reader,
   { user }: Person,
@@ -121,7 +121,7 @@ async function requireOwner(
   throw new Refusal('provisioning_not_permitted', {
     detail:
       databasesMax === undefined
-        ? 'Only an owner, or the administrator of the installation, renames an organization.'
+        ? 'Only an owner, or the administrator of the installation, changes an organization.'
         : 'Only the administrator of the installation sets the quota of an organization.',
   });
 }

@@ -9,6 +9,7 @@ export const shownOrganization = (organization: Organization, role: Role | null)
   status: organization.deletedAt === null ? organization.status : ('DELETED' as const),
   suspensionReason: organization.suspensionReason,
   databasesMax: organization.databasesMax,
+  auditRetentionDays: organization.auditRetentionDays,
   role,
   createdAt: organization.createdAt.toISOString(),
   deletedAt: organization.deletedAt?.toISOString() ?? null,

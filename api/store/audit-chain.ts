@@ -1,7 +1,8 @@
 /**
  * The chain of an organization's events. An event's hash is an HMAC over the hash of the event before and the event's content.
  * Its key is derived from the signing key: someone who can write to the store but has no key cannot make an event that fits. The
- * head (the number and hash of the last event) has an HMAC too, so that nobody can cut off the end.
+ * head (the number and hash of the last event) has an HMAC too, so that nobody can cut off the end. So has the base (the last event
+ * that was removed because its retention was over), so that nobody else can remove events from the beginning.
  *
  * Events from before the chain had a key have plain SHA-256 hashes. The first keyed event covers the hash of the last of them.
  */
@@ -25,6 +26,16 @@ export interface ChainHead {
   readonly keyedFrom: bigint | null;
 }
 
+/** Where the events that are left begin. */
+export interface ChainBase {
+  readonly organizationId: string;
+  /** Number of the last event that was removed; 0: none was. */
+  readonly sequence: bigint;
+  readonly hash: Buffer;
+  /** The retention in days that was in force at that event. */
+  readonly retentionDays: number;
+}
+
 /** `keyVersion` and `mac` are null while `keyedFrom` is null. */
 export interface HeadSeal {
   readonly keyVersion: string | null;
@@ -34,10 +45,12 @@ export interface HeadSeal {
 export class AuditChain {
   readonly #eventKeys: readonly [VersionedKey, ...VersionedKey[]];
   readonly #headKeys: readonly [VersionedKey, ...VersionedKey[]];
+  readonly #baseKeys: readonly [VersionedKey, ...VersionedKey[]];
 
   constructor(keys: SigningKeys) {
     this.#eventKeys = keys.derive('ledgerhouse audit events');
     this.#headKeys = keys.derive('ledgerhouse audit head');
+    this.#baseKeys = keys.derive('ledgerhouse audit base');
   }
 
   /** Version of the key that new events are hashed with. */
@@ -62,7 +75,23 @@ export class AuditChain {
 
   seal(head: ChainHead): { keyVersion: string; mac: Buffer } {
     const [key] = this.#headKeys;
-    return { keyVersion: key.version, mac: macOf(key, head) };
+    return { keyVersion: key.version, mac: macOf(key, headRecord(head)) };
+  }
+
+  sealBase(base: ChainBase): { keyVersion: string; mac: Buffer } {
+    const [key] = this.#baseKeys;
+    return { keyVersion: key.version, mac: macOf(key, baseRecord(base)) };
+  }
+
+  /** `seal`: null if no event was removed. */
+  checkBase(
+    base: ChainBase,
+    seal: { readonly keyVersion: string; readonly mac: Buffer } | null,
+  ): 'sound' | 'altered' | 'unknown_key' {
+    if (seal === null) return base.sequence === 0n ? 'sound' : 'altered';
+    const key = keyOf(this.#baseKeys, seal.keyVersion);
+    if (key === undefined) return 'unknown_key';
+    return macOf(key, baseRecord(base)).equals(seal.mac) ? 'sound' : 'altered';
   }
 
   /** `unkeyed`: no event of the chain is keyed yet. */
@@ -74,22 +103,28 @@ export class AuditChain {
     if (keyVersion === null || mac === null) return 'altered';
     const key = keyOf(this.#headKeys, keyVersion);
     if (key === undefined) return 'unknown_key';
-    return macOf(key, head).equals(mac) ? 'sound' : 'altered';
+    return macOf(key, headRecord(head)).equals(mac) ? 'sound' : 'altered';
   }
 }
 
 const keyOf = (keys: readonly VersionedKey[], wanted: string): VersionedKey | undefined =>
   keys.find(({ version }) => version === wanted);
 
-const macOf = ({ bytes, version }: VersionedKey, head: ChainHead): Buffer =>
+const macOf = ({ bytes, version }: VersionedKey, record: object): Buffer =>
   createHmac('sha256', bytes)
-    .update(
-      canonicalJson({
-        organizationId: head.organizationId,
-        sequence: String(head.sequence),
-        hash: head.hash.toString('hex'),
-        keyedFrom: String(head.keyedFrom),
-        keyVersion: version,
-      }),
-    )
+    .update(canonicalJson({ ...record, keyVersion: version }))
     .digest();
+
+const headRecord = ({ organizationId, sequence, hash, keyedFrom }: ChainHead) => ({
+  organizationId,
+  sequence: String(sequence),
+  hash: hash.toString('hex'),
+  keyedFrom: String(keyedFrom),
+});
+
+const baseRecord = ({ organizationId, sequence, hash, retentionDays }: ChainBase) => ({
+  organizationId,
+  sequence: String(sequence),
+  hash: hash.toString('hex'),
+  retentionDays,
+});

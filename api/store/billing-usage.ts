@@ -2,7 +2,6 @@
 import { sql, type UpdateObject } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { RunningEvent } from './running.ts';
-import { runningEvents } from './running.ts';
 import type { Price } from './database-record.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
@@ -44,13 +43,12 @@ export interface DatabaseOfHour {
   readonly events: readonly { readonly type: RunningEvent; readonly occurredAt: Date }[];
 }
 
-/** Databases with an event that says that they started or stopped running. Their IDs are the store's UUIDs. */
+/** Databases with an event that says that they started or stopped running, however old. Their IDs are the store's UUIDs. */
 export async function databasesOfHour(
   { db }: Change,
   hour: Date,
   end: Date,
 ): Promise<readonly DatabaseOfHour[]> {
-  const types = sql.join(runningEvents.map((type) => sql.lit(type)));
   const { rows } = await sql<{
     databaseId: string;
     organizationId: string;
@@ -63,14 +61,14 @@ export async function databasesOfHour(
   }>`
     WITH before AS (
       SELECT DISTINCT ON (database_id) database_id, sequence, type, occurred_at
-      FROM events WHERE type IN (${types}) AND occurred_at < ${hour}
+      FROM running_events WHERE occurred_at < ${hour}
       ORDER BY database_id, sequence DESC
     ), told AS (
       SELECT database_id, sequence, type, occurred_at FROM before
       WHERE type NOT IN ('database.delete_requested', 'database.deleted')
       UNION ALL
       SELECT database_id, sequence, type, occurred_at
-      FROM events WHERE type IN (${types}) AND occurred_at >= ${hour} AND occurred_at < ${end}
+      FROM running_events WHERE occurred_at >= ${hour} AND occurred_at < ${end}
     )
     SELECT told.database_id, d.organization_id, p.cluster_configuration, p.cluster_size,
       p.storage_tier, p.selected_storage_gb, p.price,

@@ -1,5 +1,6 @@
-/** Changes of an organization by the administrator of the installation: name, quota, suspension, deletion. */
+/** Changes of an organization by the administrator of the installation, or partly by owners: name, quota, retention, suspension, deletion. */
 import { sql, type UpdateObject } from 'kysely';
+import { auditRetentionPath } from '../model/audit-retention.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { EventType } from '../model/event-types.ts';
 import { countRetained } from './backups.ts';
@@ -14,9 +15,10 @@ interface OrganizationPatch {
   readonly name?: string | undefined;
   /** Maximum of databases; null: that of the installation. */
   readonly databasesMax?: number | null | undefined;
+  readonly auditRetentionDays?: number | undefined;
 }
 
-/** Changes name or quota. Returns `undefined` if there is no such organization. */
+/** Changes name, quota or retention. Returns `undefined` if there is no such organization. */
 export async function changeOrganization(
   change: Change,
   id: string,
@@ -24,14 +26,22 @@ export async function changeOrganization(
 ): Promise<Organization | undefined> {
   const before = await lockLiving(change, id);
   if (before === undefined) return undefined;
-  const { name = before.name, databasesMax = before.databasesMax } = patch;
+  const {
+    name = before.name,
+    databasesMax = before.databasesMax,
+    auditRetentionDays = before.auditRetentionDays,
+  } = patch;
   const changes: FieldChange[] = [];
   if (name !== before.name) changes.push({ path: '/name', from: before.name, to: name });
   if (databasesMax !== before.databasesMax) {
     changes.push({ path: '/databasesMax', from: before.databasesMax, to: databasesMax });
   }
+  if (auditRetentionDays !== before.auditRetentionDays) {
+    const from = before.auditRetentionDays;
+    changes.push({ path: auditRetentionPath, from, to: auditRetentionDays });
+  }
   if (changes.length === 0) return before;
-  const after = await update(change, id, { name, databasesMax });
+  const after = await update(change, id, { name, databasesMax, auditRetentionDays });
   tell(change, 'organization.changed', after, changes);
   return after;
 }
@@ -139,7 +149,7 @@ const dueForPurge = (db: Reader) =>
     .where('purgedAt', 'is', null);
 
 /**
- * Removes a deleted organization's access and temporary data. Its row, its records of use and its audit log stay, and nobody
+ * Removes a deleted organization's access and temporary data. Its row and its records of use stay, its audit log for its retention, and nobody
  * else can have its slug. Returns `undefined` if it is no longer due.
  */
 export async function purgeOrganization(

@@ -20,6 +20,8 @@ export interface Organization {
   readonly status: OrganizationStatus;
   /** Its own maximum of databases; null: that of the installation. */
   readonly databasesMax: number | null;
+  /** For how long its audit events are kept. */
+  readonly auditRetentionDays: number;
   /** Null: the default. */
   readonly maintenanceWindow: MaintenanceWindow | null;
   readonly suspendedAt: Date | null;

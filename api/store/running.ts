@@ -1,13 +1,12 @@
 /** Computes how long a database ran within an hour, from its events. Pure. */
-export const runningEvents = [
-  'database.ready',
-  'database.restored',
-  'database.resumed',
-  'database.suspended',
-  'database.delete_requested',
-  'database.deleted',
-] as const;
-export type RunningEvent = (typeof runningEvents)[number];
+/** The store's trigger `running_noted` keeps these. */
+export type RunningEvent =
+  | 'database.ready'
+  | 'database.restored'
+  | 'database.resumed'
+  | 'database.suspended'
+  | 'database.delete_requested'
+  | 'database.deleted';
 
 interface RunningSeconds {
   /** Seconds for which the database's processes ran. */

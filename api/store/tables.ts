@@ -21,6 +21,7 @@ export interface OrganizationsTable {
   namespace: string;
   status: string;
   databasesMax: ColumnType<number | null, number | null | undefined, number | null>;
+  auditRetentionDays: Generated<number>;
   maintenanceWindow: MaybeJson;
   suspendedAt: MaybeTime;
   suspensionReason: ColumnType<string | null, string | null | undefined, string | null>;
@@ -316,6 +317,15 @@ interface EventHeadsTable {
   keyedFrom: string | null;
   keyVersion: string | null;
   mac: Buffer | null;
+}
+
+interface EventBasesTable {
+  organizationId: string;
+  sequence: string;
+  hash: Buffer;
+  retentionDays: number;
+  keyVersion: string;
+  mac: Buffer;
 }
 
 export interface EventsTable {
@@ -653,6 +663,7 @@ export interface Tables extends BillingTables {
   importParts: ImportPartsTable;
   engineNotices: EngineNoticesTable;
   eventHeads: EventHeadsTable;
+  eventBases: EventBasesTable;
   events: EventsTable;
   eventPositions: EventPositionsTable;
   webhookEndpoints: WebhookEndpointsTable;

@@ -173,7 +173,7 @@ const auditExport: Command = {
 const auditVerify: Command = {
   kind: 'command',
   name: 'verify',
-  summary: 'Check that no audit event was changed, added or removed',
+  summary: 'Check that no audit event was changed, added, or removed before its time',
   description:
     'Prints the number and hash of the last event. Keep them elsewhere: a later check must find the same hash at that number.',
   arguments: [],

@@ -44,8 +44,9 @@ const create: Command = {
 const update: Command = {
   kind: 'command',
   name: 'update',
-  summary: 'Rename an organization, or set its quota',
-  description: 'An owner may rename their own organization; the administrator may do both.',
+  summary: 'Rename an organization, or set its quota or the retention of its audit log',
+  description:
+    'An owner may rename their own organization and set its retention; the administrator may do all of it. For a week after another retention is set, no audit event is removed.',
   arguments: [organization],
   options: [
     { name: 'name', value: 'name', summary: 'for people; slug and namespace stay' },
@@ -54,10 +55,16 @@ const update: Command = {
       value: 'count',
       summary: 'how many databases it may have, or default for that of the installation',
     },
+    {
+      name: 'audit-retention-days',
+      value: 'days',
+      summary: 'how long audit events are kept, 90 to 2557 days',
+    },
   ],
   examples: [
     { command: `organizations update ${id} --name "Acme Payments"` },
     { command: `organizations update ${id} --databases-max 200` },
+    { command: `organizations update ${id} --audit-retention-days 2557` },
   ],
   load: async () => (await handlers()).updateOrganization,
 };

@@ -71,12 +71,19 @@ function filterOf(input: Input) {
   };
 }
 
-function verificationText({ fault, head, keyedFrom }: AuditVerification, checked: number): string {
+function verificationText(
+  { fault, head, keyedFrom, removedThrough }: AuditVerification,
+  checked: number,
+): string {
   if (fault !== null) {
     return `NOT SOUND at event ${fault.sequence} (${fault.code}): ${printable(fault.detail)}\n`;
   }
   const keyed = keyedFrom === null ? 'no event is keyed' : `keyed from event ${keyedFrom} on`;
-  return `sound: ${checked} events, ${keyed}\nlast event: ${head.sequence} ${head.hash}\n`;
+  const removed =
+    removedThrough === null
+      ? ''
+      : `removed after their retention: events up to ${removedThrough}\n`;
+  return `sound: ${checked} events, ${keyed}\n${removed}last event: ${head.sequence} ${head.hash}\n`;
 }
 
 const eventsText = (events: readonly AuditEvent[]): string =>

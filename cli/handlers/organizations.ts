@@ -50,8 +50,12 @@ export const createOrganization: Handler = async (context, input) => {
 export const updateOrganization: Handler = async (context, input) => {
   const name = input.text('name');
   const databasesMax = quotaOf(input);
-  if (name === undefined && databasesMax === undefined) {
-    throw usageFailure('there is nothing to change', 'give --name, --databases-max or both');
+  const auditRetentionDays = retentionOf(input);
+  if (name === undefined && databasesMax === undefined && auditRetentionDays === undefined) {
+    throw usageFailure(
+      'there is nothing to change',
+      'give --name, --audit-retention-days or --databases-max',
+    );
   }
   const { exchange } = await context.service();
   const request = contractRequest('patch', one, {
@@ -59,6 +63,7 @@ export const updateOrganization: Handler = async (context, input) => {
     body: {
       ...(name !== undefined && { name }),
       ...(databasesMax !== undefined && { databasesMax }),
+      ...(auditRetentionDays !== undefined && { auditRetentionDays }),
     },
   });
   const received = await receive(exchange, request);
@@ -119,6 +124,13 @@ function quotaOf(input: Input): number | null | undefined {
   return Number(readInteger('--databases-max', given, limits));
 }
 
+function retentionOf(input: Input): number | undefined {
+  const given = input.text('audit-retention-days');
+  if (given === undefined) return undefined;
+  const limits = { bits: 32, minimum: 90n, maximum: 2_557n } as const;
+  return Number(readInteger('--audit-retention-days', given, limits));
+}
+
 const organizationsText = (rows: readonly Organization[]): string =>
   rows.length === 0
     ? '(no organizations)\n'
@@ -148,6 +160,7 @@ const organizationText = (organization: Organization): string =>
         ? 'the installation’s maximum'
         : `at most ${organization.databasesMax}`,
     ],
+    ['audit events', `kept for ${organization.auditRetentionDays} days`],
     ['created', organization.createdAt],
     ['deleted', orDash(organization.deletedAt)],
     ['restorable until', orDash(organization.purgeAt)],

@@ -25,7 +25,8 @@ export const auditRoutes = {
     path: '/api/v1/audit-events',
     tag: 'Audit',
     summary: 'List the audit events of the organization',
-    description: 'The newest first.',
+    description:
+      'The newest first. They are kept for `auditRetentionDays` of the organization, and removed from the oldest on.',
     access: access.auditLog,
     query: z.strictObject({ limit, cursor, ...filter }),
     responses: {
@@ -42,7 +43,7 @@ export const auditRoutes = {
     tag: 'Audit',
     summary: 'Export audit events as NDJSON or CSV',
     description:
-      'The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.',
+      'The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it. If events go whose turn in the export has not come, because their retention ends, the answer is cut off, or the next page refused: begin again.',
     access: access.auditLog,
     query: z.strictObject({
       format: z.enum(['ndjson', 'csv']).default('ndjson'),
@@ -57,7 +58,9 @@ export const auditRoutes = {
         .string()
         .regex(/^\d{1,18}$/)
         .optional()
-        .describe('Begin after the event with this number. Programs that follow events store it.'),
+        .describe(
+          'Begin after the event with this number. Programs that follow events store it. Events whose retention is over are gone: a gap in the numbers shows it.',
+        ),
       ...filter,
     }),
     responses: {
@@ -79,7 +82,7 @@ export const auditRoutes = {
     tag: 'Audit',
     summary: 'Check the chain of audit events',
     description:
-      'Checks that no event was changed, added or removed: at most 5,000 events in an answer; go on with `next`. Nobody can forge a valid chain without the signing key, even with write access to the store.',
+      'Checks that no event was changed, added, or removed before its retention was over: at most 5,000 events in an answer; go on with `next`. Nobody can forge a valid chain without the signing key, even with write access to the store.',
     access: access.auditLog,
     query: z.strictObject({
       from: z

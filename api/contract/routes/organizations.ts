@@ -87,11 +87,14 @@ export const organizationRoutes = {
     method: 'PATCH',
     path: one,
     tag,
-    summary: 'Rename an organization, or set its quota',
+    summary: 'Rename an organization, set the retention of its audit log, or its quota',
     description:
-      'The administrator of the installation may do both; an owner may rename their own organization, unless it is suspended. The slug and the namespace stay.',
+      'The administrator of the installation may do all of it; an owner may rename their own organization and set its retention, unless it is suspended. The slug and the namespace stay.',
     access: access.ownPerson,
-    body: jsonBody(updateOrganizationRequest, { rename: { name: 'Acme Payments' } }),
+    body: jsonBody(updateOrganizationRequest, {
+      rename: { name: 'Acme Payments' },
+      retention: { auditRetentionDays: 2_557 },
+    }),
     responses: { 200: changed('It is changed.', { name: 'Acme Payments' }) },
     problems: ['provisioning_not_permitted', 'organization_suspended'],
   },
@@ -127,7 +130,7 @@ export const organizationRoutes = {
     path: one,
     tag,
     summary: 'Delete an organization',
-    description: `${forAdministrators} It must have no databases; deleted ones that can be restored do not count. Its keys and members lose access within seconds. For seven days it can be restored; then its keys, members, invitations and webhook endpoints are purged. Its audit log stays, and its slug is not given to another one.`,
+    description: `${forAdministrators} It must have no databases; deleted ones that can be restored do not count. Its keys and members lose access within seconds. For seven days it can be restored; then its keys, members, invitations and webhook endpoints are purged. Its audit log stays for its retention, and its slug is not given to another one.`,
     access: access.ownPerson,
     endsAccess: true,
     responses: {

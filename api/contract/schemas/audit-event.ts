@@ -49,6 +49,11 @@ export const auditVerification = z
     keyedFrom: number
       .nullable()
       .describe('Number of the first event with a keyed hash; null: there is none yet.'),
+    removedThrough: number
+      .nullable()
+      .describe(
+        'Number of the last event that was removed because its retention was over, with all before it; null: none was. Nobody can move it without the signing key.',
+      ),
     head: z
       .object({ sequence: number, hash: sha256 })
       .describe('The last event. A copy of it elsewhere proves later that no event was cut off.'),
@@ -64,6 +69,7 @@ export const auditVerificationExample: z.input<typeof auditVerification> = {
   checked: 412,
   next: null,
   keyedFrom: '1',
+  removedThrough: null,
   head: { sequence: '412', hash: 'c5a3b1f0'.repeat(8) },
   fault: null,
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles } from '../../model/access.ts';
+import { auditRetention as kept } from '../../model/audit-retention.ts';
 import { exampleId, exampleTime, id, success, text, time } from './common.ts';
 
 const organizationSlug = z
@@ -30,6 +31,9 @@ export const organization = z
       .int()
       .nullable()
       .describe('Maximum of its databases; null: that of the installation.'),
+    auditRetentionDays: z
+      .int()
+      .describe('Days for which audit events are kept. Older ones are removed for good.'),
     role: z.enum(roles).nullable().describe('Role of the caller; null for keys.'),
     createdAt: time('When it was made.'),
     deletedAt: time('When it was deleted.').nullable(),
@@ -48,6 +52,14 @@ export const updateOrganizationRequest = z
       .optional()
       .describe(
         'Maximum of its databases; null: that of the installation. Only the administrator of the installation sets it.',
+      ),
+    auditRetentionDays: z
+      .int()
+      .min(kept.min)
+      .max(kept.max)
+      .optional()
+      .describe(
+        `Days for which audit events are kept: ${kept.min} to ${kept.max} (seven years). For ${kept.settling} days after a change none is removed.`,
       ),
   })
   .meta({ id: 'UpdateOrganizationRequest' });
@@ -72,6 +84,7 @@ export const organizationExample: z.input<typeof organization> = {
   status: 'ACTIVE',
   suspensionReason: null,
   databasesMax: null,
+  auditRetentionDays: kept.default,
   role: 'owner',
   createdAt: exampleTime,
   deletedAt: null,

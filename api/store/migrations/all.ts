@@ -40,6 +40,7 @@ import { notificationMails } from './0048-notification-mails.ts';
 import { archivingInProfiles } from './0049-archiving-in-profiles.ts';
 import { backupHolds } from './0050-backup-holds.ts';
 import { engineNotices } from './0051-engine-notices.ts';
+import { auditRetention } from './0052-audit-retention.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   archivingInProfiles,
   backupHolds,
   engineNotices,
+  auditRetention,
 ];

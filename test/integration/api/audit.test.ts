@@ -5,20 +5,34 @@ import { sql } from 'kysely';
 import { Denials } from '../../../api/auth/denials.ts';
 import type { Principal } from '../../../api/auth/principal.ts';
 import type { ProblemCode } from '../../../api/model/problems.ts';
+import { auditHandlers } from '../../../api/events/handlers.ts';
+import { removeOldAuditEvents } from '../../../api/events/retention.ts';
 import { AuditChain } from '../../../api/store/audit-chain.ts';
+import { removeOldEvents } from '../../../api/store/audit-removal.ts';
 import { verifyEvents } from '../../../api/store/audit-verify.ts';
+import { databasesOfHour } from '../../../api/store/billing-usage.ts';
+import { Cursors } from '../../../api/store/cursor.ts';
 import { listEvents } from '../../../api/store/events.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
 import { migrations } from '../../../api/store/migrations/all.ts';
+import { changeOrganization } from '../../../api/store/organization-lifecycle.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
+import { hourMs } from '../../../api/store/running.ts';
 import { SigningKeys } from '../../../api/store/signing-keys.ts';
 import { Store } from '../../../api/store/store.ts';
+import { webhookConsumer } from '../../../api/webhooks/fan-out.ts';
 import { newTypeId } from '../../../domain/type-id.ts';
 import { eventually } from '../../support/shell.ts';
 import { VirtualTimers } from '../../support/operator/virtual-timers.ts';
+import {
+  organizationWithoutEvents,
+  writePast,
+  type PastEvent,
+} from '../../support/api/audit-history.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import {
   anotherOrganization,
+  makeDatabase,
   openTestStore,
   patient,
   signingKeyBytes,
@@ -240,6 +254,240 @@ test('events from before the key are covered by the first keyed one', async () =
   const sound = await verify(own, { of: after });
   expect(sound).toMatchObject({ checked: 4, fault: null, head: { keyedFrom: 3n } });
   await after.close();
+});
+
+/** An organization whose events are so many days old, the oldest first. */
+async function organizationOf(slug: string, past: readonly (number | PastEvent)[]) {
+  const id = await organizationWithoutEvents(store, slug);
+  await writePast(
+    store,
+    id,
+    past.map((one) => (typeof one === 'number' ? { daysAgo: one } : one)),
+  );
+  return { id } as Organization;
+}
+
+const removing = { limit: 500, consumer: webhookConsumer };
+
+/** What the worker does for an organization. `clock`: the time of its process. */
+const remove = ({ id }: Organization, clock = new Date(), more: Partial<typeof removing> = {}) =>
+  store.change(tester, (change) =>
+    removeOldEvents(change, store.chain, id, { clock, ...removing, ...more }),
+  );
+
+const numbersOf = async ({ id }: Organization) => {
+  const { rows } = await listEvents(store.read, id, {}, { limit: 5_000, order: 'asc' });
+  return rows.map(({ sequence }) => Number(sequence));
+};
+
+/** The retention as the row says it, without an event. */
+const setRetention = ({ id }: Organization, days: number) =>
+  sql`UPDATE organizations SET audit_retention_days = ${days} WHERE id = ${uuidOf(id)}`.execute(
+    store.read,
+  );
+
+const chosen = (daysAgo: number, from: number, to: number): PastEvent => ({
+  daysAgo,
+  type: 'organization.changed',
+  changes: [{ path: '/auditRetentionDays', from, to }],
+});
+
+test('events go when their retention is over, the oldest first, and the chain stays sound', async () => {
+  const own = await organizationOf('aged', [500, 450, 401, 399, 10, 0]);
+  expect(await remove(own, new Date(), { limit: 2 })).toBe(2);
+  expect(await verify(own)).toMatchObject({ checked: 4, base: { sequence: 2n }, fault: null });
+  expect(await remove(own)).toBe(1);
+  expect(await remove(own)).toBe(0);
+  expect(await numbersOf(own)).toEqual([4, 5, 6]);
+  await tell(own, 1);
+  expect(await verify(own)).toMatchObject({ checked: 4, base: { sequence: 3n }, fault: null });
+  expect(await verify(own, { from: 2n, limit: 2 })).toMatchObject({ checked: 2, next: 6n });
+  expect(await verify(own, { from: 6n })).toMatchObject({ checked: 2, fault: null });
+});
+
+test('the worker finds organizations with old events, and removes those of each', async () => {
+  const own = await organizationOf('found', [500, 450, 3]);
+  const other = await organizationOf('found-too', [401]);
+  await removeOldAuditEvents({ store, logger: silent });
+  expect(await numbersOf(own)).toEqual([3]);
+  expect(await numbersOf(other)).toEqual([]);
+  expect(await verify(other)).toMatchObject({ checked: 0, base: { sequence: 1n }, fault: null });
+  await tell(other, 1);
+  expect(await verify(other)).toMatchObject({ checked: 1, next: null, fault: null });
+});
+
+test('an old event after a young one stays: the chain never has a hole', async () => {
+  const own = await organizationOf('clock-was-wrong', [500, 5, 450, 1]);
+  expect(await remove(own)).toBe(1);
+  expect(await numbersOf(own)).toEqual([2, 3, 4]);
+  expect((await verify(own)).fault).toBeNull();
+});
+
+test('another retention holds after a week, and beyond the event that chose it', async () => {
+  const fresh = await organizationOf('chosen-now', [200, 150, 1]);
+  await store.change(tester, (change) =>
+    changeOrganization(change, fresh.id, { auditRetentionDays: 90 }),
+  );
+  expect(await remove(fresh)).toBe(0);
+  expect((await verify(fresh)).fault).toBeNull();
+  const settled = await organizationOf('chosen-before', [200, 100, chosen(8, 400, 90), 1]);
+  await setRetention(settled, 90);
+  expect(await remove(settled)).toBe(2);
+  const gone = await organizationOf('chosen-long-ago', [200, chosen(100, 400, 90), 95, 1]);
+  await setRetention(gone, 90);
+  expect(await remove(gone)).toBe(3);
+  expect(await verify(gone)).toMatchObject({ checked: 1, fault: null });
+  await setRetention(gone, 400);
+  expect((await verify(gone)).fault).toMatchObject({ code: 'retention_altered' });
+});
+
+test('neither the store’s clock alone nor the worker’s makes events old', async () => {
+  const own = await organizationOf('clocks', [390, 1]);
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000);
+  expect(await remove(own, days(1_000))).toBe(0);
+  const old = await organizationOf('clocks-back', [410, 1]);
+  expect(await remove(old, days(-20))).toBe(0);
+  expect(await remove(old)).toBe(1);
+});
+
+test('events that webhooks have not taken stay', async () => {
+  const own = await organizationOf('untaken', [500, 450, 1]);
+  await sql`UPDATE event_positions SET sequence = 1 WHERE organization_id = ${uuidOf(own.id)}`.execute(
+    store.read,
+  );
+  expect(await remove(own)).toBe(1);
+  expect(await numbersOf(own)).toEqual([2, 3]);
+});
+
+test('two workers remove each event once, and one that dies half way removes none', async () => {
+  const own = await organizationOf('two-workers', [500, 450, 401, 1]);
+  const dying = store.change(tester, async (change) => {
+    const clock = new Date();
+    await removeOldEvents(change, store.chain, own.id, { clock, ...removing });
+    throw new Error('killed');
+  });
+  await expect(dying).rejects.toThrow('killed');
+  expect(await verify(own)).toMatchObject({ checked: 4, base: { sequence: 0n }, fault: null });
+  const counts = (await Promise.all([remove(own), remove(own)])) as number[];
+  expect(counts.toSorted((one, other) => one - other)).toEqual([0, 3]);
+  expect(await verify(own)).toMatchObject({ checked: 1, base: { sequence: 3n }, fault: null });
+});
+
+test('the database lets events go in this way only', async () => {
+  const own = await organizationOf('one-way', [500, 450, 1]);
+  await remove(own, new Date(), { limit: 1 });
+  const organization = uuidOf(own.id);
+  const middle = sql`DELETE FROM events WHERE organization_id = ${organization} AND sequence = 2`;
+  await expect(middle.execute(store.read)).rejects.toThrow('retention');
+  for (const statement of [
+    sql`DELETE FROM event_bases`,
+    sql`TRUNCATE event_bases`,
+    sql`UPDATE event_bases SET sequence = 1 WHERE organization_id = ${organization}`,
+  ]) {
+    await expect(statement.execute(store.read)).rejects.toThrow(/never changed|only moves on/);
+  }
+  // Whoever moves the base by hand still reaches no young event, and is seen.
+  await sql`UPDATE event_bases SET sequence = 3 WHERE organization_id = ${organization}`.execute(
+    store.read,
+  );
+  const young = sql`DELETE FROM events WHERE organization_id = ${organization} AND sequence = 3`;
+  await expect(young.execute(store.read)).rejects.toThrow('retention');
+  expect((await verify(own)).fault).toMatchObject({ code: 'base_altered' });
+  expect(await remove(own)).toMatchObject({ code: 'base_altered' });
+});
+
+test('who removes events without the key, or takes another base, is seen', async () => {
+  const own = await organizationOf('attacked', [500, 450, 401, 1]);
+  const organization = uuidOf(own.id);
+  await remove(own, new Date(), { limit: 1 });
+  const [base] = await store.read
+    .selectFrom('eventBases')
+    .selectAll()
+    .where('organizationId', '=', organization)
+    .execute();
+  await remove(own);
+  await byForce(sql`DELETE FROM events WHERE organization_id = ${organization}`);
+  expect((await verify(own)).fault).toMatchObject({ code: 'missing', sequence: 4n });
+  // The base before, which is genuine, does not fit what is left.
+  const back = await organizationOf('attacked-back', [500, 450, 1]);
+  await remove(back);
+  const columns = { sequence: '3', hash: base?.hash, mac: base?.mac };
+  await store.read
+    .updateTable('eventBases')
+    .set(columns)
+    .where('organizationId', '=', uuidOf(back.id))
+    .execute();
+  expect((await verify(back)).fault).toMatchObject({ code: 'base_altered', sequence: 3n });
+});
+
+test('nothing goes that is not proven: events made old, a retention made short, and a broken end stay', async () => {
+  const aged = await organizationOf('made-old', [300, 200, 1]);
+  await byForce(
+    sql`UPDATE events SET occurred_at = occurred_at - interval '2 years' WHERE organization_id = ${uuidOf(aged.id)}`,
+  );
+  expect(await remove(aged)).toMatchObject({ code: 'altered', sequence: 1n });
+  const short = await organizationOf('made-short', [300, 200, 1]);
+  await setRetention(short, 90);
+  expect(await remove(short)).toMatchObject({ code: 'retention_altered' });
+  expect((await verify(short)).fault).toMatchObject({ code: 'retention_altered' });
+  const broken = await organizationOf('broken-end', [500, 1]);
+  await sql`UPDATE event_heads SET mac = ${Buffer.alloc(32)} WHERE organization_id = ${uuidOf(broken.id)}`.execute(
+    store.read,
+  );
+  expect(await remove(broken)).toMatchObject({ code: 'head_altered' });
+  for (const { own, numbers } of [
+    { own: aged, numbers: [1, 2, 3] },
+    { own: short, numbers: [1, 2, 3] },
+    { own: broken, numbers: [1, 2] },
+  ]) {
+    expect(await numbersOf(own)).toEqual(numbers);
+  }
+});
+
+test('an export from which events go before their turn says so instead of leaving them out', async () => {
+  const past = Array.from({ length: 1_002 }, () => 500);
+  const own = await organizationOf('exported', [...past, 1]);
+  const cursors = new Cursors(signingKeys);
+  const { exportAuditEvents } = auditHandlers({ store, cursors });
+  const asked = (query: object) =>
+    exportAuditEvents({
+      query: { format: 'ndjson', ...query },
+      principal: { organization: own },
+    } as never);
+  const { pieces } = (await asked({})) as unknown as { pieces: AsyncGenerator<string> };
+  expect(await pieces.next()).toMatchObject({ value: '' });
+  expect(
+    String((await pieces.next()).value)
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(1_000);
+  const page = (await asked({ limit: 2 })) as unknown as { headers: Record<string, string> };
+  const cursor = page.headers['Next-Cursor'];
+  await remove(own, new Date(), { limit: 2 });
+  // Nothing of what is still to come has gone.
+  expect(await asked({ limit: 2, cursor })).toMatchObject({ status: 200 });
+  await remove(own, new Date(), { limit: 2_000 });
+  await expect(asked({ limit: 2, cursor })).rejects.toMatchObject({ code: 'invalid_cursor' });
+  await expect(pieces.next()).rejects.toMatchObject({ code: 'invalid_cursor' });
+  const again = (await asked({})) as unknown as { pieces: AsyncGenerator<string> };
+  const lines: string[] = [];
+  for await (const piece of again.pieces) lines.push(piece);
+  expect(lines.join('').trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('a database is charged from an event on that has gone', async () => {
+  const id = await organizationWithoutEvents(store, 'charged');
+  const own = { id, namespace: 'org-charged' } as Organization;
+  const { id: databaseId } = await makeDatabase(store, own, 'old');
+  await writePast(store, id, [{ daysAgo: 500, type: 'database.ready', databaseId }]);
+  expect(await remove(own)).toBe(1);
+  const hour = new Date(Math.floor(Date.now() / hourMs) * hourMs);
+  const found = await store.change(tester, (change) =>
+    databasesOfHour(change, hour, new Date(hour.getTime() + hourMs)),
+  );
+  expect(found.filter((one) => one.databaseId === uuidOf(databaseId))).toMatchObject([
+    { events: [{ type: 'database.ready' }] },
+  ]);
 });
 
 /** Refused attempts with one key: the problem of each. */

@@ -217,7 +217,7 @@ test('an organization that was restored and deleted again meanwhile is not purge
   expect((await ask(`${path}/restore`, { method: 'POST' })).status).toBe(200);
 });
 
-test('an owner renames the own organization, but not while it is suspended', async () => {
+test('an owner renames the own organization and says how long events are kept, but not while it is suspended', async () => {
   const { id, path } = await tenant('owned');
   const headers = { 'x-organization-id': id };
   const email = 'owner@example.com';
@@ -227,6 +227,15 @@ test('an owner renames the own organization, but not while it is suspended', asy
   await service.ask(owner, '/invitations/accept', { method: 'POST', body: { token } });
   const rename = (name: string) => service.ask(owner, path, { method: 'PATCH', body: { name } });
   expect((await rename('Owned Payments')).status).toBe(200);
+  const keep = (auditRetentionDays: number) =>
+    service.ask(owner, path, { method: 'PATCH', body: { auditRetentionDays } });
+  expect((await keep(2_557)).json.organization.auditRetentionDays).toBe(2_557);
+  for (const days of [89, 2_558]) {
+    expect(await keep(days)).toMatchObject({
+      status: 422,
+      json: { errors: [{ pointer: '#/auditRetentionDays' }] },
+    });
+  }
   await ask(`${path}/suspend`, { method: 'POST', body: { reason: 'The contract has ended.' } });
   expect(await rename('Somebody Else')).toMatchObject({
     status: 403,

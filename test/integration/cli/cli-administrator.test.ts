@@ -148,6 +148,12 @@ test('an organization goes through its whole life by commands', async () => {
   const renamed = await told('update', id, '--name', 'Acme Payments', '--databases-max', '3');
   expect(renamed).toMatchObject({ name: 'Acme Payments', slug: 'acme', databasesMax: 3 });
   expect((await told('update', id, '--databases-max', 'default')).databasesMax).toBeNull();
+  expect(await told('update', id, '--audit-retention-days', '90')).toMatchObject({
+    auditRetentionDays: 90,
+  });
+  expect((await cli.run(['organizations', 'get', id])).stdout).toMatch(
+    /audit events +kept for 90 days/,
+  );
   const nothing = await cli.run(['organizations', 'update', id]);
   expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('--databases-max') });
 

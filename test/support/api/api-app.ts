@@ -46,6 +46,7 @@ const organization = {
   maintenanceWindow: null,
   suspendedAt: null,
   suspensionReason: null,
+  auditRetentionDays: 400,
   deletedAt: null,
   purgeAt: null,
   purgedAt: null,

@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { said } from '../../lib/said.ts';
 import type { AuditEvent } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
+import { organizationQuery } from '../../data/organization-queries.ts';
 import { auditQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -39,6 +40,7 @@ export function Audit() {
         </>
       }
     >
+      <Retention />
       <Filters
         key={JSON.stringify(search)}
         search={search}
@@ -95,6 +97,20 @@ export function Audit() {
         {opened !== undefined && <Details event={opened} />}
       </Dialog>
     </Page>
+  );
+}
+
+function Retention() {
+  const { id, slug } = useOrganization();
+  const read = useQuery(organizationQuery(id));
+  if (read.data === undefined) return null;
+  return (
+    <p>
+      Events are kept for {read.data.auditRetentionDays} days.{' '}
+      <Link to="/o/$slug/settings/organization" params={{ slug }}>
+        Change it
+      </Link>
+    </p>
   );
 }
 

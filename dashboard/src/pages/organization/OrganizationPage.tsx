@@ -19,6 +19,7 @@ import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
 import { MaintenanceWindowCard } from '../configuration/MaintenanceWindowCard.tsx';
 import { Administration } from './Administration.tsx';
+import { AuditRetention } from './AuditRetention.tsx';
 import { LeaveOrganization } from './LeaveOrganization.tsx';
 
 /** The organization itself: its name, its limits, leaving it; and what the administrator of the installation does with it. */
@@ -37,6 +38,11 @@ export function OrganizationPage() {
         <>
           <About organization={read.data} administers={administers} />
           <MaintenanceWindowCard />
+          <AuditRetention
+            key={read.data.auditRetentionDays}
+            organization={read.data}
+            administers={administers}
+          />
           {administers && <Administration organization={read.data} />}
           {isMember && <LeaveOrganization />}
         </>

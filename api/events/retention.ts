@@ -1,0 +1,36 @@
+/** Removal of audit events whose retention is over, in small steps, of some organizations at a time. */
+import type { Logger } from 'pino';
+import { systemAuthor } from '../model/actor.ts';
+import { organizationsWithOldEvents, removeOldEvents } from '../store/audit-removal.ts';
+import type { Store } from '../store/store.ts';
+import { webhookConsumer } from '../webhooks/fan-out.ts';
+
+const author = systemAuthor('audit-retention');
+const organizationsAtOnce = 20;
+const eventsAtOnce = 500;
+
+/** Returns the number of removed events; more may be left. */
+export async function removeOldAuditEvents(
+  { store, logger }: { readonly store: Store; readonly logger: Logger },
+  clock = new Date(),
+): Promise<number> {
+  let removed = 0;
+  for (const id of await organizationsWithOldEvents(store.read, clock, organizationsAtOnce)) {
+    const result = await store.change(author, (change) =>
+      removeOldEvents(change, store.chain, id, {
+        clock,
+        limit: eventsAtOnce,
+        consumer: webhookConsumer,
+      }),
+    );
+    if (typeof result === 'number') removed += result;
+    else {
+      const { code, sequence, detail } = result;
+      logger.warn(
+        { organizationId: id, code, sequence: String(sequence) },
+        `old audit events are kept: ${detail}`,
+      );
+    }
+  }
+  return removed;
+}
