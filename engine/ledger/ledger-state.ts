@@ -27,6 +27,8 @@ export const ROWS_A_SLICE = 8192;
 const expiry = new Uint32Array(2);
 
 const PAGE_CACHE_BYTES = 16 << 20;
+/** Maximum number of events in a message without a trailer. */
+export const EVENTS_MAX = 8190;
 
 export interface StateSizes {
   /** Bytes of memory above which rows leave it; without it none do, as nobody could bring them back. */
@@ -42,6 +44,8 @@ export interface StateSizes {
 interface LedgerStateOptions extends StateSizes {
   readonly hashKey: HashKey;
   readonly memoryLimitBytes: number;
+  /** Room that is kept for rows that are in no checkpoint yet. */
+  readonly newRowsBytesMax: number;
   /** Whether checkpoints keep the index of transfers. */
   readonly isIndexStored: boolean;
   readonly onIndexDamage: (error: unknown) => void;
@@ -68,6 +72,8 @@ export class LedgerState {
   readonly expiryQueue = new ExpiryQueue(this.memory);
 
   readonly #hash: KeyedHash;
+  readonly #limitBytes: number;
+  readonly #newRowsBytesMax: number;
   readonly #rowsLeaveAtBytes: number;
   /** Tables whose rows may leave memory. */
   readonly #paged: readonly RowTable[];
@@ -76,10 +82,13 @@ export class LedgerState {
   #indexedTransfers = 0;
 
   constructor(options: LedgerStateOptions) {
-    const { hashKey, memoryLimitBytes, isIndexStored, onIndexDamage, ...sizes } = options;
+    const { hashKey, memoryLimitBytes, newRowsBytesMax, isIndexStored, onIndexDamage, ...sizes } =
+      options;
     const hash = new KeyedHash(hashKey);
     const { memory } = this;
     const { pageCacheBytes = PAGE_CACHE_BYTES, rowsShift, rowsLeaveAtBytes = Infinity } = sizes;
+    this.#limitBytes = memoryLimitBytes;
+    this.#newRowsBytesMax = newRowsBytesMax;
     this.#rowsLeaveAtBytes = rowsLeaveAtBytes;
     // Without rows that leave, there are no pages to keep.
     const cacheBytes = rowsLeaveAtBytes === Infinity ? 0 : pageCacheBytes;
@@ -102,7 +111,11 @@ export class LedgerState {
       hash,
       rows: this.transfers,
       sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
-      mergeRoom: () => memoryLimitBytes - memory.usedBytes,
+      mergeRoom: () => {
+        const { now, lasting } = this.roomAfter(0, EVENTS_MAX);
+        return Math.min(now, lasting);
+      },
+      makeRoom: () => this.makeRoom(),
       isStored: isIndexStored,
       onDamage: onIndexDamage,
     });
@@ -140,10 +153,13 @@ export class LedgerState {
     return this.#paged.some(({ coldEnd }) => coldEnd > 0);
   }
 
-  /** Bytes of rows in memory that may leave it at any time. */
-  get droppableBytes(): number {
-    if (this.#rowsLeaveAtBytes === Infinity) return 0;
-    return this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
+  /** Bytes of memory that make way for anything else at any time: rows that may leave, and the room of a merge of the index. */
+  get yieldingBytes(): number {
+    const rows =
+      this.#rowsLeaveAtBytes === Infinity
+        ? 0
+        : this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
+    return rows + this.transferIndex.mergeBytes;
   }
 
   /** Bytes of rows that are in no checkpoint yet. */
@@ -154,9 +170,30 @@ export class LedgerState {
     );
   }
 
-  /** Drops rows, the largest table's oldest first, while memory holds more than it should with `bytes` more. */
-  makeRoom(bytes = 0): void {
-    while (this.memory.usedBytes + bytes > this.#rowsLeaveAtBytes) {
+  /**
+   * Returns the bytes of memory that are left after so many more records, when all has made way that does: `now`, and `lasting`
+   * with the room that is kept for new rows. Below 0 the records have no room.
+   */
+  roomAfter(accounts: number, transfers: number): { now: number; lasting: number } {
+    const growth = this.growthBytes(accounts, transfers);
+    const now = this.#limitBytes - (this.memory.usedBytes - this.yieldingBytes) - growth;
+    const leave = this.#newRowsBytesMax > 0;
+    return { now, lasting: leave ? now + this.newRowsBytes - this.#newRowsBytesMax : now };
+  }
+
+  /**
+   * Drops rows, the largest table's oldest first, while memory holds more than it should. A merge of the index is given up when a
+   * full request has no room beside it.
+   */
+  makeRoom(): void {
+    this.#dropRows();
+    const { mergeBytes } = this.transferIndex;
+    if (mergeBytes > 0 && this.roomAfter(0, EVENTS_MAX).now < mergeBytes)
+      this.transferIndex.giveUpMerge();
+  }
+
+  #dropRows(): void {
+    while (this.memory.usedBytes > this.#rowsLeaveAtBytes) {
       let largest: RowTable | undefined;
       for (const table of this.#paged) {
         if (table.mayDrop && table.droppableBytes > (largest?.droppableBytes ?? 0)) largest = table;

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
+import { type IndexJob, runJob } from './segments/index-jobs.ts';
+import type { SegmentData } from './segments/columns.ts';
 import { StateMachine } from './state-machine.ts';
 
 const MIB = 2 ** 20;
@@ -90,6 +92,79 @@ test('rows that are in a checkpoint leave memory: the same limit holds far more 
   expect(cold.transfers).toBeGreaterThan(warm.transfers * 1.5);
   // The rows in memory take less than an eighth of what they all take.
   expect(cold.machine.pages().rowsInMemory).toBeLessThan(cold.transfers / 2);
+});
+
+test('rows in memory make way for merges of the index: a ledger larger than memory has few segments', () => {
+  const limitBytes = 32 * MIB;
+  const machine = new StateMachine({
+    memoryLimitBytes: limitBytes,
+    indexSizes: { sealRows: 1024, chunkRows: 256, pageBytes: 4096 },
+    // Rows fill memory up to here, so that without them there is room for large merges, and with them for none.
+    rowsLeaveAtBytes: limitBytes - MIB,
+    pageCacheBytes: MIB,
+    rowsShift: 10,
+  });
+  machine.commit(Operation.createAccounts, 1_000_000n, events('account', 100, 0));
+  for (let count = 0; count < 220_000; count += 4000) {
+    const body = events('transfer', 4000, count);
+    if (machine.wantsCheckpoint) {
+      for (const { chunks } of machine.takeDelta(new Set())) for (const _ of chunks);
+      machine.stored();
+    }
+    const timestamp = BigInt(count + 1_010_000);
+    const needs = machine.prepare(Operation.createTransfers, timestamp, body);
+    for (const name of needs?.pages ?? []) needs!.arrived(name, NO_ROWS);
+    machine.commit(Operation.createTransfers, timestamp, body);
+    expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
+    expect(machine.index().segments).toBeLessThan(13);
+  }
+  expect(machine.pages().rowsInMemory).toBeLessThan(220_000);
+});
+
+/** Fills a ledger whose helper is as slow or as fast with merges as it is told. Returns how far it comes, and how many merges were given up. */
+function fillWithHelper(limitBytes: number, merges: 'at once' | 'never') {
+  const machine = new StateMachine({
+    memoryLimitBytes: limitBytes,
+    indexSizes: { sealRows: 25_088, chunkRows: 6272, pageBytes: 4096 },
+    rowsShift: 8,
+  });
+  const jobs: (() => void)[] = [];
+  let [begun, givenUp] = [0, 0];
+  machine.useIndexHelper({
+    begin(job, done) {
+      if (job.kind === 'merge') begun += 1;
+      if (job.kind === 'seal' || merges === 'at once') jobs.push(() => done(segmentOf(job)));
+    },
+    giveUp: () => (givenUp += 1),
+  });
+  machine.commit(Operation.createAccounts, 1_000_000n, events('account', 100, 0));
+  for (let transfers = 0; ; transfers += 4000) {
+    while (jobs.length > 0) jobs.shift()!();
+    const body = events('transfer', 4000, transfers);
+    if (!machine.admits(Operation.createTransfers, body)) return { transfers, begun, givenUp };
+    machine.commit(Operation.createTransfers, BigInt(transfers + 1_010_000), body);
+    expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
+  }
+}
+
+function segmentOf(job: IndexJob): SegmentData {
+  const generator = runJob(job);
+  for (;;) {
+    const step = generator.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+test('no write is refused for the room of a merge of the index: the merge is given up, and begins again only when there is room', () => {
+  let givenUp = 0;
+  for (const mib of [29, 32, 35]) {
+    const during = fillWithHelper(mib * MIB, 'never');
+    const without = fillWithHelper(mib * MIB, 'at once');
+    expect(during.transfers).toBeGreaterThanOrEqual(without.transfers);
+    expect(during.begun).toBeLessThanOrEqual(1);
+    givenUp += during.givenUp;
+  }
+  expect(givenUp).toBeGreaterThan(0);
 });
 
 test('room for expiries is reserved at admission: the limit holds when all admitted transfers expire', () => {

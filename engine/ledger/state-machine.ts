@@ -13,7 +13,7 @@ import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
 import { Brought, type Needs } from './cold-rows.ts';
 import { EXPIRIES_MAX, expireTransfers, nameExpired, readNextExpiry } from './expire-transfers.ts';
 import { type HashKey, PUBLIC_HASH_KEY } from './keyed-hash.ts';
-import { LedgerState, type StateSizes } from './ledger-state.ts';
+import { EVENTS_MAX, LedgerState, type StateSizes } from './ledger-state.ts';
 import { Action, type LedgerOperation, ledgerOperation } from './operations.ts';
 import { LedgerRead } from './ledger-read.ts';
 import { touchOperation } from './touch-rows.ts';
@@ -51,8 +51,6 @@ const ROWS_WORTH_A_CHECKPOINT = 16 << 20;
 
 const none: Creations = { accounts: 0, transfers: 0 };
 const EVENT_BYTES = 128;
-/** Maximum number of events in a message without a trailer. */
-const EVENTS_MAX = 8190;
 
 export class StateMachine implements Checkpointed {
   /** Newest rules that this ledger can execute. */
@@ -78,6 +76,7 @@ export class StateMachine implements Checkpointed {
     this.#newRowsBytes = leave ? Math.min(NEW_ROWS_BYTES_MAX, memoryLimitBytes / 8) : 0;
     const state = new LedgerState({
       memoryLimitBytes,
+      newRowsBytesMax: this.#newRowsBytes,
       hashKey: hashKey ?? PUBLIC_HASH_KEY,
       isIndexStored: hashKey !== undefined,
       onIndexDamage: onIndexDamage ?? (() => undefined),
@@ -191,21 +190,19 @@ export class StateMachine implements Checkpointed {
     const [allAccounts, allTransfers] = [accounts + ahead.accounts, transfers + ahead.transfers];
     const state = this.#state;
     if (!state.fits(allAccounts, allTransfers)) return 'numbers';
-    const growth = state.growthBytes(allAccounts, allTransfers);
-    const needed = state.memory.usedBytes + growth - state.droppableBytes;
-    const { newRowsBytes } = state;
-    const leave = this.#newRowsBytes > 0;
-    const lasting = leave ? needed - newRowsBytes + this.#newRowsBytes : needed;
-    if (lasting > this.#limitBytes) return 'memory';
-    if (needed <= this.#limitBytes) return undefined;
-    return newRowsBytes > ROWS_WORTH_A_CHECKPOINT ? 'rows' : 'memory';
+    const { now, lasting } = state.roomAfter(allAccounts, allTransfers);
+    if (lasting < 0) return 'memory';
+    if (now >= 0) return undefined;
+    return state.newRowsBytes > ROWS_WORTH_A_CHECKPOINT ? 'rows' : 'memory';
   }
 
   /** Whether rows that are in no checkpoint yet take so much memory that one is due. */
   get wantsCheckpoint(): boolean {
     const state = this.#state;
     if (this.#newRowsBytes === 0 || state.newRowsBytes < this.#newRowsBytes / 2) return false;
-    return this.memory().usedBytes + this.#newRowsBytes > this.#limitBytes;
+    // A merge of the index that is in progress should not be given up for rows that could make way.
+    const roomBytes = state.roomAfter(0, EVENTS_MAX).now - state.transferIndex.mergeBytes;
+    return roomBytes < this.#newRowsBytes;
   }
 
   /** Returns the maximum number of records that an operation may create: its events. */
@@ -219,10 +216,10 @@ export class StateMachine implements Checkpointed {
       : { accounts: 0, transfers: events };
   }
 
-  /** Bytes that the ledger needs, without rows that may leave memory, and its limit. */
+  /** Bytes that the ledger needs, without what makes way for anything else, and its limit. */
   memory(): { usedBytes: number; limitBytes: number } {
-    const { memory, droppableBytes } = this.#state;
-    return { usedBytes: memory.usedBytes - droppableBytes, limitBytes: this.#limitBytes };
+    const { memory, yieldingBytes } = this.#state;
+    return { usedBytes: memory.usedBytes - yieldingBytes, limitBytes: this.#limitBytes };
   }
 
   /** Figures of the pages that were asked for. */

@@ -55,6 +55,7 @@ test('while the oldest segments have no room to be merged, younger ones are: the
     sizes: { sealRows: 64, chunkRows: 64, pageBytes: 128 },
     // Four segments of generations have room to be merged, but not four of those that come of that.
     mergeRoom: () => 20_000,
+    makeRoom: () => undefined,
     isStored: false,
     onDamage: () => undefined,
   });

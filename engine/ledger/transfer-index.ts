@@ -65,6 +65,8 @@ export interface IndexHelper {
    * without a segment if the job failed.
    */
   begin(job: IndexJob, done: (segment: SegmentData | undefined) => void): void;
+  /** Ends a job in progress and frees its memory. Its `done` is not called any more. */
+  giveUp(job: IndexJob): void;
 }
 
 interface TransferIndexOptions {
@@ -72,12 +74,22 @@ interface TransferIndexOptions {
   readonly hash: KeyedHash;
   readonly rows: RowTable;
   readonly sizes: IndexSizes;
-  /** Returns the bytes that a merge may take for its output. */
+  /** Returns the bytes that a merge may take for its output. It is asked when none is in progress. */
   readonly mergeRoom: () => number;
+  /** Called when a merge may have begun between two batches, so that others make way for it. */
+  readonly makeRoom: () => void;
   /** Whether checkpoints keep the segments. Their hashes' key must be secret then. */
   readonly isStored: boolean;
   /** Called for each part of a stored index that cannot be read. It is made from the rows. */
   readonly onDamage: (error: unknown) => void;
+}
+
+interface Merge {
+  readonly job: IndexJob;
+  /** Place of its first segment. */
+  readonly first: number;
+  /** Room that is reserved for its output. */
+  readonly bytes: number;
 }
 
 interface Slices {
@@ -93,6 +105,7 @@ export class TransferIndex {
   readonly #rows: RowTable;
   readonly #sizes: IndexSizes;
   readonly #mergeRoom: () => number;
+  readonly #makeRoom: () => void;
   readonly #pool: ChunkPool;
   readonly #isStored: boolean;
   readonly #tables: SegmentTables;
@@ -106,7 +119,7 @@ export class TransferIndex {
   readonly #sealed = new Map<number, Segment>();
   /** First rows of the generations that are being sealed. */
   readonly #taken = new Set<number>();
-  #merge: { readonly first: number; readonly bytes: number } | undefined;
+  #merge: Merge | undefined;
   #slices: Slices | undefined;
   /** Cleared table of a sealed generation. */
   #spareIds: SlotTable | undefined;
@@ -116,13 +129,14 @@ export class TransferIndex {
   touched = 0;
 
   constructor(options: TransferIndexOptions) {
-    const { memory, hash, rows, sizes, mergeRoom, isStored, onDamage } = options;
+    const { memory, hash, rows, sizes, mergeRoom, makeRoom, isStored, onDamage } = options;
     assert(sizes.sealRows % sizes.chunkRows === 0, 'a generation has whole chunks');
     this.#memory = memory;
     this.#hash = hash;
     this.#rows = rows;
     this.#sizes = sizes;
     this.#mergeRoom = mergeRoom;
+    this.#makeRoom = makeRoom;
     this.#isStored = isStored;
     this.#tables = new SegmentTables({ ...sizes, onDamage });
     this.#pool = new ChunkPool(memory, sizes.chunkRows);
@@ -266,6 +280,20 @@ export class TransferIndex {
     );
   }
 
+  /** Bytes that a merge in progress takes. They are free after `giveUpMerge`. */
+  get mergeBytes(): number {
+    return this.#merge?.bytes ?? 0;
+  }
+
+  /** Ends a merge in progress without its result. It begins anew when there is room. */
+  giveUpMerge(): void {
+    if (this.#merge === undefined) return;
+    const { job } = this.#merge;
+    if (this.#slices?.job === job) this.#slices = undefined;
+    else this.#helper?.giveUp(job);
+    this.#endMerge(undefined);
+  }
+
   /** Gives the jobs to a helper from now on. */
   useHelper(helper: IndexHelper): void {
     this.#helper = helper;
@@ -290,6 +318,7 @@ export class TransferIndex {
     if (segment !== undefined) {
       this.#finish(job, segment);
       this.#askHelper();
+      this.#makeRoom();
       return;
     }
     // A helper that has failed would fail again: its work is done here from now on.
@@ -394,13 +423,14 @@ export class TransferIndex {
       const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
       if (bytes > room) continue;
       this.#memory.allocate(bytes);
-      this.#merge = { first, bytes };
-      return { kind: 'merge', segments: segments.map(({ data }) => data) };
+      const job: IndexJob = { kind: 'merge', segments: segments.map(({ data }) => data) };
+      this.#merge = { job, first, bytes };
+      return job;
     }
     return undefined;
   }
 
-  /** Ends a merge. `merged` is absent if it failed. */
+  /** Ends a merge. `merged` is absent if it failed or was given up. */
   #endMerge(merged: Segment | undefined): void {
     const { first, bytes } = this.#merge!;
     this.#merge = undefined;

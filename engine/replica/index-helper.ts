@@ -18,7 +18,7 @@ export class IndexThread implements IndexHelper {
   readonly #onError: (error: unknown) => void;
   #worker: Worker | undefined;
   #number = 0;
-  readonly #waiting = new Map<number, Done>();
+  readonly #waiting = new Map<number, { readonly job: IndexJob; readonly done: Done }>();
   #idle: NodeJS.Timeout | undefined;
 
   /** `onError` is called when the thread has failed; its jobs are given back. */
@@ -29,7 +29,7 @@ export class IndexThread implements IndexHelper {
   begin(job: IndexJob, done: Done): void {
     clearTimeout(this.#idle);
     this.#number += 1;
-    this.#waiting.set(this.#number, done);
+    this.#waiting.set(this.#number, { job, done });
     try {
       this.#worker ??= this.#start();
     } catch (error) {
@@ -38,6 +38,15 @@ export class IndexThread implements IndexHelper {
       return;
     }
     this.#worker.postMessage({ number: this.#number, job });
+  }
+
+  giveUp(job: IndexJob): void {
+    for (const [number, waiting] of this.#waiting) {
+      if (waiting.job !== job) continue;
+      this.#waiting.delete(number);
+      this.#worker?.postMessage({ number });
+    }
+    this.#endWhenIdle();
   }
 
   /** Ends the thread. Jobs in progress are given back. The next job begins another one. */
@@ -54,16 +63,23 @@ export class IndexThread implements IndexHelper {
     const worker = new Worker(new URL(program, import.meta.url), { execArgv: [] });
     worker.unref();
     worker.on('message', ({ number, segment }: { number: number; segment: SegmentData }) => {
-      const done = this.#waiting.get(number);
+      // A job that was given up may have been over already.
+      const waiting = this.#waiting.get(number);
       this.#waiting.delete(number);
-      done?.(segment);
-      if (this.#waiting.size === 0) this.#idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+      waiting?.done(segment);
+      this.#endWhenIdle();
     });
     worker.on('error', (error) => this.#fail(worker, error));
     worker.on('exit', (code) => {
       this.#fail(worker, new Error(`the thread that seals the index ended with code ${code}`));
     });
     return worker;
+  }
+
+  #endWhenIdle(): void {
+    if (this.#waiting.size > 0 || this.#worker === undefined) return;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.end(), IDLE_MS).unref();
   }
 
   #fail(worker: Worker, error: unknown): void {
@@ -80,6 +96,6 @@ export class IndexThread implements IndexHelper {
   #giveBack(): void {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const done of waiting) done(undefined);
+    for (const { done } of waiting) done(undefined);
   }
 }

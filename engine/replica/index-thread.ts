@@ -27,7 +27,19 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 assert(parentPort !== null, 'this is the program of a thread');
 const port = parentPort;
-port.on('message', ({ number, job }: { readonly number: number; readonly job: IndexJob }) => {
+/** A message begins a job, or without one gives up the one with the number. */
+interface Message {
+  readonly number: number;
+  readonly job?: IndexJob;
+}
+
+port.on('message', ({ number, job }: Message) => {
+  if (job === undefined) {
+    const given = tasks.findIndex((task) => task.number === number);
+    if (given !== -1) tasks.splice(given, 1);
+    collectGarbage();
+    return;
+  }
   tasks.push({ number, job, generator: runJob(job) });
   if (!isRunning) void run();
 });

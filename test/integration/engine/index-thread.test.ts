@@ -116,6 +116,21 @@ test('a job that begins while an idle thread ends is done by the next thread, no
   await thread.end();
 });
 
+test('a job that was given up is never reported, and the thread does the next one', async () => {
+  const errors: unknown[] = [];
+  const thread = new IndexThread((error) => errors.push(error));
+  const reported: string[] = [];
+  const given = sealJob();
+  thread.begin(given, () => reported.push('given up'));
+  thread.giveUp(given);
+  await new Promise<void>((resolve) => {
+    thread.begin(sealJob(), () => resolve(void reported.push('next')));
+  });
+  await thread.end();
+  expect(reported).toEqual(['next']);
+  expect(errors).toEqual([]);
+});
+
 /** Commits transfers that complete generations, with a thread that cannot begin. Prints what came of it. */
 const withoutThreads = `
   import { setTimeout as sleep } from 'node:timers/promises';
