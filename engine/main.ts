@@ -11,6 +11,7 @@ import { benchmark } from './commands/benchmark.ts';
 import { runProgram } from './commands/command-line.ts';
 import { exportFile } from './commands/export.ts';
 import { format } from './commands/format.ts';
+import { importRowsVerb } from './commands/import-rows.ts';
 import { inspect } from './commands/inspect.ts';
 import { recover } from './commands/recover.ts';
 import { restoreFromImport } from './commands/restore-import.ts';
@@ -36,6 +37,7 @@ await runProgram(
       recoveryWindows,
       restorePreview,
       restoreFromImport,
+      importRowsVerb,
       removeVerb,
       sweepVerb,
       version,

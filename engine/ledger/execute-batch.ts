@@ -35,12 +35,14 @@ interface Batch {
   readonly count: number;
   /** Receives the dense results from its beginning on, RESULT_WORDS each. */
   readonly results: Uint32Array;
+  /** Whether each event is created at its own timestamp, imported or not. They must rise, also from batch to batch. */
+  readonly keepsTimes: boolean;
 }
 
 /** Runs a batch whose last event has the timestamp `context.times[Time.batch]`. */
 export function executeBatch(context: EventContext, batch: Batch): void {
   const { undo, times } = context;
-  const { kind, events, results, count } = batch;
+  const { kind, events, results, count, keepsTimes } = batch;
   if (count === 0) return;
   const failed = statuses[kind].linked_event_failed;
   const isImportedBatch = (flagsOf(events, batch.at) & importedFlags[kind]) !== 0;
@@ -52,7 +54,10 @@ export function executeBatch(context: EventContext, batch: Batch): void {
   for (let i = 0; i < count; i += 1) {
     const at = batch.at + i * EVENT_WORDS;
     context.hashesAt = i * IdHash.words;
-    offset64(times, Time.slot, times, Time.batch, i + 1 - count);
+    if (keepsTimes) {
+      times[Time.slot] = events[at + WireTransfer.timestamp]!;
+      times[Time.slot + 1] = events[at + WireTransfer.timestamp + 1]!;
+    } else offset64(times, Time.slot, times, Time.batch, i + 1 - count);
     times[Time.result] = times[Time.slot]!;
     times[Time.result + 1] = times[Time.slot + 1]!;
     const isLinked = (flagsOf(events, at) & LINKED) !== 0;
@@ -63,7 +68,11 @@ export function executeBatch(context: EventContext, batch: Batch): void {
     let status: number;
     if (isLinked && i === count - 1) status = statuses[kind].linked_event_chain_open;
     else if (isBroken) status = failed;
-    else status = executeEvent(context, kind, events, at, isImportedBatch);
+    else {
+      status = keepsTimes
+        ? createEvent(context, kind, events, at)
+        : executeEvent(context, kind, events, at, isImportedBatch);
+    }
     writeResult(results, i * RESULT_WORDS, times, status);
     if (chainStart !== -1 && status !== CREATED && !isBroken) {
       isBroken = true;
@@ -102,6 +111,15 @@ function executeEvent(
       return status.imported_event_timestamp_must_not_advance;
     }
   } else if ((events[time]! | events[time + 1]!) !== 0) return status.timestamp_must_be_zero;
+  return createEvent(context, kind, events, at);
+}
+
+function createEvent(
+  context: EventContext,
+  kind: EventKind,
+  events: Uint32Array,
+  at: number,
+): number {
   return kind === EventKind.transfer
     ? createTransfer(context, events, at)
     : createAccount(context, events, at);

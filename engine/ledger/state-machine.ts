@@ -127,6 +127,18 @@ export class StateMachine implements Checkpointed {
    * after `timestampDelta` was added, in ns. Returns the reply's body. If rows have left memory, `prepare` comes first.
    */
   commit(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
+    return this.#commit(operation, timestamp, body, false);
+  }
+
+  /**
+   * Same as `commit`, for rows of another ledger: each is created at the timestamp that it has, whether it is imported or not.
+   * Those must rise, also from call to call; `timestamp` is that of the last row.
+   */
+  commitRows(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
+    return this.#commit(operation, timestamp, body, true);
+  }
+
+  #commit(operation: number, timestamp: bigint, body: Uint8Array, keepsTimes: boolean): Uint8Array {
     const { times } = this.#context;
     writeBigint64(times, Time.batch, timestamp);
     assert(compare64(times, Time.batch, this.#committed, 0) > 0, 'timestamps of operations rise');
@@ -136,7 +148,7 @@ export class StateMachine implements Checkpointed {
     if (operation === Operation.pulse) expireTransfers(this.#state, times, Time.batch);
     else {
       this.#reply.begin();
-      this.#create(ledgerOperation(operation), timestamp, body);
+      this.#create(ledgerOperation(operation), timestamp, body, keepsTimes);
       reply = this.#reply.end(ledgerOperation(operation).shape);
     }
     this.#state.indexNew();
@@ -263,7 +275,12 @@ export class StateMachine implements Checkpointed {
     await this.#tables.finishLoad(pause);
   }
 
-  #create(operation: LedgerOperation, timestamp: bigint, body: Uint8Array): void {
+  #create(
+    operation: LedgerOperation,
+    timestamp: bigint,
+    body: Uint8Array,
+    keepsTimes: boolean,
+  ): void {
     const { shape } = operation;
     const isAccounts = operation.action === Action.createAccounts;
     const kind = isAccounts ? EventKind.account : EventKind.transfer;
@@ -276,7 +293,8 @@ export class StateMachine implements Checkpointed {
       remaining -= count;
       // Batches take consecutive ranges of timestamps; the last one ends at the operation's own.
       offset64(this.#context.times, Time.batch, operationTime, 0, -remaining);
-      executeBatch(this.#context, { kind, events, at, count, results: this.#results });
+      const results = this.#results;
+      executeBatch(this.#context, { kind, events, at, count, results, keepsTimes });
       at += count * (EVENT_BYTES / 4);
       this.#hash.absorb(this.#results, 0, count * RESULT_WORDS);
       this.#reply.writeResults(this.#results, count, shape);

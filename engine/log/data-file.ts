@@ -7,7 +7,7 @@ import type { Checkpointed } from '../ledger/checkpoint.ts';
 import { CheckpointStore, type LogInFile } from './checkpoint-store.ts';
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError, StorageFailedError, StorageFullError } from './errors.ts';
-import { exportCheckpoint, type ExportTarget, type Restamp } from './export.ts';
+import { exportCheckpoint, type ExportedAs, type ExportTarget } from './export.ts';
 import { loadSections } from './load.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { readManifest, type StoredSection } from './manifest.ts';
@@ -170,10 +170,7 @@ export class DataFile {
   }
 
   /** Writes the newest durable checkpoint as an exported data file. Resolves with its position. */
-  async exportTo(
-    target: ExportTarget,
-    what: Pick<Restamp, 'sameCluster'> = {},
-  ): Promise<CheckpointPosition> {
+  async exportTo(target: ExportTarget, what: ExportedAs = {}): Promise<CheckpointPosition> {
     const store = this.#loaded();
     const { superblock, sections } = store;
     const { file } = this;

@@ -46,6 +46,9 @@ export interface Restamp {
   readonly sameCluster?: boolean;
 }
 
+/** In what an exported file differs from its source. */
+export type ExportedAs = Pick<Restamp, 'identity' | 'sameCluster'>;
+
 /** A checkpoint of a file that is only read. */
 export interface ReadableCheckpoint extends Pick<StoredCheckpoint, 'superblock' | 'sections'> {
   readonly file: ReadableFile;
@@ -116,9 +119,9 @@ export async function* copyExtents(
 
 async function* exportedBytes(
   checkpoint: StoredCheckpoint,
-  sameCluster: boolean,
+  what: ExportedAs,
 ): AsyncGenerator<Uint8Array> {
-  const copy = planCopy(checkpoint, { logSizeBytes: 0, sameCluster });
+  const copy = planCopy(checkpoint, { logSizeBytes: 0, ...what });
   const head = encodeSuperblock(copy.superblock);
   for (let index = 0; index < SUPERBLOCK_COPIES; index += 1) yield head;
   yield new Uint8Array(MARK_SLOTS * BLOCK_SIZE);
@@ -129,19 +132,19 @@ export async function exportCheckpoint(
   checkpoint: StoredCheckpoint,
   target: ExportTarget,
   storage: Storage,
-  { sameCluster = false }: Pick<Restamp, 'sameCluster'> = {},
+  what: ExportedAs = {},
 ): Promise<void> {
   if ('path' in target) {
     await createWhole(storage, target.path, async (file) => {
       let at = 0;
-      for await (const bytes of exportedBytes(checkpoint, sameCluster)) {
+      for await (const bytes of exportedBytes(checkpoint, what)) {
         await file.write(bytes, at);
         at += bytes.length;
       }
     });
     return;
   }
-  for await (const bytes of exportedBytes(checkpoint, sameCluster)) await target.write(bytes);
+  for await (const bytes of exportedBytes(checkpoint, what)) await target.write(bytes);
 }
 
 /**

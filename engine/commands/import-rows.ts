@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { importFileName } from '../../domain/import-files/file-head.ts';
+import { alreadyExists } from '../log/format-file.ts';
+import { newLedger } from '../replica/new-ledger.ts';
+import { accountRows, transferRows, type RowKind } from '../rows/columns.ts';
+import { TooManyClosings } from '../rows/check-rows.ts';
+import { makeDataFiles } from '../rows/make-data-files.ts';
+import { LedgerTooLarge } from '../rows/row-executor.ts';
+import type { RowFile } from '../rows/row-reader.ts';
+import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
+import { engineRelease } from '../wire/release.ts';
+import { parseClusterId, parseInteger, required } from './values.ts';
+import { UsageError, type Verb } from './verb.ts';
+
+export const importRowsVerb: Verb = {
+  name: 'import-rows',
+  summary:
+    'Make exported data files of accounts and transfers in CSV or NDJSON, executing all of them. Tells what is wrong by line.',
+  arguments: ['folder'],
+  flags: [
+    { name: 'accounts', value: 'path', help: 'CSV or NDJSON with the accounts' },
+    { name: 'transfers', value: 'path', help: 'CSV or NDJSON with the transfers' },
+    { name: 'trial', value: undefined, help: 'only tell what is wrong; make no data file' },
+    {
+      name: 'ignore-balances',
+      value: undefined,
+      help: 'do not compare the balances of the accounts with those that the transfers give',
+    },
+    {
+      name: 'replica-count',
+      value: 'count',
+      help: 'make a data file for each of 1, 3 or 6 replicas; 1 when absent',
+    },
+    { name: 'cluster', value: 'id', help: 'cluster id, decimal; chosen at random when absent' },
+  ],
+  async run(input) {
+    const [folder = ''] = input.arguments;
+    const accounts = await rowFile(required(input.flag('accounts'), 'accounts'), accountRows);
+    const transfersPath = input.flag('transfers');
+    const isTrial = input.flag('trial') !== undefined;
+    const count = parseInteger('replica-count', input.flag('replica-count') ?? '1', 1, 6);
+    if (![1, 3, 6].includes(count))
+      throw new UsageError(`--replica-count is ${count}; a cluster has 1, 3 or 6 replicas`);
+    const cluster = input.flag('cluster');
+    const clusterId =
+      cluster === undefined
+        ? BigInt(`0x${randomBytes(16).toString('hex')}`)
+        : parseClusterId(cluster);
+    const to = isTrial
+      ? []
+      : Array.from({ length: count }, (_, index) => join(folder, importFileName(clusterId, index)));
+    for (const path of to) if (await isThere(path)) throw alreadyExists(path);
+    const started = performance.now();
+    const { report, counts } = await makeDataFiles({
+      files: {
+        accounts,
+        ...(transfersPath === undefined
+          ? {}
+          : { transfers: await rowFile(transfersPath, transferRows) }),
+      },
+      now: BigInt(Date.now()) * 1_000_000n,
+      ignoresBalances: input.flag('ignore-balances') !== undefined,
+      ledger: newLedger(ledgerMemoryLimit(containerMemory())),
+      clusterId,
+      release: engineRelease,
+      to,
+      working: join(folder, `import-rows-${randomBytes(6).toString('hex')}.working`),
+    }).catch((error: unknown) => {
+      throw error instanceof LedgerTooLarge || error instanceof TooManyClosings
+        ? new UsageError(error.message, { cause: error })
+        : error;
+    });
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+    const read = `${counts.accounts} accounts and ${counts.transfers} transfers in ${seconds} s`;
+    if (report.count > 0) {
+      for (const line of report.lines()) process.stderr.write(`${line}\n`);
+      process.stderr.write(
+        `read ${read}: ${report.count} faults, listed above up to 100. No data file was made; correct the files and run this again.\n`,
+      );
+      return 1;
+    }
+    process.stderr.write(
+      isTrial ? `tried ${read}: nothing is wrong with them\n` : `made ${to.join(' ')} of ${read}\n`,
+    );
+    return 0;
+  },
+};
+
+async function rowFile(path: string, kind: RowKind): Promise<RowFile> {
+  // It is read more than once, which a pipe does not allow.
+  if (!(await stat(path)).isFile())
+    throw new UsageError(`${path} is not a regular file, which must be read more than once`);
+  const open = () => createReadStream(path, { highWaterMark: 1 << 20 });
+  return { name: path, kind, open };
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,217 @@
+/** Reads accounts or transfers of a CSV or NDJSON file as records, and tells what is wrong line by line. */
+import { nearest } from '../../base/nearest.ts';
+import { RECORD_SIZE, type Column, type RowKind } from './columns.ts';
+import { FORM_BYTES, recogniseForm, type RowForm } from './file-form.ts';
+import { LINE_BYTES_MAX, readLines, type Line } from './lines.ts';
+import { readValue } from './read-value.ts';
+import { REPORTED_MAX, shown, type LineFault } from './report.ts';
+import { csvFields, jsonFields } from './row-text.ts';
+
+/** A file with rows of one kind. */
+export interface RowFile {
+  /** As the user named it. */
+  readonly name: string;
+  readonly kind: RowKind;
+  /** Opens it at its beginning. It is read several times. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** Rows that were read together. */
+export interface Rows {
+  readonly records: Uint8Array;
+  /** Lines of the records. */
+  readonly lines: readonly number[];
+}
+
+type FaultOf = (fault: Omit<LineFault, 'file'>) => void;
+
+/** Yields the rows that have no fault, in order. After a fault of the file as a whole, or of its header, there are none. */
+export async function* readRows(
+  { name: file, kind, open }: RowFile,
+  add: (fault: LineFault) => void,
+): AsyncGenerator<Rows> {
+  const chunks = open()[Symbol.asyncIterator]();
+  try {
+    const onFault: FaultOf = (fault) => add({ file, ...fault });
+    const head = await headOf(chunks);
+    const found = recogniseForm(head.subarray(0, FORM_BYTES));
+    if ('code' in found) {
+      onFault({ line: 0, ...found });
+      return;
+    }
+    const reader = new RowReader(kind, found.form, onFault);
+    for await (const lines of readLines(withHead(head.subarray(found.skip), chunks))) {
+      const rows = reader.read(lines);
+      if (reader.isRefused) return;
+      if (rows.lines.length > 0) yield rows;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+async function headOf(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for (let bytes = 0; bytes < FORM_BYTES;) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    parts.push(next.value);
+    bytes += next.value.length;
+  }
+  return Buffer.concat(parts);
+}
+
+async function* withHead(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield head;
+  for (let next; (next = await rest.next()).done !== true;) yield next.value;
+}
+
+class RowReader {
+  readonly #kind: RowKind;
+  readonly #form: RowForm;
+  readonly #onFault: FaultOf;
+  readonly #byName: ReadonlyMap<string, Column>;
+  /** Columns of a CSV file, in its order. */
+  #header: readonly Column[] | undefined;
+  isRefused = false;
+  /** How often something like a column's name was looked for, which takes long. */
+  #guesses = 0;
+
+  constructor(kind: RowKind, form: RowForm, onFault: FaultOf) {
+    this.#kind = kind;
+    this.#form = form;
+    this.#onFault = onFault;
+    this.#byName = new Map(kind.columns.map((column) => [column.name, column]));
+  }
+
+  read(lines: readonly Line[]): Rows {
+    const records = new Uint8Array(lines.length * RECORD_SIZE);
+    const view = new DataView(records.buffer);
+    const found: number[] = [];
+    for (const line of lines) {
+      const at = found.length * RECORD_SIZE;
+      if (this.#readLine(line, view, at)) found.push(line.number);
+      else records.fill(0, at, at + RECORD_SIZE);
+      if (this.isRefused) break;
+    }
+    return { records: records.subarray(0, found.length * RECORD_SIZE), lines: found };
+  }
+
+  /** Returns whether the line is a row, which is in the record then. */
+  #readLine({ number: line, text }: Line, view: DataView, at: number): boolean {
+    if (text === undefined) {
+      const detail = `It has more than ${LINE_BYTES_MAX} bytes; no row has. Each row is a line of its own.`;
+      this.#onFault({ line, code: 'line_too_long', detail });
+      // Without its first line, a CSV file has no columns.
+      this.isRefused = this.#form === 'csv' && this.#header === undefined;
+      return false;
+    }
+    if (this.#form === 'ndjson') return this.#readJson(line, text, view, at);
+    if (this.#header !== undefined) return this.#readCsv(line, text, this.#header, view, at);
+    this.#header = this.#readHeader(line, text);
+    this.isRefused = this.#header === undefined;
+    return false;
+  }
+
+  #readCsv(
+    line: number,
+    text: string,
+    header: readonly Column[],
+    view: DataView,
+    at: number,
+  ): boolean {
+    const fields = csvFields(text);
+    if (fields === undefined) {
+      const detail = `${shown(text)} is not a line of CSV: its quotes are wrong.`;
+      this.#onFault({ line, code: 'line_malformed', detail });
+      return false;
+    }
+    if (fields.length !== header.length) {
+      const detail = `It has ${fields.length} fields, the header ${header.length}. Separate fields with commas; no field has a comma or a line break.`;
+      this.#onFault({ line, code: 'fields_wrong', detail });
+      return false;
+    }
+    let isRow = true;
+    for (let i = 0; i < fields.length; i += 1)
+      if (!this.#readField(line, fields[i]!, header[i]!, view, at)) isRow = false;
+    return isRow;
+  }
+
+  #readJson(line: number, text: string, view: DataView, at: number): boolean {
+    const pairs = jsonFields(text);
+    if (pairs === undefined) {
+      const detail = `${shown(text)} is not an object of names and integers in one line, such as {"id":"1","ledger":1,"code":1}.`;
+      this.#onFault({ line, code: 'line_malformed', detail });
+      return false;
+    }
+    let isRow = true;
+    const given = new Set<string>();
+    for (const [name, value] of pairs) {
+      const column = this.#byName.get(name);
+      if (column === undefined || given.has(name)) {
+        this.#onFault(column === undefined ? this.#unknownColumn(line, name) : twice(line, name));
+        isRow = false;
+      } else if (!this.#readField(line, value, column, view, at)) isRow = false;
+      given.add(name);
+    }
+    for (const { name, isRequired } of this.#kind.columns) {
+      if (!isRequired || given.has(name)) continue;
+      this.#onFault({
+        line,
+        field: name,
+        code: 'value_missing',
+        detail: 'It is missing. Every row needs one.',
+      });
+      isRow = false;
+    }
+    return isRow;
+  }
+
+  #readField(line: number, text: string, column: Column, view: DataView, at: number): boolean {
+    const wrong = readValue(text, column, view, at);
+    if (wrong === undefined) return true;
+    this.#onFault({ line, field: column.name, ...wrong });
+    return false;
+  }
+
+  #readHeader(line: number, text: string): readonly Column[] | undefined {
+    const names = (csvFields(text) ?? [text]).map((name) => name.trim());
+    const faults: Omit<LineFault, 'file'>[] = [];
+    const columns: Column[] = [];
+    for (const [i, name] of names.entries()) {
+      const column = this.#byName.get(name);
+      if (column === undefined) faults.push(this.#unknownColumn(line, name));
+      else if (names.indexOf(name) < i) faults.push(twice(line, name));
+      else columns.push(column);
+    }
+    for (const { name, isRequired } of this.#kind.columns)
+      if (isRequired && !names.includes(name))
+        faults.push({
+          line,
+          field: name,
+          code: 'column_missing',
+          detail: `The header has no such column. Files with ${this.#kind.name} need it.`,
+        });
+    for (const fault of faults) this.#onFault(fault);
+    return faults.length === 0 ? columns : undefined;
+  }
+
+  #unknownColumn(line: number, name: string): Omit<LineFault, 'file'> {
+    const names = [...this.#byName.keys()];
+    this.#guesses += 1;
+    const meant = this.#guesses <= REPORTED_MAX ? nearest(name, names) : undefined;
+    const hint = meant === undefined ? `The columns are ${names.join(', ')}.` : `Is it ${meant}?`;
+    const detail = `${shown(name)} is no column of ${this.#kind.name}. ${hint}`;
+    return { line, code: 'column_unknown', detail };
+  }
+}
+
+const twice = (line: number, name: string): Omit<LineFault, 'file'> => ({
+  line,
+  field: name,
+  code: 'column_twice',
+  detail: 'It is there twice. Remove one.',
+});
