@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { subjectOf, withResolved } from '../../test/support/operator/subjects.ts';
 import { buildFormatJob } from '../manifests/format-job.ts';
-import { nanosOf } from '../manifests/quantity.ts';
+import { nanosOf } from '../../base/kube/quantity.ts';
 import { adapterOf } from './adapters.ts';
 
 test.each([

@@ -1,4 +1,4 @@
-import { nanosOf } from '../manifests/quantity.ts';
+import { nanosOf } from '../../base/kube/quantity.ts';
 
 /** Whole GiB, rounded down: 19.9 GiB becomes 19. Returns `undefined` for an invalid quantity. */
 export function gigabytesOf(quantity: string | undefined): number | undefined {

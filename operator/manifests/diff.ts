@@ -3,7 +3,7 @@
  * annotations: neither is a difference. So only the presence of desired values is checked, and a steady fleet costs no
  * writes; applying the object removes every difference, so that nothing is written over and over.
  */
-import { sameQuantity } from './quantity.ts';
+import { sameQuantity } from '../../base/kube/quantity.ts';
 
 /** Keys by which the API server merges lists that several apply; elements that others added stay whatever we apply. */
 const mergeKeys: ReadonlyMap<string, string> = new Map([
