@@ -29,6 +29,7 @@ import { logMetrics } from './logs/log-metrics.ts';
 import { LogUpkeep } from './logs/upkeep.ts';
 import { Collector } from './monitoring/collector.ts';
 import { collectorMetrics } from './monitoring/collector-metrics.ts';
+import { PodFigureReader } from './monitoring/pod-figures.ts';
 import { MetricUpkeep } from './monitoring/upkeep.ts';
 import { ImportUpkeep } from './imports/upkeep.ts';
 import { NotificationMailer } from './notifications/mailer.ts';
@@ -137,6 +138,11 @@ async function stopWork(parts: Parts, waitMs: number): Promise<void> {
   ]);
 }
 
+const workloadIn =
+  (view: ClusterView) =>
+  (namespace: string, name: string): string | undefined =>
+    view.database(namespace, name)?.status?.workload;
+
 const clusterUnknown = 'the cluster is not known yet';
 
 type Parts = ReturnType<typeof assemble>;
@@ -193,6 +199,10 @@ function assemble(options: ProcessOptions) {
       identity: config.identity,
       logger,
       metrics: collectorMetrics(registry, workerPrefix),
+      pods: {
+        figures: new PodFigureReader({ kube, logger }),
+        workloadOf: workloadIn(background.view),
+      },
     }),
     metricUpkeep: new MetricUpkeep(store, logger),
     ...logPartsOf(common, options, registry, background.view),
@@ -261,7 +271,7 @@ function logPartsOf(
     logFollower: new LogFollower({
       store,
       kube: logKube,
-      workloadOf: (namespace, name) => view.database(namespace, name)?.status?.workload,
+      workloadOf: workloadIn(view),
       identity: config.identity,
       logger,
       metrics: logMetrics(registry, workerPrefix),

@@ -83,4 +83,5 @@ export const resources = {
   resourceQuota: namespaced('v1', 'ResourceQuota', 'resourcequotas'),
   lease: namespaced('coordination.k8s.io/v1', 'Lease', 'leases'),
   event: namespaced('events.k8s.io/v1', 'Event', 'events'),
+  podMetrics: namespaced('metrics.k8s.io/v1beta1', 'PodMetrics', 'pods'),
 } as const satisfies Record<string, Resource>;

@@ -145,7 +145,11 @@ export const metricSeries = {
     'seconds',
     'Time by which the replica’s clock is ahead of the others.',
   ),
-  memory_used_bytes: ofReplica('memory_used_bytes', 'bytes', 'Memory that the ledger uses.'),
+  memory_used_bytes: ofReplica(
+    'memory_used_bytes',
+    'bytes',
+    'Memory that the ledger uses; of TigerBeetle, its pod’s, where Kubernetes measures it.',
+  ),
   memory_limit_bytes: ofReplica('memory_limit_bytes', 'bytes', 'Memory that it may use.'),
   process_memory_bytes: ofReplica(
     'process_memory_bytes',
@@ -154,7 +158,11 @@ export const metricSeries = {
   ),
   storage_used_bytes: ofReplica('storage_used_bytes', 'bytes', 'Storage that the ledger uses.'),
   storage_limit_bytes: ofReplica('storage_limit_bytes', 'bytes', 'Storage that it may use.'),
-  cpu_cores: ofReplica('cpu_cores', 'cores', 'Processors that the engine’s process uses.'),
+  cpu_cores: ofReplica(
+    'cpu_cores',
+    'cores',
+    'Processors that the engine’s process uses; of TigerBeetle, its pod’s, where Kubernetes measures them.',
+  ),
 } as const satisfies Record<string, MetricSeries>;
 export type MetricSeriesName = keyof typeof metricSeries;
 export const metricSeriesNames = Object.keys(metricSeries) as readonly MetricSeriesName[];

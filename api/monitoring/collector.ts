@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
 import { fetchStatus, fetchText } from '../../domain/fetch-status.ts';
-import { ports } from '../../domain/names.ts';
+import { podName, ports } from '../../domain/names.ts';
 import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 import { replicaSource } from '../model/metric-figures.ts';
 import {
@@ -23,7 +23,14 @@ import type { Store } from '../store/store.ts';
 import type { CollectorMetrics } from './collector-metrics.ts';
 import { leaderOf, marksOf } from './marks.ts';
 import { readExposition } from './exposition.ts';
-import { answerOf, readingsOf, silentReplica, type ReplicaAnswer } from './replica-reading.ts';
+import { podKey, type PodFigureReader, type PodFigures } from './pod-figures.ts';
+import {
+  answerOf,
+  readingsOf,
+  silentReplica,
+  withPodFigures,
+  type ReplicaAnswer,
+} from './replica-reading.ts';
 
 interface CollectorOptions {
   readonly store: Store;
@@ -31,6 +38,12 @@ interface CollectorOptions {
   readonly identity: string;
   readonly logger: Logger;
   readonly metrics: CollectorMetrics;
+  /** Absent: what engines do not tell of their pods is a gap. */
+  readonly pods?: {
+    readonly figures: Pick<PodFigureReader, 'read'>;
+    /** Name of a database's StatefulSet; `undefined` while there is none. */
+    readonly workloadOf: (namespace: string, name: string) => string | undefined;
+  };
   readonly timers?: Timers;
   /** Returns the URL, without a path, of the status of the replica at an address. */
   readonly statusUrl?: (address: string) => string;
@@ -115,9 +128,12 @@ export class Collector {
     const targets = this.#targetsOf(await listMonitored(store.read, shards));
     this.#forgetOthers(targets);
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(roundMaxMs)]);
-    const answers = await this.#askAll(targets, signal);
+    const [answers, pods] = await Promise.all([
+      this.#askAll(targets, signal),
+      this.#readPods(targets, signal),
+    ]);
     if (stopping.aborted) return;
-    const samples = this.#samplesOf(answers);
+    const samples = this.#samplesOf(answers, pods);
     metrics.replicas.set(targets.length);
     metrics.shards.set(shards.length);
     metrics.unasked.inc(targets.length - answers.size);
@@ -203,7 +219,21 @@ export class Collector {
     }
   }
 
-  #samplesOf(answers: ReadonlyMap<Target, ReplicaAnswer | undefined>): readonly MetricSample[] {
+  async #readPods(
+    targets: readonly Target[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, PodFigures> | undefined> {
+    const { pods } = this.#options;
+    const workloads = targets.flatMap(({ database: { engine, namespace, name }, index }) =>
+      engine === 'TigerBeetle' && index === 0 ? (pods?.workloadOf(namespace, name) ?? []) : [],
+    );
+    return pods?.figures.read(workloads, signal);
+  }
+
+  #samplesOf(
+    answers: ReadonlyMap<Target, ReplicaAnswer | undefined>,
+    pods: ReadonlyMap<string, PodFigures> | undefined,
+  ): readonly MetricSample[] {
     const furthest = new Map<string, number>();
     for (const [{ database }, answer] of answers) {
       const op = Math.max(furthest.get(database.id) ?? 0, answer?.status.commit ?? 0);
@@ -211,16 +241,30 @@ export class Collector {
     }
     const samples = [...answers].map(([target, answer]): MetricSample => {
       const { database, index } = target;
-      const row = { databaseId: database.id, source: replicaSource(index) };
-      if (answer === undefined) return { ...row, readings: silentReplica, latencies: null };
       const before = this.#answers.get(keyOf(target));
-      return { ...row, ...readingsOf(answer, before, furthest.get(database.id) ?? 0) };
+      const { readings, latencies } =
+        answer === undefined
+          ? { readings: silentReplica, latencies: null }
+          : readingsOf(answer, before, furthest.get(database.id) ?? 0);
+      const pod = pods?.get(this.#podOf(target));
+      return {
+        databaseId: database.id,
+        source: replicaSource(index),
+        readings: pod === undefined ? readings : withPodFigures(readings, pod),
+        latencies,
+      };
     });
     for (const [target, answer] of answers) {
       if (answer === undefined) this.#answers.delete(keyOf(target));
       else this.#answers.set(keyOf(target), answer);
     }
     return samples;
+  }
+
+  #podOf({ database, index }: Target): string {
+    const { namespace, name } = database;
+    const workload = this.#options.pods?.workloadOf(namespace, name);
+    return workload === undefined ? '' : podKey(namespace, podName(workload, index));
   }
 
   #marksOf(

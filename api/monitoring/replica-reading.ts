@@ -12,6 +12,7 @@ import {
   type ReplicaFigure,
 } from '../model/metric-figures.ts';
 import type { ReadSample } from './exposition.ts';
+import type { PodFigures } from './pod-figures.ts';
 
 /** Content of one answer of a replica. */
 export interface ReplicaAnswer {
@@ -154,6 +155,19 @@ function finite(value: Figure | undefined): Figure {
   const kept = Math.fround(value);
   if (!Number.isFinite(kept)) return null;
   return kept === 0 ? 0 : value;
+}
+
+/** The row with what is known of the replica's pod, for an engine that does not tell it. */
+export function withPodFigures(
+  readings: readonly Figure[],
+  { cpuCores, memoryBytes, engineMemoryBytes }: PodFigures,
+): readonly Figure[] {
+  const known = rowOf({
+    cpu_cores: cpuCores,
+    memory_used_bytes: memoryBytes,
+    process_memory_bytes: engineMemoryBytes,
+  });
+  return readings.map((reading, place) => reading ?? known[place] ?? null);
 }
 
 /** The row of a replica that did not answer. */

@@ -25,6 +25,9 @@ const rowsAtOnce = 500;
 
 export interface MonitoredDatabase {
   readonly id: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly engine: string;
   readonly clusterId: string;
   /** `IP:port`, in the order of replica indexes. */
   readonly addresses: readonly string[];
@@ -38,12 +41,25 @@ export async function listMonitored(
   if (shards.length === 0) return [];
   const rows = await db
     .selectFrom('databases')
-    .select(['id', 'clusterId', 'observed'])
-    .where('status', '=', 'READY')
-    .where('clusterId', 'is not', null)
-    .where(isInShards('id', shards))
+    .innerJoin('profiles', (join) =>
+      join
+        .onRef('profiles.databaseId', '=', 'databases.id')
+        .on('profiles.active', '=', sql.lit(true)),
+    )
+    .select([
+      'databases.id',
+      'databases.name',
+      'databases.kubernetesNamespace as namespace',
+      'databases.clusterId',
+      'databases.observed',
+      'profiles.engine',
+    ])
+    .where('databases.status', '=', 'READY')
+    .where('databases.clusterId', 'is not', null)
+    .where(isInShards('databases.id', shards))
     .execute();
-  return rows.map(({ id, clusterId, observed }) => ({
+  return rows.map(({ id, clusterId, observed, ...row }) => ({
+    ...row,
     id: typeIdOfUuid('db', id),
     clusterId: clusterId ?? '',
     addresses: (observed as ObservedDatabase | null)?.addresses ?? [],

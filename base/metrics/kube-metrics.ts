@@ -1,5 +1,6 @@
 /** Prometheus metrics of a process's requests to the Kubernetes API. Every series of a closed set exists from the start. */
 import type { RequestRecord } from '../kube/kube-http.ts';
+import type { Resource } from '../kube/kube.ts';
 import type { MetricRegistry } from './metrics.ts';
 
 export type WatchMetrics = ReturnType<typeof watchMetrics>;
@@ -30,6 +31,10 @@ export function watchMetrics(registry: MetricRegistry, prefix: string, watched: 
   };
 }
 
+/** Kinds of the metrics API have the plurals of those that they measure. */
+const nameOf = ({ apiVersion, plural }: Resource): string =>
+  apiVersion.startsWith('metrics.k8s.io/') ? `${plural}.metrics.k8s.io` : plural;
+
 export function requestMetrics(
   registry: MetricRegistry,
   prefix: string,
@@ -45,8 +50,8 @@ export function requestMetrics(
   );
   return {
     requestMade: ({ verb, resource, subresource, code }: RequestRecord) => {
-      const name =
-        subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
+      const kind = nameOf(resource);
+      const name = subresource === undefined ? kind : `${kind}/${subresource}`;
       requests.inc({ verb, resource: name, code: String(code) });
     },
   };

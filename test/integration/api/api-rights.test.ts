@@ -4,10 +4,12 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
-import { resources } from '../../../domain/kinds.ts';
+import { Metrics } from '@kubernetes/client-node';
+import { resources, type Pod } from '../../../domain/kinds.ts';
 import { labels } from '../../../domain/names.ts';
 import { askedOf, ChartRights, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
 import { TestService, type Headers, type Program } from '../../support/api/service.ts';
+import { measurePod, serveMetricsApi } from '../../support/operator/metrics-api.ts';
 import { eventually } from '../../support/shell.ts';
 
 let service: TestService;
@@ -56,6 +58,15 @@ interface Backed {
 
 interface Deleted {
   readonly job: { readonly id: string; readonly status: string };
+}
+
+interface Current {
+  readonly current: {
+    readonly usage: {
+      readonly cpuCores: number | null;
+      readonly memory: { readonly usedBytes: number | null };
+    } | null;
+  };
 }
 
 interface Scheduled {
@@ -139,6 +150,43 @@ test('the logs of databases are read under the rights that the chart gives', asy
     const used = new Set((await asked('worker')).flatMap(rightsOf));
     return used.has('list pods') && used.has('get pods/log') ? true : undefined;
   });
+});
+
+test('the processors and memory of TigerBeetle’s pods are read from the metrics API under the rights that the chart gives', async () => {
+  await serveMetricsApi(service.world);
+  const { database } = await service.createDatabase(me, {
+    name: 'beetle',
+    engine: 'TigerBeetle',
+    clusterConfiguration: 'single',
+    clusterSize: 'lh-40',
+  });
+  const pod = await eventually('its pod exists', async () =>
+    (
+      await service.world.kube.list<Pod>(resources.pod, {
+        namespace: 'org-default',
+        labelSelector: `${labels.database}=beetle,${labels.role}=replica`,
+      })
+    ).at(0),
+  );
+  const measure = () =>
+    measurePod(service.world, pod, {
+      engine: { cpu: '250123456n', memory: '1048576Ki' },
+      status: { cpu: '1500u', memory: '64Mi' },
+    });
+  await measure();
+  // Kubernetes' own client reads what we read.
+  const { items } = await new Metrics(service.world.kubeConfig).getPodMetrics('org-default');
+  expect(items.map(({ metadata, containers }) => [metadata.name, containers.length])).toEqual([
+    [pod.metadata.name, 2],
+  ]);
+  const usage = await eventually('they are in the figures', async () => {
+    await measure();
+    const { current } = await send<Current>('GET', `/databases/${database.id}/metrics/current`);
+    return current.usage?.cpuCores === null ? undefined : (current.usage ?? undefined);
+  });
+  expect(usage.cpuCores).toBeCloseTo(0.251623, 5);
+  // Figures have single precision.
+  expect((usage.memory.usedBytes ?? 0) / (2 ** 30 + 2 ** 26)).toBeCloseTo(1, 5);
 });
 
 test('schedules of backups live their lives under the rights that the chart gives', async () => {

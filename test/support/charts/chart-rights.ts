@@ -92,9 +92,10 @@ export class ChartRights {
 /** Each right of the roles as `verb resource`. */
 export const rightsIn = (roles: readonly Role[]): string[] =>
   roles.flatMap(({ rules = [] }) =>
-    rules.flatMap(({ resources, verbs }) =>
-      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
-    ),
+    rules.flatMap(({ apiGroups, resources, verbs }) => {
+      const suffix = apiGroups.includes('metrics.k8s.io') ? '.metrics.k8s.io' : '';
+      return resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}${suffix}`));
+    }),
   );
 
 /** As RBAC sees a request: an apply that made something was a creation, too. */
