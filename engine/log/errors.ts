@@ -4,6 +4,7 @@ type DataFileErrorCode =
   | 'unknown_format_version'
   | 'superblock_corrupt'
   | 'checkpoint_corrupt'
+  | 'index_damaged'
   | 'log_corrupt'
   | 'state_rejected'
   | 'unknown_rules'

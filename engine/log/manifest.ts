@@ -3,7 +3,7 @@
  * Layout: FORMAT.md, "Manifest".
  */
 import { assert, AssertionError } from '../../base/assert.ts';
-import { SectionKind, type SectionHead } from '../ledger/checkpoint.ts';
+import { isDerived, SectionKind, type SectionHead } from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { Fields } from './fields.ts';
 import { PIECE_SIZE_MAX, roundUp } from './layout.ts';
@@ -161,6 +161,23 @@ export async function readPiece(
   return bytes;
 }
 
+/** Returns the error for a piece of the section that could not be read. Of a derived table only what is made from the rows is lost. */
+export function damageOf({ table }: StoredSection, piece: Piece, error: unknown): DataFileError {
+  const { offset, size } = piece;
+  if (isDerived(table))
+    return new DataFileError(
+      'index_damaged',
+      `The stored index is damaged in the ${size} bytes from byte ${offset} on. No record is lost: a start of the replica makes the index from the records.`,
+      { offset, cause: error },
+    );
+  if (error instanceof DataFileError) return error;
+  return new DataFileError(
+    'checkpoint_corrupt',
+    `The disk cannot read the ${size} bytes of the checkpoint from byte ${offset} on. ${CORRUPTION_ADVICE}`,
+    { offset, cause: error },
+  );
+}
+
 /** Yields a section's verified bytes. It reads the next piece while the caller uses the last one. */
 export async function* sectionChunks(
   file: ReadableFile,
@@ -168,10 +185,14 @@ export async function* sectionChunks(
   section: StoredSection,
 ): AsyncGenerator<Uint8Array> {
   let next: Promise<Uint8Array> | undefined;
+  const read = (piece: Piece): Promise<Uint8Array> =>
+    readPiece(file, key, piece).catch((error: unknown) => {
+      throw error instanceof DataFileError ? damageOf(section, piece, error) : error;
+    });
   for (let index = 0; index < section.pieces.length; index += 1) {
-    const bytes = await (next ?? readPiece(file, key, section.pieces[index]!));
+    const bytes = await (next ?? read(section.pieces[index]!));
     const following = section.pieces[index + 1];
-    next = following && readPiece(file, key, following);
+    next = following && read(following);
     // A reader that stops early must not leave a rejection that nobody handles.
     next?.catch(() => undefined);
     yield bytes;

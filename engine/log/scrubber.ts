@@ -2,9 +2,8 @@
  * Scrubber: reads every piece of the newest checkpoint and verifies its seal, again and again, so that rot is found while
  * other replicas and backups still have what it takes. It spreads a round over most of a week, whatever the file holds.
  */
-import { isDerived } from '../ledger/checkpoint.ts';
-import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
-import { readPiece, type Piece, type StoredSection } from './manifest.ts';
+import type { DataFileError } from './errors.ts';
+import { damageOf, readPiece, type Piece, type StoredSection } from './manifest.ts';
 import type { ReadableFile } from './storage.ts';
 
 interface ScrubberOptions {
@@ -81,7 +80,7 @@ export class Scrubber {
     } catch (error) {
       const section = this.#sectionOf(piece);
       if (this.#isStopped || section === undefined) return;
-      const damage = damageOf(piece, section, error);
+      const damage = damageOf(section, piece, error);
       if (!this.#damaged.has(piece)) this.#options.onDamage(damage);
       this.#damaged.set(piece, damage);
     }
@@ -113,25 +112,6 @@ export class Scrubber {
     this.#timer.unref();
   }
 }
-
-function damageOf(piece: Piece, { table }: StoredSection, error: unknown): DataFileError {
-  if (isDerived(table)) return indexDamaged(piece, error);
-  return error instanceof DataFileError ? error : unreadable(piece, error);
-}
-
-const indexDamaged = ({ offset, size }: Piece, cause: unknown): DataFileError =>
-  new DataFileError(
-    'checkpoint_corrupt',
-    `The stored index is damaged in the ${size} bytes from byte ${offset} on. No record is lost: restart the replica, and it makes the index from the records.`,
-    { offset, cause },
-  );
-
-const unreadable = ({ offset, size }: Piece, cause: unknown): DataFileError =>
-  new DataFileError(
-    'checkpoint_corrupt',
-    `The disk cannot read the ${size} bytes of the checkpoint from byte ${offset} on. ${CORRUPTION_ADVICE}`,
-    { offset, cause },
-  );
 
 const piecesOf = (sections: readonly StoredSection[]): Piece[] =>
   sections.flatMap(({ pieces }) => pieces);
