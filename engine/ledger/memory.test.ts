@@ -136,6 +136,7 @@ function fillWithHelper(limitBytes: number, merges: 'at once' | 'never') {
       if (job.kind === 'seal' || merges === 'at once') jobs.push(() => done(segmentOf(job)));
     },
     giveUp: () => (givenUp += 1),
+    end: () => Promise.resolve(),
   });
   machine.commit(Operation.createAccounts, 1_000_000n, events('account', 100, 0));
   for (let transfers = 0; ; transfers += 4000) {

@@ -254,6 +254,11 @@ export class StateMachine implements Checkpointed {
     this.#state.transferIndex.useHelper(helper);
   }
 
+  /** Call when the ledger is used no more: nothing works on its index then, and its memory is free. */
+  async endIndexHelper(): Promise<void> {
+    await this.#state.transferIndex.endHelper();
+  }
+
   /** Returns the number of segments of the index, and of those that are to be made. */
   index(): IndexCounts {
     return this.#state.transferIndex.counts();

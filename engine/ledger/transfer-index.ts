@@ -67,6 +67,8 @@ export interface IndexHelper {
   begin(job: IndexJob, done: (segment: SegmentData | undefined) => void): void;
   /** Ends a job in progress and frees its memory. Its `done` is not called any more. */
   giveUp(job: IndexJob): void;
+  /** Ends the helper. Jobs in progress are given back. */
+  end(): Promise<void>;
 }
 
 interface TransferIndexOptions {
@@ -292,6 +294,11 @@ export class TransferIndex {
     if (this.#slices?.job === job) this.#slices = undefined;
     else this.#helper?.giveUp(job);
     this.#endMerge(undefined);
+  }
+
+  /** Ends the helper, if there is one. Jobs in progress are given back. */
+  async endHelper(): Promise<void> {
+    await this.#helper?.end();
   }
 
   /** Gives the jobs to a helper from now on. */

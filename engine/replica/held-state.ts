@@ -88,7 +88,9 @@ export class HeldState {
     const { openFile, incarnation, pause } = this.#options;
     this.#loaded = false;
     // Memory holds only one ledger: the old one is dropped before the new one is filled. Until then the state is empty.
+    const old = this.#executor;
     this.#executor = this.#newExecutor();
+    await old.ledger.endIndexHelper();
     const file = await openFile();
     this.#file = file;
     const executor = this.#newExecutor();

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { StateMachine } from '../ledger/state-machine.ts';
+import { DataFile } from '../log/data-file.ts';
+import { createEmpty } from '../log/format-file.ts';
+import { LOG_SIZE_MIN } from '../log/layout.ts';
+import { MemoryStorage } from '../log/testing/memory-storage.ts';
+import { engineRelease } from '../wire/release.ts';
+import { HeldState } from './held-state.ts';
+import type { ReplicatedReplicaOptions } from './replicated-options.ts';
+
+const PATH = 'replica.ledger';
+
+test('when a replica takes another state, nothing works on the index of the old ledger any more', async () => {
+  const storage = new MemoryStorage();
+  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
+  await createEmpty({
+    path: PATH,
+    identity,
+    release: engineRelease,
+    logSizeBytes: LOG_SIZE_MIN,
+    storage,
+  });
+  /** What happens, in its order: ledgers by their number, and files. */
+  const happened: string[] = [];
+  let ledgers = 0;
+  const newLedger = (): StateMachine => {
+    const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30 });
+    const number = (ledgers += 1);
+    ledger.useIndexHelper({
+      begin: () => undefined,
+      giveUp: () => undefined,
+      end: async () => void happened.push(`helper of ledger ${number} ended`),
+    });
+    return ledger;
+  };
+  const openFile = (): Promise<DataFile> => {
+    happened.push(`file opened after ${ledgers} ledgers`);
+    const onFailure = (error: Error): never => {
+      throw error;
+    };
+    return DataFile.open({ path: PATH, release: engineRelease, onFailure, storage });
+  };
+  const options: Partial<ReplicatedReplicaOptions> = {
+    identity,
+    incarnation: 1,
+    openFile,
+    newLedger,
+    batchSizeLimit: 1 << 20,
+    pause: () => Promise.resolve(),
+  };
+  const state = new HeldState(options as ReplicatedReplicaOptions, () => undefined);
+  await state.load();
+  const served = ledgers;
+  happened.length = 0;
+  await state.closeFile();
+  await state.load();
+  expect(happened.slice(0, 2)).toEqual([
+    `helper of ledger ${served} ended`,
+    `file opened after ${served + 1} ledgers`,
+  ]);
+  await state.closeFile();
+});
