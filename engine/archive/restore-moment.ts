@@ -5,11 +5,11 @@
 import { DataFile } from '../log/data-file.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { alreadyExists, checkIdentity, createEmpty } from '../log/format-file.ts';
-import { SESSIONS_TABLE } from '../log/layout.ts';
+import { FORMAT_VERSION_OF_COPIES, SESSIONS_TABLE } from '../log/layout.ts';
 import type { CheckpointPosition, ReplicaIdentity } from '../log/log.ts';
 import { logSizeOf } from '../log/restore.ts';
 import type { Storage } from '../log/storage.ts';
-import type { Checkpointed } from '../ledger/checkpoint.ts';
+import { type Checkpointed, isDerived } from '../ledger/checkpoint.ts';
 import type { MomentPlan } from './moments.ts';
 import type { ObjectStore } from './object-store.ts';
 import { replayLog, type Replayer } from './replay-log.ts';
@@ -76,17 +76,22 @@ async function replayInto(
     await replayLog(store, plan, replayer, data.pages);
     const position = replayer.position();
     if (plan.segments.length === 0) return position;
-    data.beginCheckpoints({ ring: undefined, pause: () => Promise.resolve() });
-    await data.checkpoint(withoutSessions(replayer.state), position);
+    data.beginCheckpoints({
+      ring: undefined,
+      pause: () => Promise.resolve(),
+      formatVersion: FORMAT_VERSION_OF_COPIES,
+    });
+    await data.checkpoint(forAnother(replayer.state), position);
     return position;
   } finally {
     await data.close();
   }
 }
 
-/** Clients of the source have no session in the new database. */
-const withoutSessions = (state: Checkpointed): Checkpointed => ({
-  takeDelta: (rewrite) => state.takeDelta(rewrite).filter(({ table }) => table !== SESSIONS_TABLE),
+/** Clients of the source have no session in the new database, and older releases do not know derived tables. */
+const forAnother = (state: Checkpointed): Checkpointed => ({
+  takeDelta: (rewrite) =>
+    state.takeDelta(rewrite).filter(({ table }) => table !== SESSIONS_TABLE && !isDerived(table)),
   stored: (derived) => state.stored(derived),
   loadSection: (head, chunks) => state.loadSection(head, chunks),
   finishLoad: (pause) => state.finishLoad(pause),

@@ -57,6 +57,8 @@ interface CheckpointStoreOptions {
   readonly release: number;
   /** Returns the bytes by which the file may grow on the volume now. A write that does not fit fails. */
   readonly room: () => Promise<number>;
+  /** Format version that the file has after a checkpoint; by default the newest. */
+  readonly formatVersion?: number;
   /** Called between pieces with the time that the last one took, so that appends get through. */
   readonly pause: (tookMs: number) => Promise<void>;
 }
@@ -344,14 +346,14 @@ export class CheckpointStore {
     sections: readonly StoredSection[],
     manifestOffset: number,
   ): Promise<void> {
-    const { ring, release } = this.#options;
+    const { ring, release, formatVersion = FORMAT_VERSION } = this.#options;
     const manifest = await this.#writeManifest(sections, manifestOffset);
     await ring?.durable(position.op);
     const { logSequence, logParent } = this.#superblock;
     const start = ring?.startAfter(position.op) ?? { sequence: logSequence, parent: logParent };
     const superblock = {
       ...this.#superblock,
-      formatVersion: FORMAT_VERSION,
+      formatVersion,
       release,
       position,
       logSequence: start.sequence,

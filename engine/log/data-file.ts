@@ -114,6 +114,8 @@ export class DataFile {
   beginCheckpoints(options: {
     readonly ring: LogInFile | undefined;
     readonly pause: (tookMs: number) => Promise<void>;
+    /** Format version that the file has then; by default the newest. */
+    readonly formatVersion?: number;
   }): void {
     assert(this.#sections !== undefined, 'a checkpoint continues the one that was loaded');
     const { file } = this;

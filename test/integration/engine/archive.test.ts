@@ -11,6 +11,9 @@ import { fetchStatus } from '../../../domain/fetch-status.ts';
 import { timeOf } from '../../../domain/moment.ts';
 import type { Target } from '../../../domain/recovery.ts';
 import { Client } from '../../../engine/client/client.ts';
+import { diskStorage } from '../../../engine/log/disk-storage.ts';
+import { FORMAT_VERSION_OF_COPIES } from '../../../engine/log/layout.ts';
+import { readSuperblock } from '../../../engine/log/superblock.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import { archivedAll, TestArchiver } from '../../support/engine/archiver.ts';
 import { engineProgram, TestEngine } from '../../support/engine/engine.ts';
@@ -129,6 +132,13 @@ async function restored({ engine, store }: World, target: string): Promise<Resto
   ];
   const said = await mustRun(engineProgram, ['restore-backup', ...store, target, ...where]);
   expect(readdirSync(folder)).toEqual(['replica.ledger']);
+  // Older releases read it.
+  const file = await diskStorage.open(join(folder, 'replica.ledger'), {
+    writable: false,
+    exclusive: false,
+  });
+  expect((await readSuperblock(file)).formatVersion).toBe(FORMAT_VERSION_OF_COPIES);
+  await file.close();
   return { ...(JSON.parse(said) as Omit<Restored, 'folder'>), folder };
 }
 
