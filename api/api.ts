@@ -388,7 +388,13 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       personWrites: (author, write) => recordPersonsWrite(store, author, write),
     }),
     ...peopleHandlers(config, parts),
-    ...billingHandlers({ store, requests, billing: parts.billing, now: parts.services.now }),
+    ...billingHandlers({
+      store,
+      requests,
+      cursors,
+      billing: parts.billing,
+      now: parts.services.now,
+    }),
     ...eventArea(config, parts),
   };
 }

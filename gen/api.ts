@@ -1492,7 +1492,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** List members */
+        /**
+         * List members
+         * @description In the order in which they joined.
+         */
         readonly get: operations["listMembers"];
         readonly put?: never;
         readonly post?: never;
@@ -1632,7 +1635,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** List API keys */
+        /**
+         * List API keys
+         * @description The newest first.
+         */
         readonly get: operations["listApiKeys"];
         readonly put?: never;
         /** Create an API key */
@@ -2019,6 +2025,46 @@ export interface paths {
          * @description At 50, 80 and 100 percent of it, the event `billing.spend_threshold_reached` is sent once a month.
          */
         readonly patch: operations["updateBilling"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/usage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List what the databases used in a month, by database or by day
+         * @description Counted by the hour, at the price that a database had in it. Deleted databases are listed too.
+         */
+        readonly get: operations["listUsage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/invoices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the invoices of the organization
+         * @description The newest first. They are asked for at the provider of payments.
+         */
+        readonly get: operations["listInvoices"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
         readonly trace?: never;
     };
     readonly "/api/v1/billing/checkout": {
@@ -7282,6 +7328,80 @@ export interface components {
             /** @description Limit of a month. When it is reached, no further database can be created; existing ones go on. */
             readonly spendLimit: components["schemas"]["Money"] | null;
         };
+        readonly UsageList: {
+            readonly data: readonly components["schemas"]["UsageRow"][];
+            readonly page: components["schemas"]["Page"];
+            /** @description Such as `2026-11`, of UTC. */
+            readonly month: string;
+            /** @description Of the whole month, or of the database that is asked for. */
+            readonly total: components["schemas"]["ExactMoney"];
+            readonly usedUntil: string | null;
+            /** @description The total at the end of the month if every hour costs what the last counted one did. Null for another month than the current one. */
+            readonly forecast: components["schemas"]["ExactMoney"] | null;
+        };
+        readonly UsageRow: {
+            /** @description Null in a row of a day. */
+            readonly databaseId: string | null;
+            readonly databaseName: string | null;
+            /** @description Of UTC. Null in a row of a database. */
+            readonly day: string | null;
+            readonly compute: {
+                /** @description Time in which processes ran. */
+                readonly seconds: number;
+                readonly amount: components["schemas"]["ExactMoney"];
+            };
+            readonly storage: {
+                /** @description Time in which volumes existed. */
+                readonly seconds: number;
+                readonly amount: components["schemas"]["ExactMoney"];
+            };
+            /** @description Both together. */
+            readonly amount: components["schemas"]["ExactMoney"];
+            /** @description Some of it has no price in the currency of the service, and costs nothing. */
+            readonly unpriced: boolean;
+        };
+        readonly ExactMoney: {
+            /** @description ISO 4217. */
+            readonly currency: string;
+            readonly amount: string;
+        };
+        readonly InvoiceList: {
+            readonly data: readonly components["schemas"]["Invoice"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly Invoice: {
+            /** @description The provider’s ID. */
+            readonly id: string;
+            /** @description Null until it is final. */
+            readonly number: string | null;
+            /**
+             * @description `DRAFT`: it may still change. `OPEN`: it is to be paid.
+             * @enum {string}
+             */
+            readonly status: "DRAFT" | "OPEN" | "PAID" | "UNCOLLECTIBLE" | "VOID";
+            /**
+             * Format: date-time
+             * @description Time of the invoice. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description Start of what it is about. RFC 3339, UTC, milliseconds.
+             */
+            readonly periodStart: string;
+            /**
+             * Format: date-time
+             * @description End of what it is about. RFC 3339, UTC, milliseconds.
+             */
+            readonly periodEnd: string;
+            /** @description Below nothing when there is a credit. */
+            readonly total: components["schemas"]["ExactMoney"];
+            /** @description What is still to be paid. */
+            readonly remaining: components["schemas"]["ExactMoney"];
+            /** @description Page of the provider on which it is shown and paid. */
+            readonly pageUrl: string | null;
+            readonly pdfUrl: string | null;
+        };
         readonly OpenedCheckout: {
             /** @constant */
             readonly success: true;
@@ -9012,6 +9132,11 @@ export type Money = components['schemas']['Money'];
 export type SavedCreate = components['schemas']['SavedCreate'];
 export type ChangedBilling = components['schemas']['ChangedBilling'];
 export type UpdateBillingRequest = components['schemas']['UpdateBillingRequest'];
+export type UsageList = components['schemas']['UsageList'];
+export type UsageRow = components['schemas']['UsageRow'];
+export type ExactMoney = components['schemas']['ExactMoney'];
+export type InvoiceList = components['schemas']['InvoiceList'];
+export type Invoice = components['schemas']['Invoice'];
 export type OpenedCheckout = components['schemas']['OpenedCheckout'];
 export type OpenCheckoutRequest = components['schemas']['OpenCheckoutRequest'];
 export type StripeEvent = components['schemas']['StripeEvent'];
@@ -18234,6 +18359,10 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
+                /** @description Part of the name or of the address; the case of letters does not matter. */
+                readonly q?: string;
+                /** @description One or several, with commas. */
+                readonly role?: readonly ("owner" | "admin" | "developer" | "viewer" | "billing")[];
             };
             readonly header?: {
                 /** @description With a session: the organization to act for, if not the first. */
@@ -18882,6 +19011,18 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
+                /** @description Part of the name; the case of letters does not matter. */
+                readonly q?: string;
+                /** @description One or several, with commas. */
+                readonly status?: readonly ("ACTIVE" | "ROTATING" | "EXPIRED" | "REVOKED")[];
+                /** @description Keys that have this permission. */
+                readonly permission?: "db:read" | "db:write";
+                /** @description Keys for this database alone; those for all databases are left out. */
+                readonly databaseId?: string;
+                /** @description Keys that this person made. */
+                readonly createdBy?: string;
+                /** @description Keys that work and stop working within so many days. */
+                readonly expiresWithinDays?: number;
             };
             readonly header?: {
                 /** @description With a session: the organization to act for, if not the first. */
@@ -19332,10 +19473,14 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
                 readonly cursor?: string;
-                /** @description One or several, with commas. */
+                /** @description One or several, with commas. `backup.*` means all types that begin with `backup.`. */
                 readonly type?: readonly string[];
+                /** @description One or several, with commas. */
+                readonly outcome?: readonly ("SUCCESS" | "DENIED" | "FAILED")[];
                 readonly actorId?: string;
                 readonly targetId?: string;
+                /** @description All events of a database, also those of its jobs, backups and keys. */
+                readonly databaseId?: string;
                 /** @description At this time or later. */
                 readonly after?: string;
                 /** @description Before this time. */
@@ -19425,10 +19570,14 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description Begin after the event with this number. Programs that follow events store it. Events whose retention is over are gone: a gap in the numbers shows it. */
                 readonly afterSequence?: string;
-                /** @description One or several, with commas. */
+                /** @description One or several, with commas. `backup.*` means all types that begin with `backup.`. */
                 readonly type?: readonly string[];
+                /** @description One or several, with commas. */
+                readonly outcome?: readonly ("SUCCESS" | "DENIED" | "FAILED")[];
                 readonly actorId?: string;
                 readonly targetId?: string;
+                /** @description All events of a database, also those of its jobs, backups and keys. */
+                readonly databaseId?: string;
                 /** @description At this time or later. */
                 readonly after?: string;
                 /** @description Before this time. */
@@ -20793,6 +20942,164 @@ export interface operations {
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listUsage: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+                /** @description Such as `2026-11`, of UTC; the current one when absent. */
+                readonly month?: string;
+                /** @description What a row is about. */
+                readonly by?: "database" | "day";
+                /** @description Only this database. */
+                readonly databaseId?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of usage. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseName": "payments-prod",
+                     *           "day": null,
+                     *           "compute": {
+                     *             "seconds": 1735200,
+                     *             "amount": {
+                     *               "currency": "EUR",
+                     *               "amount": "6.602740"
+                     *             }
+                     *           },
+                     *           "storage": {
+                     *             "seconds": 1735200,
+                     *             "amount": {
+                     *               "currency": "EUR",
+                     *               "amount": "1.320548"
+                     *             }
+                     *           },
+                     *           "amount": {
+                     *             "currency": "EUR",
+                     *             "amount": "7.923288"
+                     *           },
+                     *           "unpriced": false
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       },
+                     *       "month": "2026-11",
+                     *       "total": {
+                     *         "currency": "EUR",
+                     *         "amount": "7.923288"
+                     *       },
+                     *       "usedUntil": "2026-11-21T02:00:00.000Z",
+                     *       "forecast": {
+                     *         "currency": "EUR",
+                     *         "amount": "11.835616"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["UsageList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["billing_not_used"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listInvoices: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Maximum number of rows. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the previous page; valid for 24 hours. */
+                readonly cursor?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of invoices. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "in_1",
+                     *           "number": "A1B2C3-0001",
+                     *           "status": "PAID",
+                     *           "createdAt": "2026-11-01T01:02:03.000Z",
+                     *           "periodStart": "2026-10-01T00:00:00.000Z",
+                     *           "periodEnd": "2026-11-01T00:00:00.000Z",
+                     *           "total": {
+                     *             "currency": "EUR",
+                     *             "amount": "12.34"
+                     *           },
+                     *           "remaining": {
+                     *             "currency": "EUR",
+                     *             "amount": "0.00"
+                     *           },
+                     *           "pageUrl": "https://invoice.stripe.com/i/acct_1/test_1",
+                     *           "pdfUrl": "https://pay.stripe.com/invoice/acct_1/test_1/pdf"
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InvoiceList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["billing_not_used"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Store } from '../store/store.ts';
 import { IdempotentRequests } from '../http/idempotent.ts';
 import type { Sealer } from '../store/sealing.ts';
+import type { Cursors } from '../store/cursor.ts';
 import { billingHandlers } from './handlers.ts';
 
 /** These tests never use the store. */
@@ -9,6 +10,7 @@ const store = {} as Store;
 const handlers = billingHandlers({
   store,
   requests: new IdempotentRequests(store, {} as Sealer),
+  cursors: {} as Cursors,
   billing: undefined,
   now: () => new Date(0),
 });
@@ -39,6 +41,10 @@ test('there is nothing to set up then, and nothing to be told', async () => {
   await expect(
     handlers.updateBilling({ ...asked, body: { spendLimit: null } }),
   ).rejects.toMatchObject(notUsed);
+  await expect(handlers.listUsage({ ...asked, query: {} } as never)).rejects.toMatchObject(notUsed);
+  await expect(handlers.listInvoices({ ...asked, query: {} } as never)).rejects.toMatchObject(
+    notUsed,
+  );
   await expect(
     handlers.receiveStripeEvent({ body: new Uint8Array(0), stripeSignature: 't=1' } as never),
   ).rejects.toMatchObject({ code: 'not_found' });

@@ -10,21 +10,26 @@ import {
 } from '../store/billing-accounts.ts';
 import { accruedIn } from '../store/billing-usage.ts';
 import { listSavedCreates, type SavedCreate } from '../store/saved-creates.ts';
+import type { Cursors } from '../store/cursor.ts';
 import type { Store } from '../store/store.ts';
 import { decimalOf, microsOf, monthOf } from './money.ts';
+import { usageHandlers } from './usage-handlers.ts';
+import { usedBilling } from './used-billing.ts';
 import type { StripeBilling } from './stripe-billing.ts';
 
-interface BillingHandlerOptions {
+export interface BillingHandlerOptions {
   readonly store: Store;
   readonly requests: IdempotentRequests;
+  readonly cursors: Cursors;
   /** `undefined`: the service has no billing. */
   readonly billing: StripeBilling | undefined;
   readonly now: () => Date;
 }
 
-type Handlers = HandlersOf<typeof billingRoutes>;
+export type BillingHandlers = HandlersOf<typeof billingRoutes>;
 
-export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
+export const billingHandlers = (options: BillingHandlerOptions): BillingHandlers => ({
+  ...usageHandlers(options),
   async getBilling({ principal }) {
     return {
       status: 200,
@@ -33,7 +38,7 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
   },
   async updateBilling({ body: { spendLimit }, principal, author }) {
     const { id, name } = principal.organization;
-    const { currency } = used(options).settings;
+    const { currency } = usedBilling(options.billing).settings;
     if (spendLimit !== null && spendLimit.currency !== currency) {
       throw invalid('#/spendLimit/currency', 'unavailable', `Must be ${currency}.`);
     }
@@ -65,7 +70,7 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
   openCheckout(request) {
     const { body, principal, author } = request;
     return options.requests.run(request, async (keep) => {
-      const billing = used(options);
+      const billing = usedBilling(options.billing);
       const returnUrl = body.returnUrl ?? billing.settings.returnUrl;
       // Another origin would lend our name to foreign pages.
       if (new URL(returnUrl).origin !== new URL(billing.settings.returnUrl).origin) {
@@ -94,13 +99,6 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
     return { status: 204 };
   },
 });
-
-function used({ billing }: BillingHandlerOptions): StripeBilling {
-  if (billing !== undefined) return billing;
-  throw new Refusal('billing_not_used', {
-    detail: 'This service bills nobody, so billing needs no set-up.',
-  });
-}
 
 const invalid = (pointer: string, code: string, detail: string): Refusal =>
   new Refusal('validation_failed', { detail, errors: [{ pointer, code, detail }] });

@@ -14,6 +14,10 @@ export function decimalOf(micros: bigint): string {
   return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
 }
 
+/** Decimal with six places: exact. */
+export const exactDecimalOf = (micros: bigint): string =>
+  `${micros / microsOfUnit}.${String(micros % microsOfUnit).padStart(6, '0')}`;
+
 /** Price for `seconds` of use, given a price per month of 730 hours. */
 export const shareOf = (monthlyMicros: bigint, seconds: number): bigint => {
   const month = hoursOfMonth * 3_600n;

@@ -4,6 +4,8 @@
  */
 import { Stripe } from 'stripe';
 import { Refusal } from '../model/refusal.ts';
+import type { Page } from '../store/page.ts';
+import { invoiceOf, type Invoice } from './invoices.ts';
 import type { Card, PaymentMethod } from '../store/billing-accounts.ts';
 import type { StripeSettings } from './settings.ts';
 
@@ -176,6 +178,24 @@ export class StripeClient {
         if (!(error instanceof BillingUnavailable) || !error.refused) throw error;
       }
     }
+  }
+
+  /** Invoices of a customer, the newest first. `after`: ID of the last invoice of the page before. */
+  async listInvoices(
+    customerId: string,
+    limit: number,
+    after: string | undefined,
+  ): Promise<Page<Invoice, [string]>> {
+    const found = await unlessMissing(
+      this.#stripe.invoices.list({
+        customer: customerId,
+        limit,
+        ...(after !== undefined && { starting_after: after }),
+      }),
+    );
+    const rows = found?.data.map(invoiceOf) ?? [];
+    const last = rows.at(-1);
+    return { rows, next: found?.has_more === true && last !== undefined ? [last.id] : undefined };
   }
 
   /** Subscribes to all meters, from the first of each month. `key`: idempotency key of this subscription of this organization. */

@@ -2,7 +2,7 @@ import type { auditRoutes } from '../contract/routes/events.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
-import type { StoredEvent } from '../model/event.ts';
+import type { EventOutcome, StoredEvent } from '../model/event.ts';
 import { removedThrough } from '../store/audit-ends.ts';
 import { verifyEvents } from '../store/audit-verify.ts';
 import type { Cursors } from '../store/cursor.ts';
@@ -135,22 +135,41 @@ const linesOf = (rows: readonly StoredEvent[], format: Format): string =>
 
 interface AskedFilter {
   readonly type?: readonly string[] | undefined;
+  readonly outcome?: readonly EventOutcome[] | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
+  readonly databaseId?: string | undefined;
   readonly after?: string | undefined;
   readonly before?: string | undefined;
 }
 
-const filterOf = ({ type, actorId, targetId, after, before }: AskedFilter): EventFilter => ({
-  ...(type && { types: type.map(knownType) }),
+const filterOf = ({
+  type,
+  outcome,
+  actorId,
+  targetId,
+  databaseId,
+  after,
+  before,
+}: AskedFilter): EventFilter => ({
+  ...(type && { types: type.flatMap(knownTypes) }),
+  ...(outcome && { outcomes: outcome }),
   ...(actorId !== undefined && { actorId }),
   ...(targetId !== undefined && { subjectId: checkedId(targetId) }),
+  ...(databaseId !== undefined && { databaseId }),
   ...(after !== undefined && { after: new Date(after) }),
   ...(before !== undefined && { before: new Date(before) }),
 });
 
-function knownType(type: string): EventType {
-  if (type in eventTypes) return type as EventType;
+const allTypes = Object.keys(eventTypes) as EventType[];
+
+/** The type itself, or all of a group such as `backup.*`. */
+function knownTypes(type: string): readonly EventType[] {
+  const group = type.endsWith('.*') ? type.slice(0, -1) : undefined;
+  const found = allTypes.filter((one) =>
+    group === undefined ? one === type : one.startsWith(group),
+  );
+  if (found.length > 0) return found;
   throw invalid('type', `There are no events ${type.slice(0, 64)}.`);
 }
 

@@ -1,6 +1,7 @@
 /** Query strings: converts text to the type of each parameter's schema, so that only the schema decides what is valid. */
 import type { z } from 'zod';
 import { Refusal, type FieldError } from '../model/refusal.ts';
+import { isKept, notKept } from './text-errors.ts';
 import { queryErrors, summaryOf } from './validation.ts';
 
 export function parseQuery(schema: z.ZodObject | undefined, search: string): unknown {
@@ -19,7 +20,8 @@ export function parseQuery(schema: z.ZodObject | undefined, search: string): unk
       errors.push({ parameter: name.slice(0, 100), code: 'unknown_parameter', detail });
     } else if (texts.length > 1 && kindOf(field) !== 'array') {
       errors.push({ parameter: name, code: 'repeated', detail: 'Must be given only once.' });
-    } else values[name] = valueOf(kindOf(field), texts);
+    } else if (!texts.every(isKept)) errors.push({ parameter: name, ...notKept });
+    else values[name] = valueOf(kindOf(field), texts);
   }
   if (errors.length > 0) throw refused(errors);
   if (schema === undefined) return undefined;

@@ -14,10 +14,14 @@ export function textErrors(value: unknown, path: readonly string[] = []): readon
   return [];
 }
 
-const isKept = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+export const isKept = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+export const notKept = {
+  code: 'invalid_format',
+  detail: 'A text must not contain U+0000 or half of a pair of surrogates.',
+} as const;
 
 const errorAt = (path: readonly string[]): FieldError => ({
   pointer: pointer(path),
-  code: 'invalid_format',
-  detail: 'A text must not contain U+0000 or half of a pair of surrogates.',
+  ...notKept,
 });

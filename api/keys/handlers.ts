@@ -13,12 +13,12 @@ import {
   apiKeyStatus,
   createApiKey,
   findApiKey,
-  listApiKeys,
   revokeApiKey,
   rotateApiKey,
   type ApiKey,
 } from '../store/api-keys.ts';
 import type { Cursors } from '../store/cursor.ts';
+import { listApiKeys } from '../store/key-list.ts';
 import { requireKeyRoom } from './quota.ts';
 import { shownKey } from './shown-key.ts';
 import { renewApiKey } from '../store/key-expiry.ts';
@@ -127,15 +127,26 @@ const renew =
 const list =
   ({ store, cursors }: KeyServices): Handler<'listApiKeys'> =>
   async ({ query, principal }) => {
-    const { limit, cursor } = query;
+    const { limit, cursor, ...asked } = query;
     const { id } = principal.organization;
-    const listing = { of: 'api-keys', organization: id };
+    const listing = { of: 'api-keys', organization: id, ...asked };
     const position = readCursor(cursors, listing, cursor, 2);
-    const maker = keysOnlyOf(principal);
-    const page = await listApiKeys(store.read, id, {
+    const own = keysOnlyOf(principal);
+    const { q, status, permission, databaseId, createdBy, expiresWithinDays } = asked;
+    const filter = {
+      makers: [
+        ...(own === undefined ? [] : [own]),
+        ...(createdBy === undefined ? [] : [{ type: 'user' as const, id: createdBy }]),
+      ],
+      ...(q !== undefined && { search: q }),
+      ...(status !== undefined && { statuses: status }),
+      ...(permission !== undefined && { permission }),
+      ...(databaseId !== undefined && { databaseId }),
+      ...(expiresWithinDays !== undefined && { expiresWithinDays }),
+    };
+    const page = await listApiKeys(store.read, id, filter, {
       limit,
       ...(position && { position }),
-      ...(maker && { maker }),
     });
     return { status: 200, body: shownPage(cursors, listing, limit, page, shownKey) };
   };

@@ -44,11 +44,16 @@ export const memberHandlers = (services: MemberServices): Handlers => ({
 const list =
   ({ store, cursors }: MemberServices): Handler<'listMembers'> =>
   async ({ query, principal }) => {
-    const { limit, cursor } = query;
+    const { limit, cursor, ...asked } = query;
     const { id } = principal.organization;
-    const listing = { of: 'members', organization: id };
+    const listing = { of: 'members', organization: id, ...asked };
     const position = readCursor(cursors, listing, cursor, 2);
-    const page = await listMembers(store.read, id, { limit, ...(position && { position }) });
+    const { q, role } = asked;
+    const filter = { ...(q !== undefined && { search: q }), ...(role && { roles: role }) };
+    const page = await listMembers(store.read, id, filter, {
+      limit,
+      ...(position && { position }),
+    });
     return { status: 200, body: shownPage(cursors, listing, limit, page, shownMember) };
   };
 

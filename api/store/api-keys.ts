@@ -3,15 +3,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
+import type { ApiKeyStatus } from '../model/api-key-status.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
-import { beyond, pageOf, type Page } from './page.ts';
 import type { ApiKeysTable, Reader } from './tables.ts';
 
 type KeyPermission = 'db:read' | 'db:write';
-
-const apiKeyStatuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
-type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
 export interface ApiKey {
   /** TypeID `key_…`. */
@@ -218,32 +215,6 @@ export async function workingKeysOf(
     .orderBy('id')
     .execute();
   return rows.map(apiKeyOf);
-}
-
-/** Lists keys, newest first. `maker`: only the keys that this actor made. */
-export async function listApiKeys(
-  db: Reader,
-  organizationId: string,
-  page: { limit: number; position?: readonly [createdAt: string, id: string]; maker?: Actor },
-): Promise<Page<ApiKey, [string, string]>> {
-  let query = db
-    .selectFrom('apiKeys')
-    .selectAll()
-    .where('organizationId', '=', uuidOf(organizationId))
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  if (page.maker !== undefined) {
-    const { type, id } = page.maker;
-    query = query.where(sql<boolean>`created_by @> ${JSON.stringify({ type, id })}::jsonb`);
-  }
-  if (page.position !== undefined) {
-    query = query.where(beyond(['createdAt', 'id'], '<', page.position));
-  }
-  return pageOf(await query.execute(), page.limit, apiKeyOf, (row) => [
-    row.createdAt.toISOString(),
-    row.id,
-  ]);
 }
 
 /** Records the use of a key, at most once a minute. */

@@ -7,7 +7,7 @@ import type { EventType } from '../model/event-types.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import { organizationOf, type Organization } from './organizations.ts';
-import { beyond, pageOf, type Page } from './page.ts';
+import { beyond, contains, pageOf, type Page } from './page.ts';
 import type { MembershipsTable, OrganizationsTable, Reader } from './tables.ts';
 import type { User } from './users.ts';
 
@@ -199,16 +199,30 @@ export async function memberAddress(
   return row?.email ?? undefined;
 }
 
+interface MemberFilter {
+  /** Text that the name or the address must contain. */
+  readonly search?: string;
+  readonly roles?: readonly Role[];
+}
+
 /** Lists members in the order in which they joined. */
 export async function listMembers(
   db: Reader,
   organizationId: string,
+  filter: MemberFilter,
   page: { limit: number; position?: readonly [createdAt: string, id: string] },
 ): Promise<Page<Member, [string, string]>> {
   let query = members(db, organizationId)
     .orderBy('memberships.createdAt')
     .orderBy('memberships.id')
     .limit(page.limit + 1);
+  const { search, roles } = filter;
+  if (search !== undefined) {
+    query = query.where((where) =>
+      where.or([contains('users.name', search), contains('users.email', search)]),
+    );
+  }
+  if (roles !== undefined) query = query.where('memberships.role', 'in', roles);
   if (page.position !== undefined) {
     query = query.where(beyond(['memberships.createdAt', 'memberships.id'], '>', page.position));
   }

@@ -22,6 +22,10 @@ export function pageOf<Raw, Row, Position extends readonly string[]>(
   };
 }
 
+/** Condition for rows whose column contains the text, whatever the case of letters. Not LIKE: the text may contain its wildcards. */
+export const contains = (column: string, text: string) =>
+  sql<boolean>`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`;
+
 /** Condition for the rows after a position, in a list that is sorted by these two columns. */
 export const beyond = (
   [first, second]: readonly [string, string],

@@ -37,8 +37,24 @@ const list: Command = {
   name: 'list',
   summary: 'List API keys',
   arguments: [],
-  options: pageOptions,
-  examples: [{ command: 'keys list' }],
+  options: [
+    { name: 'search', value: 'text', summary: 'only keys whose name contains this text' },
+    {
+      name: 'status',
+      value: 'status',
+      summary: 'only keys with this status; repeatable',
+      repeatable: true,
+      choices: ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'],
+    },
+    { name: 'database', value: 'database', summary: 'only keys for this database alone' },
+    {
+      name: 'expires-within',
+      value: 'days',
+      summary: 'only keys that work and stop working within so many days',
+    },
+    ...pageOptions,
+  ],
+  examples: [{ command: 'keys list' }, { command: 'keys list --expires-within 30' }],
   load: async () => (await handlers()).listKeys,
 };
 
@@ -133,11 +149,19 @@ const auditFilter = [
   {
     name: 'type',
     value: 'type',
-    summary: 'only events of this type, such as database.created; repeatable',
+    summary: 'only events of this type, such as database.created or backup.*; repeatable',
     repeatable: true,
+  },
+  {
+    name: 'outcome',
+    value: 'outcome',
+    summary: 'only events with this outcome; repeatable',
+    repeatable: true,
+    choices: ['SUCCESS', 'DENIED', 'FAILED'],
   },
   { name: 'actor', value: 'id', summary: 'only actions of this user or key' },
   { name: 'target', value: 'id', summary: 'only actions on this object' },
+  { name: 'database', value: 'database', summary: 'all events of this database' },
   { name: 'after', value: 'time', summary: 'only events at this time (RFC 3339) or later' },
   { name: 'before', value: 'time', summary: 'only events before this time (RFC 3339)' },
 ];

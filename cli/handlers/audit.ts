@@ -1,7 +1,9 @@
 import type { AuditEvent, AuditVerification } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
+import { databaseIdOf } from '../database-id.ts';
 import { ExitCode } from '../exit-code.ts';
 import { contractRequest, receive } from '../http/contract.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { Input } from '../input.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
@@ -9,8 +11,10 @@ import { printable } from '../output/output.ts';
 import { table } from '../output/table.ts';
 
 export const listAudit: Handler = async (context, input) => {
-  const query = { ...readLimit(input), ...filterOf(input) };
+  const page = readLimit(input);
+  const filter = filterOf(input);
   const { exchange } = await context.service();
+  const query = { ...page, ...filter, ...(await databaseOf(exchange, input)) };
   const request = contractRequest('get', '/api/v1/audit-events', { query });
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ data }) => eventsText(data));
@@ -23,8 +27,9 @@ const pageRows = 1_000;
 /** Exports page by page, so that neither side ever holds more than one page. */
 export const exportAudit: Handler = async (context, input) => {
   const formats = readChoices(input, 'format', ['ndjson', 'csv']).format;
-  const query = { ...filterOf(input), ...(formats?.[0] && { format: formats[0] }) };
+  const filter = { ...filterOf(input), ...(formats?.[0] && { format: formats[0] }) };
   const { exchange } = await context.service();
+  const query = { ...filter, ...(await databaseOf(exchange, input)) };
   let cursor: string | null = null;
   do {
     const page: { limit: number; cursor?: string } =
@@ -56,6 +61,13 @@ export const verifyAudit: Handler = async (context, input) => {
   }
 };
 
+const outcomes = ['SUCCESS', 'DENIED', 'FAILED'] as const;
+
+async function databaseOf(exchange: Exchange, input: Input): Promise<{ databaseId?: string }> {
+  const database = input.text('database');
+  return database === undefined ? {} : { databaseId: await databaseIdOf(exchange, database) };
+}
+
 function filterOf(input: Input) {
   const text = (option: string, property: string) => {
     const value = input.text(option);
@@ -64,6 +76,7 @@ function filterOf(input: Input) {
   const types = input.list('type');
   return {
     ...(types.length === 0 ? {} : { type: [...types] }),
+    ...readChoices(input, 'outcome', outcomes),
     ...text('actor', 'actorId'),
     ...text('target', 'targetId'),
     ...text('after', 'after'),

@@ -12,11 +12,23 @@ import { notePage, orDash, printAnswer } from '../output/answer.ts';
 import { fields, table } from '../output/table.ts';
 
 const permissions = ['db:read', 'db:write'] as const;
+const statuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
 const dayMs = 86_400_000;
 
 export const listKeys: Handler = async (context, input) => {
+  const search = input.text('search');
+  const days = input.text('expires-within');
+  const filter = {
+    ...readLimit(input),
+    ...readChoices(input, 'status', statuses),
+    ...(search === undefined ? {} : { q: search }),
+    ...(days === undefined ? {} : { expiresWithinDays: readDays('--expires-within', days) }),
+  };
   const { exchange } = await context.service();
-  const request = contractRequest('get', '/api/v1/api-keys', { query: readLimit(input) });
+  const database = input.text('database');
+  const databaseId = database === undefined ? undefined : await databaseIdOf(exchange, database);
+  const query = { ...filter, ...(databaseId === undefined ? {} : { databaseId }) };
+  const request = contractRequest('get', '/api/v1/api-keys', { query });
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ data }) => keysText(data));
   notePage(context, received.document.page);
@@ -97,10 +109,12 @@ function expiryOf({ timers }: Context, input: Input): { readonly expiresAt?: str
   const days = input.text('expires-in');
   if (days === undefined) return {};
   if (days === 'never') return { expiresAt: null };
-  const limits = { bits: 16, minimum: 1n, maximum: 3_650n } as const;
-  const number = Number(readInteger('--expires-in', days, limits));
-  return { expiresAt: new Date(timers.wallMs() + number * dayMs).toISOString() };
+  const lifetimeMs = readDays('--expires-in', days) * dayMs;
+  return { expiresAt: new Date(timers.wallMs() + lifetimeMs).toISOString() };
 }
+
+const readDays = (option: string, text: string): number =>
+  Number(readInteger(option, text, { bits: 16, minimum: 1n }));
 
 const keysText = (keys: readonly ApiKey[]): string =>
   keys.length === 0

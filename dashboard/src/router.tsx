@@ -12,7 +12,6 @@ import {
 import { sessionQuery } from './data/queries.ts';
 import { ProblemError } from './data/problem-error.ts';
 import { parseSearch, stringifySearch } from './lib/search.ts';
-import { readAuditSearch } from './pages/audit/search.ts';
 import { readConnectSearch } from './pages/connect/search.ts';
 import { readListSearch } from './pages/databases/search.ts';
 import { readExplorerSearch } from './pages/explorer/search.ts';
@@ -261,7 +260,6 @@ const members = createRoute({
 const audit = createRoute({
   getParentRoute: () => organization,
   path: '/settings/audit',
-  validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('./pages/audit/Audit.tsx'), 'Audit'),
 });
 

@@ -2,11 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
+import { auditEventExample } from '../../api/contract/schemas/audit-event.ts';
+import { invoiceExample, usageExample } from '../../api/contract/schemas/billing-usage.ts';
 import { catalogExample } from '../../api/contract/schemas/catalog.ts';
 import { changeExample, previewExample } from '../../api/contract/schemas/change.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { envelopeExample, rowExamples } from '../../api/contract/schemas/ledger.ts';
 import { maintenanceWindowExample } from '../../api/contract/schemas/maintenance-window.ts';
+import { memberExample } from '../../api/contract/schemas/member.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf, type Role } from '../../api/model/access.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
@@ -15,6 +19,7 @@ import { answerFromExample, rowsOf } from '../support/browser/example-ledger.ts'
 import { FixedService } from '../support/browser/fixed-service.ts';
 import { eventually } from '../support/shell.ts';
 
+const nothing = { limit: 50, nextCursor: null, hasMore: false };
 const most = 2n ** 128n - 1n;
 const rowsMax = 8_189;
 const base = `/o/acme/databases/${databaseExample.name}`;
@@ -263,6 +268,143 @@ const problemOf = (code: string, status: number) => ({
   code,
   requestId: 'req_1',
   retryable: false,
+});
+
+const hostile = '=1+1";<img src=x onerror=alert(1)> ' + 'Wilhelmina'.repeat(12);
+const queryOf = (asked: readonly unknown[]) => asked.at(-1);
+
+test('filters of members are asked of the service, stand in the address, and survive a reload', async () => {
+  const { page } = tab;
+  const asked: unknown[] = [];
+  const row = { ...memberExample, user: { ...memberExample.user, name: hostile.slice(0, 100) } };
+  service.when('listMembers', ({ query }) => {
+    asked.push(query);
+    const isNobody = (query as { q?: string }).q === 'nobody';
+    const next = { limit: 50, nextCursor: 'more', hasMore: true };
+    return { body: { data: isNobody ? [] : [row], page: isNobody ? nothing : next } };
+  });
+  await page.goto(`${service.url}/o/acme/settings/members`);
+  await page.getByText('1 members, there are more').waitFor();
+  await page.getByLabel('Part of the name or address').fill('"><b>=1');
+  await page.waitForURL(/[?]q=/);
+  await page.getByLabel('Role').first().selectOption('admin');
+  await page.waitForURL(/role=admin/);
+  await page.reload();
+  await page.getByText('1 members, there are more').waitFor();
+  expect(await page.getByLabel('Part of the name or address').inputValue()).toBe('"><b>=1');
+  expect(queryOf(asked)).toEqual({ limit: '50', q: '"><b>=1', role: 'admin' });
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await eventually('the next page has the same filters', async () => {
+    expect(queryOf(asked)).toEqual({ limit: '50', q: '"><b>=1', role: 'admin', cursor: 'more' });
+    return true;
+  });
+  await page.getByText('2 members, there are more').waitFor();
+  await looksRight(tab, 'members-filtered');
+  await page.getByLabel('Part of the name or address').fill('nobody');
+  await page.getByText('No member matches').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByText('1 members, there are more').waitFor();
+  expect(await page.getByLabel('Part of the name or address').inputValue()).toBe('');
+  expect(new URL(page.url()).search).toBe('');
+});
+
+test('filters of keys are asked of the service and stand in the address', async () => {
+  const { page } = tab;
+  const asked: unknown[] = [];
+  service.when('listApiKeys', ({ query }) => {
+    asked.push(query);
+    return { body: { data: [{ ...apiKeyExample, name: hostile.slice(0, 100) }], page: nothing } };
+  });
+  await page.goto(`${service.url}/o/acme/settings/keys?status=WRONG&endsWithin=30`);
+  await page.getByRole('row').nth(1).waitFor();
+  expect(queryOf(asked)).toEqual({ limit: '50', expiresWithinDays: '30' });
+  await page.getByLabel('Status').selectOption('ROTATING');
+  await page.getByLabel('May').selectOption('db:write');
+  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.waitForURL(/databaseId=db_/);
+  await eventually('all filters are asked for', async () => {
+    expect(queryOf(asked)).toEqual({
+      limit: '50',
+      expiresWithinDays: '30',
+      status: 'ROTATING',
+      permission: 'db:write',
+      databaseId: databaseExample.id,
+    });
+    return true;
+  });
+  await looksRight(tab, 'keys-filtered');
+});
+
+test('audit events are narrowed to what an event shares with others', async () => {
+  const { page } = tab;
+  const asked: unknown[] = [];
+  service.when('listAuditEvents', ({ query }) => {
+    asked.push(query);
+    return { body: { data: [auditEventExample], page: nothing } };
+  });
+  await page.goto(`${service.url}/o/acme/settings/audit`);
+  const details = page.getByRole('button', { name: `Details of ${auditEventExample.type}` });
+  await details.click();
+  await looksRight(tab, 'audit-event');
+  await page.getByRole('button', { name: 'Only this action' }).click();
+  await page.waitForURL(/type=/);
+  await page.getByLabel('Outcome').selectOption('FAILED');
+  await page.getByLabel('Action').fill('backup.*');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await eventually('the filters are asked for', async () => {
+    expect(queryOf(asked)).toEqual({ limit: '50', type: 'backup.*', outcome: 'FAILED' });
+    return true;
+  });
+  await looksRight(tab, 'audit-filtered');
+});
+
+test('usage is shown by database and by day, with what the month will cost, and invoices with their links', async () => {
+  const { page } = tab;
+  const asked: unknown[] = [];
+  const [row] = usageExample.data;
+  const eur = (amount: string) => ({ currency: 'EUR', amount });
+  const most = '999999999999999.995000';
+  const other = {
+    ...row,
+    databaseId: `${databaseExample.id.slice(0, -1)}1`,
+    databaseName: `a${'-very-long-name'.repeat(4)}`.slice(0, 63),
+    amount: eur(most),
+    unpriced: true,
+  };
+  service.when('listUsage', ({ query }) => {
+    asked.push(query);
+    const isByDay = (query as { by?: string }).by === 'day';
+    const days = ['2026-11-01', '2026-11-02'].map((day) => ({
+      ...row,
+      databaseId: null,
+      databaseName: null,
+      day,
+    }));
+    return { body: { ...usageExample, data: isByDay ? days : [row, other] } };
+  });
+  const [paid] = invoiceExample.data;
+  const open = { ...paid, id: 'in_2', status: 'OPEN', remaining: eur('1.00'), total: eur('-0.05') };
+  const draft = { ...paid, id: 'in_3', status: 'DRAFT', number: null, pageUrl: null, pdfUrl: null };
+  service.when('listInvoices', () => ({ body: { data: [draft, open, paid], page: nothing } }));
+  await page.goto(`${service.url}/o/acme/settings/billing`);
+  const usage = page.getByRole('region', { name: 'Usage' }).last();
+  await usage.getByRole('cell', { name: '€1,000,000,000,000,000.00' }).waitFor();
+  await page.getByText('about €11.84, if nothing changes').waitFor();
+  const pay = page.getByRole('link', { name: /^Pay: / });
+  expect(await pay.getAttribute('href')).toBe('https://invoice.stripe.com/i/acct_1/test_1');
+  expect(await pay.getAttribute('rel')).toBe('noreferrer');
+  expect(await page.getByRole('link', { name: /draft/ }).count()).toBe(0);
+  await looksRight(tab, 'billing');
+  await page.getByLabel('By', { exact: true }).selectOption('day');
+  await usage.getByRole('cell', { name: '2026-11-02' }).waitFor();
+  await page.getByLabel('Month', { exact: true }).selectOption({ index: 2 });
+  await page.waitForURL(/month=20\d\d-\d\d/);
+  const month = new URL(page.url()).searchParams.get('month');
+  await eventually('the month is asked for', async () => {
+    expect(queryOf(asked)).toEqual({ limit: '50', by: 'day', month });
+    return true;
+  });
+  await looksRight(tab, 'billing-by-day');
 });
 
 test('who may only read is told why they cannot send', async () => {

@@ -195,7 +195,7 @@ test('the administrator renames, limits, suspends, deletes and restores an organ
 async function invite({ page }: Tab, name: string, role: string): Promise<string> {
   await page.goto(`${service.url}/o/default/settings/members`);
   await page.getByRole('button', { name: 'Invite somebody' }).click();
-  await page.getByLabel('Address').fill(`${name}@example.com`);
+  await page.getByLabel('Address', { exact: true }).fill(`${name}@example.com`);
   await page.getByRole('dialog').getByLabel('Role').selectOption(role);
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
   const link = page.getByText(/\/invitation\?token=/);
@@ -242,7 +242,7 @@ test('a member gets another role, leaves; and the keys of one who is removed go 
   await maker.page.getByRole('textbox', { name: 'Name' }).fill('nightly');
   await maker.page.getByRole('button', { name: 'Make key' }).click();
   await maker.page.getByRole('button', { name: 'I have kept it' }).click();
-  await maker.page.getByRole('button', { name: 'Change the end of nightly' }).click();
+  await maker.page.getByRole('button', { name: 'Change end of nightly' }).click();
   await maker.page.getByRole('dialog').getByLabel('Ends').selectOption('Never');
   await maker.page.getByRole('button', { name: 'Change end' }).click();
   await maker.page.getByRole('row', { name: /nightly.* never never/ }).waitFor();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { access } from '../../model/access.ts';
+import { access, permissions } from '../../model/access.ts';
+import { apiKeyStatuses } from '../../model/api-key-status.ts';
 import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
 import {
   apiKey,
@@ -11,7 +12,7 @@ import {
   renewApiKeyRequest,
   rotateApiKeyRequest,
 } from '../schemas/api-key.ts';
-import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
+import { cursor, emptyPage, id, limit, listOf, text } from '../schemas/common.ts';
 
 const path = '/api/v1/api-keys';
 const tag = 'API keys';
@@ -50,8 +51,30 @@ export const apiKeyRoutes = {
     path,
     tag,
     summary: 'List API keys',
+    description: 'The newest first.',
     access: access.keys,
-    query: z.strictObject({ limit, cursor }),
+    query: z.strictObject({
+      limit,
+      cursor,
+      q: text(100, 'Part of the name; the case of letters does not matter.').optional(),
+      status: z
+        .array(z.enum(apiKeyStatuses))
+        .min(1)
+        .optional()
+        .describe('One or several, with commas.'),
+      permission: z.enum(permissions).optional().describe('Keys that have this permission.'),
+      databaseId: id(
+        'db',
+        'Keys for this database alone; those for all databases are left out.',
+      ).optional(),
+      createdBy: id('usr', 'Keys that this person made.').optional(),
+      expiresWithinDays: z
+        .int()
+        .min(1)
+        .max(3_650)
+        .optional()
+        .describe('Keys that work and stop working within so many days.'),
+    }),
     responses: {
       200: answer('A page of keys.', listOf(apiKey).meta({ id: 'ApiKeyList' }), {
         data: [apiKeyExample],

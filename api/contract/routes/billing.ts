@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { access } from '../../model/access.ts';
 import { answer, empty, jsonBody, type BodySpec, type RouteSpec } from '../route.ts';
 import {
@@ -9,6 +10,9 @@ import {
   stripeEvent,
   updateBillingRequest,
 } from '../schemas/billing.ts';
+
+import { invoiceExample, invoiceList, usageExample, usageList } from '../schemas/billing-usage.ts';
+import { cursor, id, limit } from '../schemas/common.ts';
 
 const path = '/api/v1/billing';
 const tag = 'Billing';
@@ -40,6 +44,39 @@ export const billingRoutes = {
       200: answer('It is changed.', changedBilling, { success: true, billing: billingExample }),
     },
     problems: ['billing_not_used'],
+  },
+  listUsage: {
+    method: 'GET',
+    path: `${path}/usage`,
+    tag,
+    summary: 'List what the databases used in a month, by database or by day',
+    description:
+      'Counted by the hour, at the price that a database had in it. Deleted databases are listed too.',
+    access: access.billing,
+    query: z.strictObject({
+      limit,
+      cursor,
+      month: z
+        .string()
+        .regex(/^20\d\d-(0[1-9]|1[0-2])$/)
+        .optional()
+        .describe('Such as `2026-11`, of UTC; the current one when absent.'),
+      by: z.enum(['database', 'day']).default('database').describe('What a row is about.'),
+      databaseId: id('db', 'Only this database.').optional(),
+    }),
+    responses: { 200: answer('A page of usage.', usageList, usageExample) },
+    problems: ['billing_not_used', 'invalid_cursor'],
+  },
+  listInvoices: {
+    method: 'GET',
+    path: `${path}/invoices`,
+    tag,
+    summary: 'List the invoices of the organization',
+    description: 'The newest first. They are asked for at the provider of payments.',
+    access: access.billing,
+    query: z.strictObject({ limit, cursor }),
+    responses: { 200: answer('A page of invoices.', invoiceList, invoiceExample) },
+    problems: ['billing_not_used', 'invalid_cursor', 'service_unavailable'],
   },
   openCheckout: {
     whileSuspended: true,

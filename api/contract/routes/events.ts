@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { access } from '../../model/access.ts';
+import { eventOutcomes } from '../../model/event.ts';
 import { answer, streamedAnswer, type RouteSpec } from '../route.ts';
 import {
   auditEventExample,
@@ -7,14 +8,28 @@ import {
   auditVerification,
   auditVerificationExample,
 } from '../schemas/audit-event.ts';
-import { cursor, emptyPage, limit } from '../schemas/common.ts';
+import { cursor, emptyPage, id, limit } from '../schemas/common.ts';
 
 const instant = z.iso.datetime({ offset: true });
 
 const filter = {
-  type: z.array(z.string().max(64)).min(1).optional().describe('One or several, with commas.'),
+  type: z
+    .array(z.string().max(64))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('One or several, with commas. `backup.*` means all types that begin with `backup.`.'),
+  outcome: z
+    .array(z.enum(eventOutcomes))
+    .min(1)
+    .optional()
+    .describe('One or several, with commas.'),
   actorId: z.string().max(64).optional(),
   targetId: z.string().max(64).optional(),
+  databaseId: id(
+    'db',
+    'All events of a database, also those of its jobs, backups and keys.',
+  ).optional(),
   after: instant.optional().describe('At this time or later.'),
   before: instant.optional().describe('Before this time.'),
 };

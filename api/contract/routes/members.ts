@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { access } from '../../model/access.ts';
+import { access, roles } from '../../model/access.ts';
 import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
-import { cursor, emptyPage, limit, listOf, success } from '../schemas/common.ts';
+import { cursor, emptyPage, limit, listOf, success, text } from '../schemas/common.ts';
 import {
   acceptInvitationRequest,
   changedMember,
@@ -33,8 +33,17 @@ export const memberRoutes = {
     path: members,
     tag,
     summary: 'List members',
+    description: 'In the order in which they joined.',
     access: access.members,
-    query: z.strictObject({ limit, cursor }),
+    query: z.strictObject({
+      limit,
+      cursor,
+      q: text(
+        100,
+        'Part of the name or of the address; the case of letters does not matter.',
+      ).optional(),
+      role: z.array(z.enum(roles)).min(1).optional().describe('One or several, with commas.'),
+    }),
     responses: {
       200: answer('A page of members.', listOf(member).meta({ id: 'MemberList' }), {
         data: [memberExample],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../model/access.ts';
+import { apiKeyStatuses } from '../../model/api-key-status.ts';
 import { actor, exampleId, exampleTime, id, success, text, time } from './common.ts';
 
 /** The databases that a key is for. */
@@ -67,7 +68,7 @@ export const apiKey = z
     lastFour: z.string().describe('The secret’s last four characters.'),
     permissions: z.array(z.enum(permissions)),
     databaseScope,
-    status: z.enum(['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED']),
+    status: z.enum(apiKeyStatuses),
     expiresAt: time('When it ends.').nullable(),
     ipAllowList: z.array(z.string()).describe('Addresses and CIDR ranges; empty: from anywhere.'),
     rotatedFrom: id('key', 'The key that it replaces.').nullable(),

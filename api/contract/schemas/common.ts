@@ -25,6 +25,17 @@ export const money = z
   })
   .meta({ id: 'Money' });
 
+/** An amount to the millionth, so that the parts of a sum add up to it; it may be below nothing. */
+export const exactMoney = z
+  .object({
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .describe('ISO 4217.'),
+    amount: z.string().regex(/^-?\d{1,15}\.\d{2,6}$/),
+  })
+  .meta({ id: 'ExactMoney' });
+
 export const success = z.literal(true);
 
 /** A reason with a code for programs and a message for people. */

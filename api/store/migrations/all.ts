@@ -41,6 +41,7 @@ import { archivingInProfiles } from './0049-archiving-in-profiles.ts';
 import { backupHolds } from './0050-backup-holds.ts';
 import { engineNotices } from './0051-engine-notices.ts';
 import { auditRetention } from './0052-audit-retention.ts';
+import { auditFilters } from './0053-audit-filters.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   backupHolds,
   engineNotices,
   auditRetention,
+  auditFilters,
 ];

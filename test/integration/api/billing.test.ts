@@ -23,13 +23,14 @@ import { findBillingAccount, writeStanding } from '../../../api/store/billing-ac
 import { claimUnsentUsage, countStuckUsage, writeUsage } from '../../../api/store/billing-usage.ts';
 import { listEvents } from '../../../api/store/events.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
+import { findOrganization } from '../../../api/store/organizations.ts';
 import { endSavedCreate, SavedCreateEnded } from '../../../api/store/saved-creates.ts';
 import { Store } from '../../../api/store/store.ts';
 import { undocumented } from '../../support/api/openapi.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { eventually } from '../../support/shell.ts';
-import { patient, silent, tester } from '../../support/api/store.ts';
+import { makeDatabase, patient, silent, tester } from '../../support/api/store.ts';
 import { signedEvent, stripeKey, TestStripe, webhookSecret } from '../../support/api/stripe.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
 
@@ -677,6 +678,126 @@ test('a spend limit is told of at its thresholds, once each, and ends creating, 
   await ask(['updateBilling', 'PATCH', '/billing'], frugal.headers, { spendLimit: null });
   // The one that was refused is kept, and may be made by now.
   expect((await create(frugal, 'one-more')).status).toBe(202);
+});
+
+test('usage is listed by database and by day, and invoices as the provider has them', async () => {
+  const payer = await tenant('payer');
+  await create(payer, 'first');
+  const organization = await findOrganization(store.read, payer.id);
+  if (organization === undefined) throw new Error('the organization is gone');
+  const { id } = await makeDatabase(store, organization, 'used');
+  const hours = ['2026-02-03T05:00:00.000Z', '2026-02-04T06:00:00.000Z'].map(
+    (text) => new Date(text),
+  );
+  await store.read
+    .insertInto('billingHours')
+    .values(hours.map((hour) => ({ hour })))
+    .execute();
+  for (const hour of hours) {
+    await store.change(tester, (change) =>
+      writeUsage(change, hour, [
+        {
+          databaseId: uuidOf(id),
+          organizationId: uuidOf(payer.id),
+          meter: 'compute',
+          seconds: 1_800,
+          clusterConfiguration: 'single',
+          clusterSize: 'lh-5',
+          storageTier: 'network-ssd',
+          storageGb: 1,
+          currency: 'EUR',
+          amountMicros: 1_234_567n,
+        },
+      ]),
+    );
+  }
+  const list = (query: string, as = payer) =>
+    ask(['listUsage', 'GET', `/billing/usage?${query}`], as.headers);
+  const { json } = await list('month=2026-02');
+  const eur = (amount: string) => ({ currency: 'EUR', amount });
+  expect(json).toMatchObject({
+    month: '2026-02',
+    total: eur('2.469134'),
+    forecast: null,
+    data: [
+      {
+        databaseId: id,
+        databaseName: 'used',
+        day: null,
+        compute: { seconds: 3_600, amount: eur('2.469134') },
+        storage: { seconds: 0, amount: eur('0.000000') },
+        amount: eur('2.469134'),
+        unpriced: false,
+      },
+    ],
+  });
+  const first = await list('month=2026-02&by=day&limit=1');
+  const cursor = encodeURIComponent(first.json.page.nextCursor);
+  const second = await list(`month=2026-02&by=day&limit=1&cursor=${cursor}`);
+  expect(
+    [first, second].map((one) => one.json.data.map(({ day }: { day: string }) => day)),
+  ).toEqual([['2026-02-03'], ['2026-02-04']]);
+  for (const other of ['month=2026-02', 'by=day', 'month=2026-03&by=day']) {
+    const { json: refused } = await list(`${other}&limit=1&cursor=${cursor}`);
+    expect([other, refused.code]).toEqual([other, 'invalid_cursor']);
+  }
+  const stranger = await tenant('stranger');
+  const foreign = await list(`month=2026-02&databaseId=${id}`, stranger);
+  expect(foreign.json).toMatchObject({ data: [], total: eur('0.000000') });
+  expect((await list(`month=2026-02&by=day&cursor=${cursor}`, stranger)).status).toBe(400);
+  for (const wrong of ['month=2026-13', 'by=hour', 'databaseId=x']) {
+    expect([wrong, (await list(wrong)).status]).toEqual([wrong, 400]);
+  }
+
+  const invoicesOf = (as: Tenant, query = '') =>
+    ask(['listInvoices', 'GET', `/billing/invoices?${query}`], as.headers);
+  // Who never set billing up has no invoice, and Stripe is not asked.
+  expect((await invoicesOf(stranger)).json.data).toEqual([]);
+  stripe.invoices.set(await customerOf(payer), [
+    {
+      id: 'in_2',
+      number: null,
+      status: 'draft',
+      currency: 'eur',
+      total: -5,
+      amount_remaining: 0,
+      hosted_invoice_url: 'javascript:alert(1)',
+      invoice_pdf: null,
+    },
+    {
+      id: 'in_1',
+      number: 'A-1',
+      status: 'open',
+      currency: 'eur',
+      total: 1_234,
+      amount_remaining: 1_000,
+      hosted_invoice_url: 'https://invoice.stripe.com/i/1',
+      invoice_pdf: 'https://pay.stripe.com/invoice/1/pdf',
+    },
+  ]);
+  const newest = await invoicesOf(payer, 'limit=1');
+  expect(newest.json.data).toMatchObject([
+    { id: 'in_2', number: null, status: 'DRAFT', total: eur('-0.05'), pageUrl: null },
+  ]);
+  const next = await invoicesOf(
+    payer,
+    `limit=1&cursor=${encodeURIComponent(newest.json.page.nextCursor)}`,
+  );
+  expect(next.json).toMatchObject({
+    data: [
+      {
+        id: 'in_1',
+        number: 'A-1',
+        status: 'OPEN',
+        total: eur('12.34'),
+        remaining: eur('10.00'),
+        pageUrl: 'https://invoice.stripe.com/i/1',
+      },
+    ],
+    page: { hasMore: false },
+  });
+  stripe.trouble = 'away';
+  expect((await invoicesOf(payer)).json).toMatchObject({ code: 'service_unavailable' });
 });
 
 test('an older card never replaces a newer one, in whatever order the checkouts are heard of', async () => {

@@ -172,6 +172,81 @@ test('a key that has ended is not renewed, and nobody renews another one’s', a
   expect(await renew(browser, foreign)).toMatchObject({ status: 404 });
 });
 
+test('keys are found by name, status, permission, database, maker and end; a developer finds their own only', async () => {
+  const { browser: dev, id: memberId } = await join('finder', 'developer');
+  const { json } = await service.ask(administrator, `/members/${memberId}`);
+  const { id: maker } = json.member.user;
+  const one = await makeKey(administrator, '=cmd|"Find" <b>%_');
+  const [soon, ended, gone] = [
+    await makeKey(administrator, 'find soon'),
+    await makeKey(administrator, 'find ended'),
+    await makeKey(dev, 'find gone'),
+  ];
+  await age('find soon', 85);
+  await age('find ended', 91);
+  await service.ask(dev, `/api-keys/${gone.id}`, { method: 'DELETE' });
+  const old = await makeKey(administrator, 'find old');
+  const { json: fresh } = await service.ask(administrator, `/api-keys/${old.id}/rotate`, {
+    method: 'POST',
+    body: { gracePeriodSeconds: 3_600 },
+  });
+  const list = async (as: Browser, query: string) => {
+    const { status, json: page } = await service.ask(as, `/api-keys?${query}`);
+    return status === 200 ? page.data.map(({ id }: { id: string }) => id).sort() : status;
+  };
+  const found = (query: string, as = administrator) => list(as, `q=find&${query}`);
+  const ids = (...keys: readonly { readonly id: string }[]) => keys.map(({ id }) => id).sort();
+  const all = ids(fresh.apiKey, old, gone, ended, soon, one);
+  expect(await found('')).toEqual(all);
+  expect(await list(administrator, `q=${encodeURIComponent('"FIND" <B>%_')}`)).toEqual([one.id]);
+  expect(await found('status=ACTIVE')).toEqual(ids(fresh.apiKey, soon, one));
+  expect(await found('status=ROTATING,REVOKED')).toEqual(ids(old, gone));
+  expect(await found('status=EXPIRED')).toEqual([ended.id]);
+  expect(await found('expiresWithinDays=7')).toEqual(ids(old, soon));
+  expect(await found('permission=db:write')).toEqual([]);
+  expect(await found('databaseId=db_01jd8f3zk5e0v9t3m2q6r8w4x0')).toEqual([]);
+  expect(await found(`createdBy=${maker}`)).toEqual([gone.id]);
+  expect(await found('', dev)).toEqual([gone.id]);
+  expect(await found('createdBy=usr_01jd8f3zk5e0v9t3m2q6r8w4x0', dev)).toEqual([]);
+  for (const wrong of ['status=DEAD', 'databaseId=1', 'expiresWithinDays=0', 'q=%00']) {
+    expect([wrong, await list(administrator, wrong)]).toEqual([wrong, 400]);
+  }
+  const first = await service.ask(administrator, '/api-keys?q=find&limit=4');
+  const cursor = encodeURIComponent(first.json.page.nextCursor);
+  const rest = await found(`limit=4&cursor=${cursor}`);
+  expect(ids(...first.json.data, ...rest.map((id: string) => ({ id })))).toEqual(all);
+  const other = await service.ask(administrator, `/api-keys?q=fin&limit=4&cursor=${cursor}`);
+  expect(other).toMatchObject({ status: 400, json: { code: 'invalid_cursor' } });
+  // No notice of it is due in the tests that follow.
+  await service.ask(administrator, `/api-keys/${soon.id}`, { method: 'DELETE' });
+});
+
+test('audit events are found by group, outcome and database, in the list and in the export', async () => {
+  const { browser: viewer } = await join('refused', 'viewer');
+  expect((await service.ask(viewer, '/api-keys')).status).toBe(403);
+  const typesOf = async (query: string) => {
+    const { json } = await service.ask(administrator, `/audit-events?limit=100&${query}`);
+    return [...new Set<string>(json.data.map(({ type }: { type: string }) => type))];
+  };
+  await eventually('the denial is written', async () => {
+    expect(await typesOf('outcome=DENIED&type=access.*')).toEqual(['access.denied']);
+    return true;
+  });
+  expect(await typesOf('type=member.*&outcome=SUCCESS')).toContain('member.invited');
+  expect(await typesOf('type=member.*&outcome=FAILED')).toEqual([]);
+  expect(await typesOf('databaseId=db_01jd8f3zk5e0v9t3m2q6r8w4x0')).toEqual([]);
+  const exported = await service.ask(
+    administrator,
+    '/audit-events/export?format=csv&outcome=DENIED',
+  );
+  expect(exported.json).toContain(',access.denied,DENIED,');
+  expect(exported.json).not.toContain(',SUCCESS,');
+  for (const wrong of ['type=nothing.*', 'type=constructor', 'outcome=BAD', 'databaseId=x']) {
+    const { status } = await service.ask(administrator, `/audit-events?${wrong}`);
+    expect([wrong, status]).toEqual([wrong, 400]);
+  }
+});
+
 test('a removal lists the keys and open invitations of the member, and revokes those that it names', async () => {
   const keyOf = ({ id }: { id: string }) => service.ask(administrator, `/api-keys/${id}`);
   const statusOf = async (key: { id: string }) => (await keyOf(key)).json.apiKey.status;

@@ -23,6 +23,7 @@ import {
   renewInvitation,
   revokeInvitation,
 } from '../../../api/store/invitations.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
 import { enqueueMail } from '../../../api/store/mails.ts';
 import {
   addMember,
@@ -136,7 +137,7 @@ test('an organization that has an owner never ceases to have one, not even when 
   const two = await joins(organization, 'two', 'owner');
   const outcomes = await Promise.all([remove(organization, one), remove(organization, two)]);
   expect(outcomes.filter((outcome) => outcome === 'last_owner')).toHaveLength(1);
-  const { rows } = await listMembers(store.read, organization.id, { limit: 10 });
+  const { rows } = await listMembers(store.read, organization.id, {}, { limit: 10 });
   expect(rows.map(({ role }) => role)).toEqual(['owner']);
 });
 
@@ -172,7 +173,43 @@ test('the check of a change sees the member after it was locked against other ch
     }),
   );
   await expect(refused).rejects.toThrow('not owners');
-  expect((await listMembers(store.read, organization.id, { limit: 10 })).rows).toHaveLength(2);
+  expect((await listMembers(store.read, organization.id, {}, { limit: 10 })).rows).toHaveLength(2);
+});
+
+test('a member is found by a part of name or address and by role, page after page, among ten thousand', async () => {
+  const organization = await anotherOrganization(store, 'crowded');
+  await sql`
+    WITH made AS (
+      INSERT INTO users (id, name, email, email_verified)
+      SELECT gen_random_uuid(), 'Person ' || number, 'crowd-' || number || '@example.com', true
+      FROM generate_series(1, 10000) AS number
+      RETURNING id, name
+    )
+    INSERT INTO memberships (id, organization_id, user_id, role)
+    SELECT gen_random_uuid(), ${uuidOf(organization.id)}, id,
+      CASE WHEN name LIKE '%00' THEN 'admin' ELSE 'viewer' END FROM made`.execute(store.read);
+  await joins(organization, 'Ada 100%_Moser', 'owner');
+  const namesOf = async (filter: Parameters<typeof listMembers>[2]) => {
+    const names: string[] = [];
+    let position: readonly [string, string] | undefined;
+    do {
+      const page = { limit: 60, ...(position && { position }) };
+      const { rows, next } = await listMembers(store.read, organization.id, filter, page);
+      names.push(...rows.map(({ name }) => name));
+      position = next;
+    } while (position !== undefined);
+    return names;
+  };
+  expect(await namesOf({ search: 'ada 100%_m' })).toEqual(['Ada 100%_Moser']);
+  expect(await namesOf({ search: '100%_MOSER@EXAMPLE' })).toEqual(['Ada 100%_Moser']);
+  // Nothing of it is a wildcard.
+  expect(await namesOf({ search: '%_%' })).toEqual([]);
+  expect(await namesOf({ search: "' OR true --" })).toEqual([]);
+  const admins = await namesOf({ roles: ['admin'] });
+  expect([admins.length, new Set(admins).size]).toEqual([100, 100]);
+  expect(await namesOf({ roles: ['admin', 'owner'], search: 'crowd-9900@' })).toEqual([
+    'Person 9900',
+  ]);
 });
 
 const invite = (

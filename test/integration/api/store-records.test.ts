@@ -15,13 +15,15 @@ import {
   createApiKey,
   findApiKey,
   findApiKeyBySecret,
-  listApiKeys,
   noteApiKeyUse,
   revokeApiKey,
   rotateApiKey,
   type NewApiKey,
 } from '../../../api/store/api-keys.ts';
 import { onBehalfOf } from '../../../api/store/connection-shares.ts';
+import { listApiKeys } from '../../../api/store/key-list.ts';
+import { readUsage } from '../../../api/billing/usage.ts';
+import { writeUsage } from '../../../api/store/billing-usage.ts';
 import { endSession, findSession, openSession } from '../../../api/store/sessions.ts';
 import { markPurged } from '../../../api/databases/purge.ts';
 import {
@@ -416,7 +418,12 @@ test('keys are listed newest first, and another organization’s are not', async
   const seen: string[] = [];
   let position: [string, string] | undefined;
   do {
-    const page = await listApiKeys(store.read, own.id, { limit: 2, ...(position && { position }) });
+    const page = await listApiKeys(
+      store.read,
+      own.id,
+      {},
+      { limit: 2, ...(position && { position }) },
+    );
     seen.push(...page.rows.map(({ id }) => id));
     position = page.next;
   } while (position !== undefined);
@@ -676,4 +683,69 @@ test('a sweep after a long pause deletes a bounded number of keys at a time', as
   expect(await sweepIdempotencyKeys(store.read)).toBe(sweptAtOnce);
   expect(await sweepIdempotencyKeys(store.read)).toBe(7);
   expect(await sweepIdempotencyKeys(store.read)).toBe(0);
+});
+
+test('usage adds up exactly, of every month alone, and the forecast goes on as the last hour', async () => {
+  const own = await anotherOrganization(store, 'usage');
+  const databases = [
+    await makeDatabase(store, own, 'one'),
+    await makeDatabase(store, own, 'two'),
+  ] as const;
+  const use = async (text: string, amounts: readonly (bigint | null)[], currency = 'EUR') => {
+    const hour = new Date(text);
+    await store.read
+      .insertInto('billingHours')
+      .values({ hour })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const rows = amounts.map((amountMicros, index) => ({
+      databaseId: uuidOf(databases[index]?.id ?? ''),
+      organizationId: uuidOf(own.id),
+      meter: 'storage' as const,
+      seconds: 3_600,
+      clusterConfiguration: 'single',
+      clusterSize: 'lh-5',
+      storageTier: 'network-ssd',
+      storageGb: 1,
+      currency: amountMicros === null ? null : currency,
+      amountMicros,
+    }));
+    await store.change(tester, (change) => writeUsage(change, hour, rows));
+  };
+  await use('2026-01-31T23:00:00.000Z', [9_000_000n]);
+  await use('2026-02-01T00:00:00.000Z', [333_333n, null]);
+  await use('2026-02-27T22:00:00.000Z', [1n, 5_000_000n], 'USD');
+  await use('2026-02-27T23:00:00.000Z', [333_334n, 1n]);
+  const read = (month: string, by: 'database' | 'day') =>
+    readUsage(store, new Date('2026-02-28T00:30:00.000Z'), {
+      organizationId: own.id,
+      currency: 'EUR',
+      month,
+      by,
+      page: { limit: 50 },
+    });
+  const { found, ...sums } = await read('2026-02', 'database');
+  const eur = (amount: string) => ({ currency: 'EUR', amount });
+  expect(sums).toEqual({
+    month: '2026-02',
+    total: eur('0.666668'),
+    usedUntil: '2026-02-28T00:00:00.000Z',
+    // A day is left, at 333,335 millionths an hour.
+    forecast: eur('8.666708'),
+  });
+  expect(found.rows.map((row) => [row.databaseName, row.storageMicros, row.unpriced])).toEqual([
+    ['one', 666_667n, true],
+    ['two', 1n, true],
+  ]);
+  const days = await read('2026-02', 'day');
+  expect(days.found.rows.map((row) => [row.day, row.storageSeconds, row.storageMicros])).toEqual([
+    ['2026-02-01', 7_200, 333_333n],
+    ['2026-02-27', 14_400, 333_335n],
+  ]);
+  expect(await read('2026-01', 'day')).toMatchObject({
+    total: eur('9.000000'),
+    usedUntil: '2026-02-01T00:00:00.000Z',
+    forecast: null,
+  });
+  expect(await read('2026-03', 'day')).toMatchObject({ usedUntil: null, forecast: null });
 });

@@ -524,7 +524,7 @@ test('an event is stored as it was told, with who and how', async () => {
   expect(await count({ databaseId })).toBe(1);
   expect(await count({ subjectId: databaseId })).toBe(1);
   expect(await count({ actorId: author.actor.id })).toBe(1);
-  expect(await count({ outcome: 'DENIED' })).toBe(1);
+  expect(await count({ outcomes: ['DENIED'] })).toBe(1);
   expect(await count({ types: ['access.denied', 'api_key.created'] })).toBe(1);
   expect(await count({ before: new Date(0) })).toBe(0);
   expect(await count({ types: ['access.denied'], after: new Date(0) })).toBe(1);

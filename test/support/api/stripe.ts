@@ -40,6 +40,8 @@ export class TestStripe {
   readonly checkouts = new Map<string, Json>();
   readonly customers = new Map<string, Json>();
   readonly subscriptions = new Map<string, Json>();
+  /** Invoices by customer, the newest first. */
+  readonly invoices = new Map<string, readonly Json[]>();
   /** Meter events by identifier: the usage that is charged. */
   readonly charged = new Map<string, number>();
   /** When payment methods were made, in seconds. */
@@ -170,7 +172,7 @@ export class TestStripe {
     const form = Object.fromEntries(new URLSearchParams(body));
     const shape = (await judged.json()) as Json;
     const answer =
-      judged.ok && known === undefined ? this.#remember(method, path, form, shape) : shape;
+      judged.ok && known === undefined ? this.#remember(method, url, form, shape) : shape;
     const status = 'error' in answer ? (judged.ok ? 400 : judged.status) : 200;
     const text = known ?? JSON.stringify(answer);
     this.recorded.push({ method, path, form, idempotencyKey: key, status });
@@ -184,10 +186,11 @@ export class TestStripe {
 
   #remember(
     method: string,
-    path: string,
+    url: string,
     form: Readonly<Record<string, string>>,
     shape: Json,
   ): Json {
+    const { pathname: path, searchParams } = new URL(url, this.#mockUrl);
     const [, , resource = '', ...rest] = path.split('/');
     const makes = method === 'POST' && rest.length === 0;
     const id = rest.at(0) ?? '';
@@ -205,6 +208,7 @@ export class TestStripe {
       return { ...shape, ...this.subscriptions.get(id) };
     }
     if (resource === 'billing') return this.#meter(form, shape);
+    if (resource === 'invoices' && method === 'GET') return this.#listInvoices(searchParams, shape);
     return shape;
   }
 
@@ -255,6 +259,17 @@ export class TestStripe {
       return withUrl;
     }
     return this.checkouts.get(id ?? '') ?? missing(`No such checkout.session: ${id ?? ''}`);
+  }
+
+  #listInvoices(asked: URLSearchParams, shape: Json): Json {
+    const own = this.invoices.get(asked.get('customer') ?? '');
+    if (own === undefined) return shape;
+    const [example] = shape['data'] as readonly Json[];
+    const after = own.findIndex(({ id }) => id === asked.get('starting_after'));
+    const from = after + 1;
+    const limit = Number(asked.get('limit'));
+    const data = own.slice(from, from + limit).map((one) => ({ ...example, ...one }));
+    return { ...shape, data, has_more: own.length > from + limit };
   }
 
   #meter(form: Readonly<Record<string, string>>, shape: Json): Json {

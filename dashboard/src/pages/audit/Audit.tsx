@@ -1,32 +1,30 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { said } from '../../lib/said.ts';
 import type { AuditEvent } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { organizationQuery } from '../../data/organization-queries.ts';
-import { auditQuery } from '../../data/queries.ts';
+import { auditQuery, type AuditFilter } from '../../data/settings-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
+import form from '../../ui/Form.module.css';
 import { Code } from '../../ui/Code.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { Input } from '../../ui/Field.tsx';
-import form from '../../ui/Form.module.css';
 import { Facts, Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
 import { Exactly } from '../../ui/When.tsx';
 import { SaveEvents } from './SaveEvents.tsx';
-import { readAuditSearch, type AuditSearch } from './search.ts';
-
-const path = '/o/$slug/settings/audit';
+import { AuditFilters } from './AuditFilters.tsx';
+import { readAuditSearch } from './search.ts';
 
 export function Audit() {
   const organization = useOrganization();
-  const search = useSearch({ from: path });
-  const navigate = useNavigate({ from: path });
-  const list = useInfiniteQuery(auditQuery(organization.id, search));
+  const [filter, setFilter] = useFilters(readAuditSearch);
+  const list = useInfiniteQuery(auditQuery(organization.id, filter));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const [opened, setOpened] = useState<AuditEvent>();
   return (
@@ -35,17 +33,13 @@ export function Audit() {
       about="Everything that was done in the organization, the newest first. Each event holds a keyed hash of the one before, so that nothing can be changed or taken out unseen."
       actions={
         <>
-          <SaveEvents filter={search} />
+          <SaveEvents filter={filter} />
           <Verify />
         </>
       }
     >
       <Retention />
-      <Filters
-        key={JSON.stringify(search)}
-        search={search}
-        onApply={(next) => void navigate({ search: next })}
-      />
+      <AuditFilters key={JSON.stringify(filter)} filter={filter} onApply={setFilter} />
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={8} />}
       {list.isSuccess && rows.length === 0 && (
@@ -94,7 +88,18 @@ export function Audit() {
         title={opened?.type ?? ''}
         side
       >
-        {opened !== undefined && <Details event={opened} />}
+        {opened !== undefined && (
+          <>
+            <Details event={opened} />
+            <Narrower
+              event={opened}
+              onNarrow={(more) => {
+                setOpened(undefined);
+                setFilter({ ...filter, ...more });
+              }}
+            />
+          </>
+        )}
       </Dialog>
     </Page>
   );
@@ -146,52 +151,26 @@ const Details = ({ event }: { readonly event: AuditEvent }) => (
   </>
 );
 
-interface FilterProps {
-  readonly search: AuditSearch;
-  readonly onApply: (search: AuditSearch) => void;
+interface NarrowerProps {
+  readonly event: AuditEvent;
+  readonly onNarrow: (more: AuditFilter) => void;
 }
 
-const fields = [
-  ['type', 'Action', 'database.created'],
-  ['actorId', 'Actor’s ID', 'usr_… or key_…'],
-  ['targetId', 'Target’s ID', 'db_…'],
-  ['after', 'From', '2026-11-01T00:00:00Z'],
-  ['before', 'Before', '2026-12-01T00:00:00Z'],
-] as const;
-
-function Filters({ search, onApply }: FilterProps) {
-  const [draft, setDraft] = useState(search);
-  return (
-    <form
-      className={form.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onApply(draft);
-      }}
-    >
-      <div className={form.row}>
-        {fields.map(([name, label, example]) => (
-          <Input
-            key={name}
-            label={label}
-            mono
-            placeholder={example}
-            value={draft[name] ?? ''}
-            onChange={(event) =>
-              setDraft(readAuditSearch({ ...draft, [name]: event.target.value }))
-            }
-          />
-        ))}
-      </div>
-      <div className={form.buttons}>
-        <Button type="submit">Apply</Button>
-        <Button look="quiet" onClick={() => onApply({})}>
-          Clear
-        </Button>
-      </div>
-    </form>
-  );
-}
+/** Buttons that leave the events which share something with this one. */
+const Narrower = ({ event: { type, actor, target, databaseId }, onNarrow }: NarrowerProps) => (
+  <div className={form.buttons}>
+    <Button onClick={() => onNarrow({ type })}>Only this action</Button>
+    {actor.id !== null && (
+      <Button onClick={() => onNarrow({ actorId: actor.id ?? '' })}>Only this actor</Button>
+    )}
+    {target.id !== null && (
+      <Button onClick={() => onNarrow({ targetId: target.id ?? '' })}>Only this target</Button>
+    )}
+    {databaseId !== null && databaseId !== target.id && (
+      <Button onClick={() => onNarrow({ databaseId })}>Only this database</Button>
+    )}
+  </div>
+);
 
 /** Checks the whole chain, page after page. */
 function Verify() {

@@ -2,13 +2,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../data/client.ts';
 import { patiently } from '../../data/patience.ts';
+import { auditParameters, type AuditFilter } from '../../data/settings-queries.ts';
 import { saveBlob } from '../../lib/download.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useStopper } from '../../ui/use-stopper.ts';
-import type { AuditSearch } from './search.ts';
 
 const path = '/api/v1/audit-events/export';
 /** Events of one request. */
@@ -16,22 +16,20 @@ const pageSize = 1_000;
 const pagesMax = 200;
 
 /** Saves all events that the filters leave as CSV, the oldest first, page after page. */
-export function SaveEvents({ filter }: { readonly filter: AuditSearch }) {
+export function SaveEvents({ filter }: { readonly filter: AuditFilter }) {
   const organization = useOrganization();
   const [read, setRead] = useState(0);
   const stopper = useStopper();
   const save = useMutation({
     mutationFn: async () => {
       const signal = stopper.begin();
-      const { type, ...rest } = filter;
       const parts: string[] = [];
       let cursor: string | undefined;
       do {
         const query = {
           format: 'csv',
           limit: pageSize,
-          ...rest,
-          ...(type !== undefined && { type: [type] }),
+          ...auditParameters(filter),
           ...(cursor !== undefined && { cursor }),
         } as const;
         const { text, headers } = await patiently(

@@ -4,7 +4,7 @@ import type { BillingStanding } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
-import { billingQuery } from '../../data/queries.ts';
+import { billingQuery } from '../../data/settings-queries.ts';
 import { shownMoney } from '../../lib/money.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -16,7 +16,9 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Progress, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
+import { InvoicesCard } from './InvoicesCard.tsx';
 import { shareOf, standings } from './standings.ts';
+import { UsageCard } from './UsageCard.tsx';
 
 export function Billing() {
   const organization = useOrganization();
@@ -34,6 +36,8 @@ export function Billing() {
         <>
           <Standing billing={billing.data} />
           <Limit billing={billing.data} />
+          <UsageCard />
+          <InvoicesCard />
           <Saved billing={billing.data} />
         </>
       )}

@@ -4,6 +4,7 @@ import { useOrganization } from '../../shell/context.ts';
 import { Select } from '../../ui/Field.tsx';
 
 interface Props {
+  readonly label?: string;
   /** Label of the choice of all databases. */
   readonly all: string;
   /** ID of a database; empty: all. */
@@ -13,12 +14,12 @@ interface Props {
 }
 
 /** All databases, or one of them. */
-export function DatabaseSelect({ all, value, error, onChoose }: Props) {
+export function DatabaseSelect({ label = 'Databases', all, value, error, onChoose }: Props) {
   const organization = useOrganization();
   const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
   return (
     <Select
-      label="Databases"
+      label={label}
       value={value}
       error={error}
       onChange={(event) => onChoose(event.target.value)}

@@ -4,7 +4,7 @@ import { said } from '../../lib/said.ts';
 import type { ApiKey } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { keysQuery } from '../../data/queries.ts';
+import { keysQuery } from '../../data/settings-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -13,8 +13,11 @@ import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
 import { DatabaseName } from '../databases/DatabaseName.tsx';
+import { readKeyFilter } from './filter.ts';
+import { KeyFilters } from './KeyFilters.tsx';
 import { NewKey } from './NewKey.tsx';
 import { RenewKey } from './RenewKey.tsx';
 import { Secret } from './Secret.tsx';
@@ -28,7 +31,9 @@ const tones: Readonly<Record<ApiKey['status'], Tone>> = {
 
 export function Keys() {
   const organization = useOrganization();
-  const list = useInfiniteQuery(keysQuery(organization.id));
+  const [filter, setFilter] = useFilters(readKeyFilter);
+  const isFiltered = Object.keys(filter).length > 0;
+  const list = useInfiniteQuery(keysQuery(organization.id, filter));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const [making, setMaking] = useState(false);
   const [secret, setSecret] = useState<string>();
@@ -47,9 +52,18 @@ export function Keys() {
         </Button>
       }
     >
+      <KeyFilters filter={filter} onChange={setFilter} />
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={6} />}
-      {list.isSuccess && rows.length === 0 && (
+      {list.isSuccess && rows.length === 0 && isFiltered && (
+        <Empty
+          title="No key matches"
+          action={<Button onClick={() => setFilter({})}>Show all</Button>}
+        >
+          No key has all that the filters ask for.
+        </Empty>
+      )}
+      {list.isSuccess && rows.length === 0 && !isFiltered && (
         <Empty title="No key yet">The first key lets a program read or write a ledger.</Empty>
       )}
       {rows.length > 0 && (
@@ -60,9 +74,12 @@ export function Keys() {
         </Table>
       )}
       {list.hasNextPage && (
-        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
+        <p className={table.more}>
+          {rows.length} keys, there are more
+          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </p>
       )}
       <NewKey open={making} onClose={() => setMaking(false)} onMade={setSecret} />
       <Secret secret={secret} onClose={() => setSecret(undefined)} />
@@ -123,7 +140,7 @@ function Row({ row, onAsk }: RowProps) {
             <Button
               small
               look="quiet"
-              aria-label={`Change the end of ${said(row.name)}`}
+              aria-label={`Change end of ${said(row.name)}`}
               onClick={() => onAsk('renew')}
             >
               Change end

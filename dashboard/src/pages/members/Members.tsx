@@ -4,7 +4,8 @@ import { said } from '../../lib/said.ts';
 import type { Invitation, Member, RemovedMember, SentInvitation } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { invitationsQuery, membersQuery } from '../../data/queries.ts';
+import { invitationsQuery, membersQuery } from '../../data/settings-queries.ts';
+import { given } from '../../lib/search.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -12,11 +13,16 @@ import { Code } from '../../ui/Code.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Card, Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import styles from '../../ui/Filters.module.css';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
+import { SearchInput } from '../../ui/SearchInput.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
 import { DatabaseName } from '../databases/DatabaseName.tsx';
 import { ChangeMember } from './ChangeMember.tsx';
+import { readMemberFilter } from './filter.ts';
 import { Invite } from './Invite.tsx';
 import { RemoveMember } from './RemoveMember.tsx';
 import { roles } from './roles.ts';
@@ -26,7 +32,9 @@ export function Members() {
   const [inviting, setInviting] = useState(false);
   const [sent, setSent] = useState<SentInvitation>();
   const [removed, setRemoved] = useState<RemovedMember>();
-  const list = useInfiniteQuery(membersQuery(organization.id));
+  const [filter, setFilter] = useFilters(readMemberFilter);
+  const isFiltered = Object.keys(filter).length > 0;
+  const list = useInfiniteQuery(membersQuery(organization.id, filter));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Page
@@ -37,9 +45,31 @@ export function Members() {
         </Button>
       }
     >
+      <search className={styles.filters}>
+        <SearchInput
+          label="Part of the name or address"
+          maxLength={100}
+          value={filter.q}
+          onChange={(q) => setFilter(given({ ...filter, q }))}
+        />
+        <FilterSelect
+          label="Role"
+          choices={roles.map(({ id }) => [id, id])}
+          value={filter.role}
+          onChange={(role) => setFilter(given({ ...filter, role }))}
+        />
+      </search>
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton />}
-      {list.isSuccess && rows.length === 0 && (
+      {list.isSuccess && rows.length === 0 && isFiltered && (
+        <Empty
+          title="No member matches"
+          action={<Button onClick={() => setFilter({})}>Show all</Button>}
+        >
+          No member has all that the filters ask for.
+        </Empty>
+      )}
+      {list.isSuccess && rows.length === 0 && !isFiltered && (
         <Empty title="No member yet">
           The local administrator acts here without being a member. Invite the first owner.
         </Empty>
@@ -52,9 +82,12 @@ export function Members() {
         </Table>
       )}
       {list.hasNextPage && (
-        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
+        <p className={table.more}>
+          {rows.length} members, there are more
+          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </p>
       )}
       <Invitations onSent={setSent} />
       <Card title="Roles">
@@ -248,7 +281,7 @@ const InvitationRow = ({ row, onAct }: InvitationRowProps) => (
           <Button
             small
             look="quiet"
-            aria-label={`Send the invitation of ${said(row.email)} again`}
+            aria-label={`Send again the invitation of ${said(row.email)}`}
             onClick={() => onAct('resend')}
           >
             Send again
@@ -256,7 +289,7 @@ const InvitationRow = ({ row, onAct }: InvitationRowProps) => (
           <Button
             small
             look="bad"
-            aria-label={`Take the invitation of ${said(row.email)} back`}
+            aria-label={`Take back the invitation of ${said(row.email)}`}
             onClick={() => onAct('revoke')}
           >
             Take back
