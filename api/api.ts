@@ -388,16 +388,13 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       personWrites: (author, write) => recordPersonsWrite(store, author, write),
     }),
     ...peopleHandlers(config, parts),
-    ...billingHandlers({
-      store,
-      requests,
-      cursors,
-      billing: parts.billing,
-      now: parts.services.now,
-    }),
+    ...billingArea(parts),
     ...eventArea(config, parts),
   };
 }
+
+const billingArea = ({ store, requests, cursors, billing, services }: Parts) =>
+  billingHandlers({ store, requests, cursors, billing, now: services.now });
 
 function importArea(config: Config, parts: Parts) {
   const { store, requests, cursors, view, staging } = parts;

@@ -64,7 +64,9 @@ const Row = ({ invoice }: { readonly invoice: Invoice }) => {
   const isOpen = invoice.status === 'OPEN';
   return (
     <tr>
-      <td className={table.name}>{invoice.number ?? 'draft'}</td>
+      <td>
+        <span className={table.name}>{invoice.number ?? 'draft'}</span>
+      </td>
       <td>
         <Badge tone={tones[invoice.status]}>{invoice.status.toLowerCase()}</Badge>
       </td>
