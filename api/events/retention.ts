@@ -8,22 +8,24 @@ import { webhookConsumer } from '../webhooks/fan-out.ts';
 const author = systemAuthor('audit-retention');
 const organizationsAtOnce = 20;
 const eventsAtOnce = 500;
+const provenAtOnce = 5_000;
 
-/** Returns the number of removed events; more may be left. */
+/** Returns the number of events that were removed, or checked on the way to a removal; more may be left. */
 export async function removeOldAuditEvents(
   { store, logger }: { readonly store: Store; readonly logger: Logger },
   clock = new Date(),
 ): Promise<number> {
-  let removed = 0;
+  let done = 0;
   for (const id of await organizationsWithOldEvents(store.read, clock, organizationsAtOnce)) {
     const result = await store.change(author, (change) =>
       removeOldEvents(change, store.chain, id, {
         clock,
         limit: eventsAtOnce,
+        provenAtOnce,
         consumer: webhookConsumer,
       }),
     );
-    if (typeof result === 'number') removed += result;
+    if ('removed' in result) done += result.removed + result.walked;
     else {
       const { code, sequence, detail } = result;
       logger.warn(
@@ -32,5 +34,5 @@ export async function removeOldAuditEvents(
       );
     }
   }
-  return removed;
+  return done;
 }

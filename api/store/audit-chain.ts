@@ -36,6 +36,22 @@ export interface ChainBase {
   readonly retentionDays: number;
 }
 
+/** How far the events after the base are proven, and the retention that they say. */
+export interface ChainProof {
+  readonly organizationId: string;
+  /** Number of the last event that is proven. */
+  readonly sequence: bigint;
+  readonly hash: Buffer;
+  readonly retentionDays: number;
+  /** When the retention was chosen; null: it was in force at the base. */
+  readonly chosenAt: Date | null;
+}
+
+export interface Seal {
+  readonly keyVersion: string;
+  readonly mac: Buffer;
+}
+
 /** `keyVersion` and `mac` are null while `keyedFrom` is null. */
 export interface HeadSeal {
   readonly keyVersion: string | null;
@@ -46,11 +62,13 @@ export class AuditChain {
   readonly #eventKeys: readonly [VersionedKey, ...VersionedKey[]];
   readonly #headKeys: readonly [VersionedKey, ...VersionedKey[]];
   readonly #baseKeys: readonly [VersionedKey, ...VersionedKey[]];
+  readonly #proofKeys: readonly [VersionedKey, ...VersionedKey[]];
 
   constructor(keys: SigningKeys) {
     this.#eventKeys = keys.derive('ledgerhouse audit events');
     this.#headKeys = keys.derive('ledgerhouse audit head');
     this.#baseKeys = keys.derive('ledgerhouse audit base');
+    this.#proofKeys = keys.derive('ledgerhouse audit proof');
   }
 
   /** Version of the key that new events are hashed with. */
@@ -73,21 +91,29 @@ export class AuditChain {
     return key && createHmac('sha256', key.bytes).update(previousHash).update(content).digest();
   }
 
-  seal(head: ChainHead): { keyVersion: string; mac: Buffer } {
+  seal(head: ChainHead): Seal {
     const [key] = this.#headKeys;
     return { keyVersion: key.version, mac: macOf(key, headRecord(head)) };
   }
 
-  sealBase(base: ChainBase): { keyVersion: string; mac: Buffer } {
+  sealBase(base: ChainBase): Seal {
     const [key] = this.#baseKeys;
     return { keyVersion: key.version, mac: macOf(key, baseRecord(base)) };
   }
 
+  sealProof(proof: ChainProof): Seal {
+    const [key] = this.#proofKeys;
+    return { keyVersion: key.version, mac: macOf(key, proofRecord(proof)) };
+  }
+
+  /** False, too, if the key of the seal is missing. */
+  isProof(proof: ChainProof, { keyVersion, mac }: Seal): boolean {
+    const key = keyOf(this.#proofKeys, keyVersion);
+    return key !== undefined && macOf(key, proofRecord(proof)).equals(mac);
+  }
+
   /** `seal`: null if no event was removed. */
-  checkBase(
-    base: ChainBase,
-    seal: { readonly keyVersion: string; readonly mac: Buffer } | null,
-  ): 'sound' | 'altered' | 'unknown_key' {
+  checkBase(base: ChainBase, seal: Seal | null): 'sound' | 'altered' | 'unknown_key' {
     if (seal === null) return base.sequence === 0n ? 'sound' : 'altered';
     const key = keyOf(this.#baseKeys, seal.keyVersion);
     if (key === undefined) return 'unknown_key';
@@ -127,4 +153,12 @@ const baseRecord = ({ organizationId, sequence, hash, retentionDays }: ChainBase
   sequence: String(sequence),
   hash: hash.toString('hex'),
   retentionDays,
+});
+
+const proofRecord = ({ organizationId, sequence, hash, retentionDays, chosenAt }: ChainProof) => ({
+  organizationId,
+  sequence: String(sequence),
+  hash: hash.toString('hex'),
+  retentionDays,
+  chosenAt: chosenAt?.toISOString() ?? null,
 });

@@ -1,7 +1,7 @@
 /**
  * Removal of audit events whose retention is over, always from the beginning of the chain. In one transaction the base moves on and the
- * events up to it go. Only what is proven goes: each event is checked with the key before, and so is the retention, which the chain
- * itself says; who can write to the store cannot make an event old, or the retention short.
+ * events up to it go. Only what is proven goes: all events up to the head are checked with the key before, and so is the retention, which
+ * the chain itself says; who can write to the store cannot make an event old, or the retention short.
  */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
@@ -10,10 +10,11 @@ import type { AuditChain, ChainBase } from './audit-chain.ts';
 import {
   faultOfEnds,
   findEnds,
-  retentionInForce,
+  retentionAltered,
   retentionSaidBy,
   type ChainFault,
 } from './audit-ends.ts';
+import { proveChain } from './audit-proof.ts';
 import { AuditWalk, eventsFrom } from './audit-walk.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
@@ -41,31 +42,43 @@ interface Removing {
   readonly clock: Date;
   /** Maximum of events. */
   readonly limit: number;
+  /** Maximum of events that are checked before, since the proof of before. */
+  readonly provenAtOnce: number;
   /** A consumer of events: those that it has not taken stay. */
   readonly consumer: string;
 }
 
-/** Removes some events of an organization whose retention is over. Returns their number, or why nothing is removed. */
+interface Removed {
+  readonly removed: number;
+  /** Number of events that were checked on the way to the head, which was not reached. */
+  readonly walked: number;
+}
+
+/** Removes some events of an organization whose retention is over. Returns what was done, or why nothing is removed. */
 export async function removeOldEvents(
   change: Change,
   chain: AuditChain,
   organizationId: string,
-  { clock, limit, consumer }: Removing,
-): Promise<number | ChainFault> {
+  { clock, limit, provenAtOnce, consumer }: Removing,
+): Promise<Removed | ChainFault> {
   const { db } = change;
   // What is checked is what goes, and of two workers one begins again.
   await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`.execute(db);
   const ends = await findEnds(db, organizationId);
-  if (ends === undefined) return 0;
+  if (ends === undefined) return { removed: 0, walked: 0 };
   const fault = faultOfEnds(chain, ends);
   if (fault !== null) return fault;
-  const retention = await retentionInForce(db, chain, ends);
-  if ('code' in retention) return retention;
+  const proven = await proveChain(db, chain, ends, provenAtOnce);
+  if ('code' in proven) return proven;
+  const { proof, walked } = proven;
+  if (proof.sequence < ends.head.sequence) return { removed: 0, walked };
+  const { retentionDays: days, chosenAt } = proof;
+  if (days !== ends.shownDays) return retentionAltered(proof.sequence, ends.shownDays, days);
   const { oldUntil, through } = await bounds(db, organizationId, {
     clock,
     consumer,
-    days: retention.days,
-    since: retention.since,
+    days,
+    since: chosenAt,
   });
   const walk = new AuditWalk(chain, ends.head, ends.base);
   let { base } = ends;
@@ -77,8 +90,8 @@ export async function removeOldEvents(
     const retentionDays = retentionSaidBy(event) ?? base.retentionDays;
     base = { organizationId, sequence, hash, retentionDays };
   }
-  if (base === ends.base) return 0;
-  return moveBase(db, chain, base);
+  if (base === ends.base) return { removed: 0, walked: 0 };
+  return { removed: await moveBase(db, chain, base), walked: 0 };
 }
 
 /** Events before `oldUntil`, up to the number `through`, may go. */

@@ -1,8 +1,8 @@
 /** Check of an organization's chain of events: a bounded number of events at a time, from any event on. */
 import { auditRetention } from '../model/audit-retention.ts';
 import { firstHash, type AuditChain, type ChainBase, type ChainHead } from './audit-chain.ts';
-import { faultOfEnds, findEnds, retentionInForce, type ChainFault } from './audit-ends.ts';
-import { AuditWalk, eventsFrom } from './audit-walk.ts';
+import { faultOfEnds, faultOfRetention, findEnds, type ChainFault } from './audit-ends.ts';
+import { AuditWalk, eventsFrom, walkTo } from './audit-walk.ts';
 import type { Reader } from './tables.ts';
 
 interface Verification {
@@ -23,8 +23,6 @@ interface Part {
   /** Maximum of events. */
   readonly limit: number;
 }
-
-const batch = 500;
 
 /** Checks events as they are at one moment: others may be written and removed meanwhile. */
 export const verifyEvents = (
@@ -58,16 +56,10 @@ async function verifyAt(
     const [before] = await eventsFrom(db, organizationId, from - 1n, 1);
     walk.begin(before);
   }
-  while (walk.fault === null && walk.next <= end) {
-    const most = Math.min(batch, Number(end - walk.next) + 1);
-    const rows = await eventsFrom(db, organizationId, walk.next, most);
-    if (rows.length === 0) walk.step(undefined);
-    for (const row of rows) if (walk.fault === null) walk.step(row);
-  }
+  await walkTo(db, organizationId, walk, end);
   if (walk.fault === null && end === head.sequence) {
     walk.end();
-    const retention = await retentionInForce(db, chain, ends);
-    if (walk.fault === null && 'code' in retention) walk.fault = retention;
+    walk.fault ??= await faultOfRetention(db, ends);
   }
   const more = walk.fault === null && end < head.sequence;
   return {

@@ -1,6 +1,6 @@
 /** A walk along an organization's events that checks each of them, and its link to the one before, up to the first fault. */
 import type { StoredEvent } from '../model/event.ts';
-import type { AuditChain, ChainBase, ChainHead } from './audit-chain.ts';
+import type { AuditChain, ChainHead } from './audit-chain.ts';
 import type { ChainFault } from './audit-ends.ts';
 import { eventOf } from './events.ts';
 import { uuidOf } from './ids.ts';
@@ -15,7 +15,12 @@ export class AuditWalk {
   fault: ChainFault | null = null;
 
   /** `from`: number of the first event to check, after the base. */
-  constructor(chain: AuditChain, head: ChainHead, base: ChainBase, from = base.sequence + 1n) {
+  constructor(
+    chain: AuditChain,
+    head: ChainHead,
+    base: { readonly sequence: bigint; readonly hash: Buffer },
+    from = base.sequence + 1n,
+  ) {
     this.#chain = chain;
     this.#head = head;
     this.next = from;
@@ -71,6 +76,28 @@ export class AuditWalk {
 
   #miss(sequence: bigint): void {
     this.fault = { code: 'missing', sequence, detail: `Event ${sequence} is missing.` };
+  }
+}
+
+const batch = 500;
+
+/** Walks up to the event with the number `end`, or to the first fault. */
+export async function walkTo(
+  db: Reader,
+  organizationId: string,
+  walk: AuditWalk,
+  end: bigint,
+  onSound: (event: StoredEvent) => void = () => {},
+): Promise<void> {
+  while (walk.fault === null && walk.next <= end) {
+    const most = Math.min(batch, Number(end - walk.next) + 1);
+    const events = await eventsFrom(db, organizationId, walk.next, most);
+    if (events.length === 0) walk.step(undefined);
+    for (const event of events) {
+      walk.step(event);
+      if (walk.fault !== null) return;
+      onSound(event);
+    }
   }
 }
 

@@ -328,6 +328,16 @@ interface EventBasesTable {
   mac: Buffer;
 }
 
+interface EventProofsTable {
+  organizationId: string;
+  sequence: string;
+  hash: Buffer;
+  retentionDays: number;
+  chosenAt: Date | null;
+  keyVersion: string;
+  mac: Buffer;
+}
+
 export interface EventsTable {
   id: string;
   organizationId: string;
@@ -664,6 +674,7 @@ export interface Tables extends BillingTables {
   engineNotices: EngineNoticesTable;
   eventHeads: EventHeadsTable;
   eventBases: EventBasesTable;
+  eventProofs: EventProofsTable;
   events: EventsTable;
   eventPositions: EventPositionsTable;
   webhookEndpoints: WebhookEndpointsTable;

@@ -42,6 +42,7 @@ import { backupHolds } from './0050-backup-holds.ts';
 import { engineNotices } from './0051-engine-notices.ts';
 import { auditRetention } from './0052-audit-retention.ts';
 import { auditFilters } from './0053-audit-filters.ts';
+import { auditProofs } from './0054-audit-proofs.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   engineNotices,
   auditRetention,
   auditFilters,
+  auditProofs,
 ];

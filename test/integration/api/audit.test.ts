@@ -267,13 +267,19 @@ async function organizationOf(slug: string, past: readonly (number | PastEvent)[
   return { id } as Organization;
 }
 
-const removing = { limit: 500, consumer: webhookConsumer };
+const removing = { limit: 500, provenAtOnce: 5_000, consumer: webhookConsumer };
 
-/** What the worker does for an organization. `clock`: the time of its process. */
-const remove = ({ id }: Organization, clock = new Date(), more: Partial<typeof removing> = {}) =>
-  store.change(tester, (change) =>
+/** What the worker does for an organization: the number of removed events, or a fault. `clock`: the time of its process. */
+async function remove(
+  { id }: Organization,
+  clock = new Date(),
+  more: Partial<typeof removing> = {},
+) {
+  const result = await store.change(tester, (change) =>
     removeOldEvents(change, store.chain, id, { clock, ...removing, ...more }),
   );
+  return 'removed' in result ? result.removed : result;
+}
 
 const numbersOf = async ({ id }: Organization) => {
   const { rows } = await listEvents(store.read, id, {}, { limit: 5_000, order: 'asc' });
@@ -442,6 +448,71 @@ test('nothing goes that is not proven: events made old, a retention made short, 
   ]) {
     expect(await numbersOf(own)).toEqual(numbers);
   }
+});
+
+test('a longer retention holds, also while somebody hides the event that chose it', async () => {
+  const past = [500, 450, chosen(150, 400, 2_557), 100, 1];
+  for (const proven of [false, true]) {
+    const own = await organizationOf(`hidden-choice-${proven}`, past);
+    const choice = sql`organization_id = ${uuidOf(own.id)} AND sequence = 3`;
+    await setRetention(own, 2_557);
+    if (proven) expect(await remove(own)).toBe(0);
+    await byForce(sql`UPDATE events SET type = 'session.opened' WHERE ${choice}`);
+    await setRetention(own, 400);
+    expect(await remove(own, new Date(), { limit: 2 })).toMatchObject(
+      proven ? { code: 'retention_altered' } : { code: 'altered', sequence: 3n },
+    );
+    await byForce(sql`UPDATE events SET type = 'organization.changed' WHERE ${choice}`);
+    await setRetention(own, 2_557);
+    expect(await remove(own)).toBe(0);
+    expect(await numbersOf(own)).toEqual([1, 2, 3, 4, 5]);
+    expect((await verify(own)).fault).toBeNull();
+  }
+});
+
+test('a long chain is proven in steps before its events go, and an end that is set back after that shows', async () => {
+  const own = await organizationOf('proven-in-steps', [500, 450, 401, 3, 2, 1]);
+  const step = { provenAtOnce: 4 };
+  expect(await remove(own, new Date(), step)).toBe(0);
+  expect(await remove(own, new Date(), step)).toBe(3);
+  expect(await numbersOf(own)).toEqual([4, 5, 6]);
+  const other = await organizationOf('set-back', [500, 3, 2]);
+  const id = uuidOf(other.id);
+  const [head] = await store.read
+    .selectFrom('eventHeads')
+    .selectAll()
+    .where('organizationId', '=', id)
+    .execute();
+  await tell(other, 1);
+  await remove(other, new Date(), { limit: 0 });
+  await byForce(sql`DELETE FROM events WHERE organization_id = ${id} AND sequence = 4`);
+  const { organizationId: _, ...columns } = head ?? {};
+  await store.read
+    .updateTable('eventHeads')
+    .set(columns)
+    .where('organizationId', '=', id)
+    .execute();
+  expect(await remove(other)).toMatchObject({ code: 'missing', sequence: 4n });
+});
+
+test('events whose chain was made anew without the key stay, whatever age they say', async () => {
+  const own = await organizationOf('unkeyed-anew', [500, 450]);
+  const organization = uuidOf(own.id);
+  const { rows } = await listEvents(store.read, own.id, {}, { limit: 10, order: 'asc' });
+  let previous: Buffer = Buffer.alloc(32);
+  for (const { previousHash: _, hash, ...event } of rows) {
+    const fresh = store.chain.hash(previous, { ...event, keyVersion: null }) ?? previous;
+    await byForce(
+      sql`UPDATE events SET key_version = NULL, previous_hash = ${previous}, hash = ${fresh} WHERE hash = ${hash}`,
+    );
+    previous = fresh;
+  }
+  await sql`UPDATE event_heads SET hash = ${previous}, keyed_from = NULL, key_version = NULL, mac = NULL
+    WHERE organization_id = ${organization}`.execute(store.read);
+  expect(await remove(own)).toMatchObject({ code: 'unkeyed', sequence: 1n });
+  await tell(own, 1);
+  expect(await remove(own)).toMatchObject({ code: 'unkeyed', sequence: 1n });
+  expect(await numbersOf(own)).toEqual([1, 2, 3]);
 });
 
 test('an export from which events go before their turn says so instead of leaving them out', async () => {
