@@ -111,10 +111,7 @@ export class LedgerState {
       hash,
       rows: this.transfers,
       sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
-      mergeRoom: () => {
-        const { now, lasting } = this.roomAfter(0, EVENTS_MAX);
-        return Math.min(now, lasting);
-      },
+      mergeRoom: () => this.freeBytes - Math.max(0, newRowsBytesMax - this.newRowsBytes),
       makeRoom: () => this.makeRoom(),
       isStored: isIndexStored,
       onDamage: onIndexDamage,
@@ -155,11 +152,12 @@ export class LedgerState {
 
   /** Bytes of memory that make way for anything else at any time: rows that may leave, and the room of a merge of the index. */
   get yieldingBytes(): number {
-    const rows =
-      this.#rowsLeaveAtBytes === Infinity
-        ? 0
-        : this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
-    return rows + this.transferIndex.mergeBytes;
+    return this.#droppableBytes + this.transferIndex.mergeBytes;
+  }
+
+  get #droppableBytes(): number {
+    if (this.#rowsLeaveAtBytes === Infinity) return 0;
+    return this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
   }
 
   /** Bytes of rows that are in no checkpoint yet. */
@@ -187,9 +185,21 @@ export class LedgerState {
    */
   makeRoom(): void {
     this.#dropRows();
-    const { mergeBytes } = this.transferIndex;
-    if (mergeBytes > 0 && this.roomAfter(0, EVENTS_MAX).now < mergeBytes)
-      this.transferIndex.giveUpMerge();
+    if (this.transferIndex.mergeBytes > 0 && this.freeBytes < 0) this.transferIndex.giveUpMerge();
+  }
+
+  /**
+   * Bytes that are free beside a full request and a pulse. What is promised to later expiries counts as free here: a merge of the
+   * index may have it meanwhile.
+   */
+  get freeBytes(): number {
+    const growth = this.growthBytes(0, EVENTS_MAX, Math.min(this.expiringTransfers, EVENTS_MAX));
+    return this.#limitBytes - this.memory.usedBytes + this.#droppableBytes - growth;
+  }
+
+  /** Bytes that the expiries of all pending transfers may take. */
+  get promisedBytes(): number {
+    return this.growthBytes(0, 0);
   }
 
   #dropRows(): void {
@@ -346,17 +356,17 @@ export class LedgerState {
   }
 
   /**
-   * Returns the maximum bytes that creating this many records may allocate, with the expiries of all transfers pending
-   * then. An expiry comes with time, whatever the limit is, so its room is reserved when its transfer is created.
+   * Returns the maximum bytes that creating this many records may allocate, with the expiries of those and of `expiring` more, by
+   * default all pending ones. An expiry comes with time, whatever the limit is, so its room is reserved when its transfer is created.
    */
-  growthBytes(accounts: number, transfers: number): number {
+  growthBytes(accounts: number, transfers: number, expiring = this.expiringTransfers): number {
     return (
       this.accounts.growthBytes(accounts) +
       this.#accountIds.growthBytes(accounts) +
       (accounts > 0 ? this.accountFields.growthBytes(accounts) : 0) +
       this.transfers.growthBytes(transfers) +
-      this.wides.growthBytes(transfers + this.expiringTransfers + transfers) +
-      this.expiries.growthBytes(this.expiringTransfers + transfers) +
+      this.wides.growthBytes(transfers + expiring + transfers) +
+      this.expiries.growthBytes(expiring + transfers) +
       this.burnedIds.growthBytes(transfers) +
       this.pendingStatuses.growthBytes(this.transfers.count + transfers) +
       this.expiryQueue.growthBytes(transfers) +

@@ -122,7 +122,7 @@ test('rows in memory make way for merges of the index: a ledger larger than memo
 });
 
 /** Fills a ledger whose helper is as slow or as fast with merges as it is told. Returns how far it comes, and how many merges were given up. */
-function fillWithHelper(limitBytes: number, merges: 'at once' | 'never') {
+function fillWithHelper(limitBytes: number, merges: 'at once' | 'never', timeoutS = 0) {
   const machine = new StateMachine({
     memoryLimitBytes: limitBytes,
     indexSizes: { sealRows: 25_088, chunkRows: 6272, pageBytes: 4096 },
@@ -142,9 +142,19 @@ function fillWithHelper(limitBytes: number, merges: 'at once' | 'never') {
   for (let transfers = 0; ; transfers += 4000) {
     while (jobs.length > 0) jobs.shift()!();
     const body = events('transfer', 4000, transfers);
-    if (!machine.admits(Operation.createTransfers, body)) return { transfers, begun, givenUp };
+    if (timeoutS > 0) makePending(body, timeoutS);
+    if (!machine.admits(Operation.createTransfers, body))
+      return { transfers, begun, givenUp, ...machine.index() };
     machine.commit(Operation.createTransfers, BigInt(transfers + 1_010_000), body);
     expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
+  }
+}
+
+function makePending(body: Uint8Array, timeoutS: number): void {
+  const words = new Uint32Array(body.buffer, body.byteOffset, 4000 * 32);
+  for (let at = 0; at < words.length; at += 32) {
+    words[at + 27] = timeoutS;
+    words[at + 29] = 1 | (2 << 16);
   }
 }
 
@@ -166,6 +176,14 @@ test('no write is refused for the room of a merge of the index: the merge is giv
     givenUp += during.givenUp;
   }
   expect(givenUp).toBeGreaterThan(0);
+});
+
+test('while pending transfers keep nearly all room for their expiries, the index is merged in it', () => {
+  for (const mib of [54, 56]) {
+    const { transfers, segments, unmerged } = fillWithHelper(mib * MIB, 'at once', 1000);
+    expect(transfers).toBeGreaterThan(100_000);
+    expect({ segments, unmerged }).toEqual({ segments: 1, unmerged: 0 });
+  }
 });
 
 test('room for expiries is reserved at admission: the limit holds when all admitted transfers expire', () => {
@@ -193,6 +211,8 @@ test('room for expiries is reserved at admission: the limit holds when all admit
   }
   expect(machine.counts().pendingTransfers).toBe(count);
   expect(count).toBeGreaterThan(40_000);
+  // The status says so, too.
+  expect(machine.memory().usedBytes).toBeGreaterThan(limitBytes - 12 * MIB);
   timestamp += 100_000_000_000n;
   while (machine.nextExpiry() !== undefined) commit(Operation.pulse, new Uint8Array(0));
   expect(machine.counts().pendingTransfers).toBe(0);

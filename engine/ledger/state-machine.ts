@@ -213,8 +213,7 @@ export class StateMachine implements Checkpointed {
     const state = this.#state;
     if (this.#newRowsBytes === 0 || state.newRowsBytes < this.#newRowsBytes / 2) return false;
     // A merge of the index that is in progress should not be given up for rows that could make way.
-    const roomBytes = state.roomAfter(0, EVENTS_MAX).now - state.transferIndex.mergeBytes;
-    return roomBytes < this.#newRowsBytes;
+    return state.freeBytes < this.#newRowsBytes;
   }
 
   /** Returns the maximum number of records that an operation may create: its events. */
@@ -228,10 +227,18 @@ export class StateMachine implements Checkpointed {
       : { accounts: 0, transfers: events };
   }
 
-  /** Bytes that the ledger needs, without what makes way for anything else, and its limit. */
+  /**
+   * Bytes that the ledger needs, without what makes way for anything else, and its limit. What is promised to expiries is used: no
+   * other records may have it.
+   */
   memory(): { usedBytes: number; limitBytes: number } {
-    const { memory, yieldingBytes } = this.#state;
-    return { usedBytes: memory.usedBytes - yieldingBytes, limitBytes: this.#limitBytes };
+    const usedBytes = this.heldBytes + this.#state.promisedBytes;
+    return { usedBytes, limitBytes: this.#limitBytes };
+  }
+
+  /** Bytes of memory that the ledger holds, without what makes way for anything else. */
+  get heldBytes(): number {
+    return this.#state.memory.usedBytes - this.#state.yieldingBytes;
   }
 
   /** Figures of the pages that were asked for. */

@@ -159,8 +159,8 @@ export class HeldState {
    * the leader refuses requests, and this one's volume may be the one that is full. Resolves when it may be looked at again.
    */
   mustWaitForRows(): Promise<void> | undefined {
-    const { usedBytes, limitBytes } = this.#executor.ledger.memory();
-    if (usedBytes <= limitBytes + ROWS_BEYOND_LIMIT) return undefined;
+    const { ledger } = this.#executor;
+    if (ledger.heldBytes <= ledger.memory().limitBytes + ROWS_BEYOND_LIMIT) return undefined;
     this.checkpointForRows();
     const { timers } = this.#options;
     return new Promise((resolve) => void timers.after(ROWS_LOOK_MS, resolve));
