@@ -11,6 +11,7 @@ import {
   type Section,
   type SectionHead,
   SectionKind,
+  type StoredBytes,
 } from './checkpoint.ts';
 import { CheckpointError, check } from './checkpoint-error.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
@@ -21,6 +22,7 @@ import { restore } from './restore.ts';
 import { RowFeed } from './row-feed.ts';
 import { addRows, encodePages, encodeRows, wordsIn } from './row-pages.ts';
 import type { RowTable } from './row-table.ts';
+import { isStartPoint, StartPoints, type StartPointSizes } from './start-point.ts';
 import { setClosed } from './store-transfer.ts';
 
 export { CheckpointError };
@@ -85,15 +87,27 @@ interface PagedTable {
   givenPages: number;
 }
 
+interface CheckpointTablesOptions {
+  /** The state hash, and the timestamp of the last operation that changed the ledger. Both change in place. */
+  readonly hash: Uint32Array;
+  readonly committed: Uint32Array;
+  readonly points: StartPointSizes | undefined;
+  /** Called for a start point that cannot be used. */
+  readonly onDamage: (error: unknown) => void;
+}
+
 export class CheckpointTables {
   readonly #state: LedgerState;
   readonly #hash: Uint32Array;
   readonly #committed: Uint32Array;
   readonly #paged: readonly PagedTable[];
+  readonly #points: StartPoints;
   #givenAccounts = 0;
 
-  constructor(state: LedgerState, hash: Uint32Array, committed: Uint32Array) {
+  constructor(state: LedgerState, options: CheckpointTablesOptions) {
+    const { hash, committed, points, onDamage } = options;
     this.#state = state;
+    this.#points = new StartPoints(state, points, onDamage);
     this.#hash = hash;
     this.#committed = committed;
     const { transfers, wides, expiries, burnedIds } = state;
@@ -111,6 +125,7 @@ export class CheckpointTables {
       ...this.#accountSections(rewrite.has(TableId.accounts)),
       ...this.#paged.flatMap((paged) => takeSections(paged)),
       ...this.#state.transferIndex.takeSections(),
+      ...this.#points.takeSections(),
       this.#headSection(),
     ];
   }
@@ -118,12 +133,17 @@ export class CheckpointTables {
   /** Call when the last delta is durable: the rows in its pages may leave memory. */
   stored(derived: DerivedTables): void {
     this.#state.transferIndex.stored(derived);
+    this.#points.stored(derived);
     for (const { table, givenPages } of this.#paged)
       table.stored = givenPages * rowsPerPage(table.wordsPerRow);
   }
 
-  async loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  async loadSection(head: SectionHead, chunks: StoredBytes): Promise<void> {
     const { table, rowSize } = head;
+    if (isStartPoint(table)) {
+      this.#points.loadSection(head, chunks);
+      return;
+    }
     if (isDerived(table)) {
       this.#state.transferIndex.loadSection(head, chunks);
       return;
@@ -142,11 +162,19 @@ export class CheckpointTables {
     await transferIndex.load();
     const [transfers, wides, expiries, burnedIds] = this.#paged.map(({ feed }) => feed);
     check(transferIndex.sealedEnd <= transfers!.rowCount, 'the index has more rows than there are');
-    await restore(
-      this.#state,
-      { transfers: transfers!, wides: wides!, expiries: expiries!, burnedIds: burnedIds! },
-      pause,
-    );
+    const point = await this.#points.load({
+      transfers: transfers!.rowCount,
+      wides: wides!.rowCount,
+      expiries: expiries!.rowCount,
+      accounts: this.#state.accounts.count,
+    });
+    const feeds = {
+      transfers: transfers!,
+      wides: wides!,
+      expiries: expiries!,
+      burnedIds: burnedIds!,
+    };
+    await restore(this.#state, { feeds, point, pause });
     for (const paged of this.#paged) {
       const { feed, table } = paged;
       paged.givenPages = feed.pages;
@@ -156,7 +184,7 @@ export class CheckpointTables {
     }
   }
 
-  #feed(head: SectionHead, chunks: AsyncIterable<Uint8Array>): void {
+  #feed(head: SectionHead, chunks: StoredBytes): void {
     for (const { rowTable, pageTable, feed } of this.#paged) {
       const isKnown = head.kind !== SectionKind.update;
       if (head.table === pageTable) {

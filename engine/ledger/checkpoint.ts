@@ -46,6 +46,12 @@ export interface Section extends SectionHead {
   readonly chunks: Iterable<Uint8Array>;
 }
 
+/** Bytes of a stored section, in order. */
+export interface StoredBytes extends AsyncIterable<Uint8Array> {
+  /** Returns the bytes from `at` on, which is `least` or somewhat before it. What is before them is not read. */
+  from?(least: number): { readonly at: number; readonly chunks: AsyncIterable<Uint8Array> };
+}
+
 /**
  * What a checkpoint has of the derived tables: what the delta brought, what the checkpoint before had because there was no room for
  * more, or nothing, because their room was needed for the others.
@@ -67,9 +73,9 @@ export interface Checkpointed {
    * Applies one section of a stored delta; bytes come in order, in chunks of any size, those of pages in whole pages. They may
    * be pulled as late as in `finishLoad`.
    */
-  loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  loadSection(head: SectionHead, chunks: StoredBytes): Promise<void>;
   /**
-   * Builds the derived state after all sections are applied, which takes about a microsecond per row. `pause` is called
+   * Builds the derived state after all sections are applied, which takes about a microsecond per row that it reads. `pause` is called
    * every few milliseconds of work, so that the process can answer meanwhile. Rejects if the sections do not fit together.
    */
   finishLoad(pause: () => Promise<void>): Promise<void>;

@@ -8,6 +8,7 @@
  */
 import { PAGE_WORDS, rowsPerPage, type PageName } from './page.ts';
 import { pageKey, type PageCache } from './page-cache.ts';
+import type { RowTable } from './row-table.ts';
 import { compare64 } from './words.ts';
 
 /** Pages that a computation lacks. */
@@ -160,13 +161,31 @@ export class ColdRows {
     if (timestamp === undefined) return;
     for (; this.#pages * this.perPage < end; this.#pages += 1) {
       if ((this.#pages + 1) * 2 > this.#times.length) {
-        const larger = new Uint32Array(this.#times.length * 2);
+        const larger = new Uint32Array(Math.max(2048, this.#times.length * 2));
         larger.set(this.#times);
         this.#times = larger;
       }
       const at = (this.#pages * this.perPage - first) * wordsPerRow + timestamp;
       this.#times[this.#pages * 2] = words[at]!;
       this.#times[this.#pages * 2 + 1] = words[at + 1]!;
+    }
+  }
+
+  /** Takes the first timestamps of the pages before `end`, whose rows were never in memory. */
+  begin(times: Uint32Array, end: number): void {
+    if (this.#options.timestamp === undefined) return;
+    this.#pages = Math.ceil(end / this.perPage);
+    this.#times = times.slice(0, this.#pages * 2);
+  }
+
+  /** Copies the first timestamps of `count` pages of the table from page `first` on, whose rows need not be in memory. */
+  copyTimes(table: RowTable, first: number, count: number, to: Uint32Array, at: number): void {
+    const known = Math.min(count, Math.max(0, this.#pages - first));
+    to.set(this.#times.subarray(first * 2, (first + known) * 2), at);
+    for (let i = known; i < count; i += 1) {
+      const row = (first + i) * this.perPage;
+      const offset = table.offsetOf(row) + (this.#options.timestamp ?? 0);
+      to.set(table.chunkOf(row).subarray(offset, offset + 2), at + i * 2);
     }
   }
 

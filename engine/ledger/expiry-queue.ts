@@ -87,6 +87,21 @@ export class ExpiryQueue {
     }
   }
 
+  /** Copies all entries, three words each: expiry time (u64), transfer. */
+  copy(to: Uint32Array, at: number): void {
+    const rows = this.#rows;
+    for (let index = 0; index < rows.count; index += 1) {
+      const row = rows.chunkOf(index);
+      const offset = rows.offsetOf(index);
+      to.set([row[offset + 1]!, row[offset]!, row[offset + 2]!], at + index * 3);
+    }
+  }
+
+  /** Adds entries that `copy` gave. */
+  add(entries: Uint32Array): void {
+    for (let at = 0; at < entries.length; at += 3) this.push(entries, at, entries[at + 2]!);
+  }
+
   growthBytes(rows: number): number {
     return this.#rows.growthBytes(rows);
   }

@@ -17,6 +17,7 @@ import { Memory } from './memory.ts';
 import { PageCache } from './page-cache.ts';
 import { ByteTable, RowTable } from './row-table.ts';
 import { SlotTable } from './slot-table.ts';
+import type { StartPointSizes } from './start-point.ts';
 import { indexSizes, type IndexSizes, TransferIndex } from './transfer-index.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
 import { TransferFlag } from '../wire/flags.ts';
@@ -29,6 +30,8 @@ const expiry = new Uint32Array(2);
 const PAGE_CACHE_BYTES = 16 << 20;
 /** Maximum number of events in a message without a trailer. */
 export const EVENTS_MAX = 8190;
+/** So much is read in a second, even from a slow volume. */
+const YOUNG_BYTES_MAX = 256 << 20;
 
 export interface StateSizes {
   /** Bytes of memory above which rows leave it; without it none do, as nobody could bring them back. */
@@ -37,6 +40,8 @@ export interface StateSizes {
   readonly pageCacheBytes?: number;
   /** Rows that a chunk of each table with pages holds, as a power of two; tests set a small one. */
   readonly rowsShift?: number;
+  /** Sizes of start points. Tests set small ones. */
+  readonly startPointSizes?: StartPointSizes;
   /** Sizes of the index of transfers, by default as the limit of memory asks; tests use small ones. */
   readonly indexSizes?: IndexSizes;
 }
@@ -80,6 +85,8 @@ export class LedgerState {
   readonly #accountIds = new SlotTable(this.memory);
   readonly #burnedIds = new SlotTable(this.memory);
   #indexedTransfers = 0;
+  /** Transfers before it are in the queue of expiries if they belong there. */
+  #queuedEnd = 0;
 
   constructor(options: LedgerStateOptions) {
     const { hashKey, memoryLimitBytes, newRowsBytesMax, isIndexStored, onIndexDamage, ...sizes } =
@@ -158,6 +165,11 @@ export class LedgerState {
   get #droppableBytes(): number {
     if (this.#rowsLeaveAtBytes === Infinity) return 0;
     return this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
+  }
+
+  /** Bytes of rows of transfers that a start brings into memory though nothing is made of them: clients ask for young ones most. */
+  get youngBytes(): number {
+    return Math.min(YOUNG_BYTES_MAX, this.#rowsLeaveAtBytes / 4);
   }
 
   /** Bytes of rows that are in no checkpoint yet. */
@@ -375,6 +387,11 @@ export class LedgerState {
     );
   }
 
+  /** Says that the queue of expiries has what belongs there of the transfers before `end`. */
+  expiriesQueued(end: number): void {
+    this.#queuedEnd = end;
+  }
+
   /** Adds the accounts before `end` to the field indexes. */
   indexAccounts(end: number): void {
     this.accountFields.addRows(end);
@@ -384,7 +401,8 @@ export class LedgerState {
   indexTransfers(end: number): void {
     if (end === this.#indexedTransfers) return;
     const { transfers, accounts } = this;
-    for (let transfer = this.#indexedTransfers; transfer < end; transfer += 1) {
+    const first = Math.max(this.#indexedTransfers, this.#queuedEnd);
+    for (let transfer = first; transfer < end; transfer += 1) {
       const row = transfers.chunkOf(transfer);
       const offset = transfers.offsetOf(transfer);
       if (((row[offset + Transfer.codeFlags]! >>> 16) & TransferFlag.pending) !== 0)

@@ -1,7 +1,8 @@
 /**
  * Restores the state that a checkpoint does not hold from its rows: ids, balances, statuses of pending transfers, indexes. It goes
- * once through all events in the order of their execution. Rows come a few thousand at a time, and those in pages leave memory
- * behind it when there is not enough for all: so memory holds no more of them than when the ledger runs.
+ * once through the events after the start point, or all if there is none, in the order of their execution. Rows come a few thousand at a
+ * time, and those in pages leave memory behind it when there is not enough for all: so memory holds no more of them than when the ledger
+ * runs. Rows before those of the point and of the young part of the index are not read.
  *
  * It also checks that the tables fit together.
  */
@@ -11,8 +12,10 @@ import { Account } from '../wire/records.ts';
 import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
 import { expiryBalances, transferBalances } from './read-reply.ts';
 import type { RowFeed } from './row-feed.ts';
+import type { RowTable } from './row-table.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
 import { TransferFlag } from '../wire/flags.ts';
+import type { StartPoint } from './start-point.ts';
 import { type BalancesAt, readBalances, setClosed } from './store-transfer.ts';
 
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
@@ -26,12 +29,17 @@ export interface RowFeeds {
   readonly burnedIds: RowFeed;
 }
 
-/** Fills the state. `pause` is called after each slice of some thousand rows. */
-export async function restore(
-  state: LedgerState,
-  feeds: RowFeeds,
-  pause: () => Promise<void>,
-): Promise<void> {
+interface RestoreOptions {
+  readonly feeds: RowFeeds;
+  /** What is in the state already. */
+  readonly point: StartPoint | undefined;
+  /** Called after each slice of some thousand rows. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Fills the state. */
+export async function restore(state: LedgerState, options: RestoreOptions): Promise<void> {
+  const { feeds, point, pause } = options;
   const { accounts } = state;
   state.reserveIds(accounts.count);
   for (let account = 0; account < accounts.count; account += 1) {
@@ -41,9 +49,28 @@ export async function restore(
     await pause();
   }
   state.indexAccounts(accounts.count);
-  await new EventOrder(state, feeds, pause).run();
+  if (point !== undefined) leaveOut(state, feeds, point);
+  await new EventOrder(state, options).run();
   await restoreBurnedIds(state, feeds.burnedIds, pause);
 }
+
+/** Leaves the rows on the volume that nothing in memory is made of. */
+function leaveOut(state: LedgerState, feeds: RowFeeds, point: StartPoint): void {
+  const { transfers, expiries, wides, transferIndex, youngBytes } = state;
+  const old = feeds.transfers.rowCount - Math.floor(youngBytes / transfers.rowBytes);
+  const end = Math.min(old, point.transfers, transferIndex.sealedEnd);
+  beginCold(transfers, feeds.transfers, end, point.transferTimes);
+  beginCold(expiries, feeds.expiries, point.expiries, point.expiryTimes);
+  beginCold(wides, feeds.wides, point.wides, NO_TIMES);
+}
+
+function beginCold(table: RowTable, feed: RowFeed, row: number, times: Uint32Array): void {
+  // Rows leave by chunks, and the last one always stays.
+  const end = Math.min(row, feed.pagedRows, feed.rowCount - 1);
+  if (end >= table.rowsPerChunk) table.beginCold(end - (end % table.rowsPerChunk), times);
+}
+
+const NO_TIMES = new Uint32Array(0);
 
 async function restoreBurnedIds(
   state: LedgerState,
@@ -74,6 +101,8 @@ class EventOrder {
   /** Wide values before this one belong to events that are done. */
   #wides = 0;
   #queued = 0;
+  /** Transfers before it have a status from the start point, which may be younger than the events that come next. */
+  #pointTransfers = 0;
   /** Events that were done at the last pause. */
   #pausedAt = 0;
   /** Whether expiries name no accounts, as those of format version 1. */
@@ -81,16 +110,25 @@ class EventOrder {
   /** Then, of each pending transfer that may expire: its accounts. Its row may have left memory. */
   readonly #names = new Map<number, readonly [number, number]>();
 
-  constructor(state: LedgerState, feeds: RowFeeds, pause: () => Promise<void>) {
+  constructor(state: LedgerState, { feeds, point, pause }: RestoreOptions) {
     this.#state = state;
     this.#feeds = feeds;
     this.#pause = pause;
+    if (point === undefined) return;
+    this.#transfers = point.transfers;
+    this.#expiries = point.expiries;
+    this.#wides = point.wides;
+    this.#pointTransfers = point.transfers;
+    this.#queued = state.expiryQueue.size;
+    state.expiriesQueued(point.transfers);
   }
 
   async run(): Promise<void> {
     const { transfers, expiries } = this.#state;
     while (expiries.count === 0 && (await this.#feeds.expiries.more()));
-    this.#lacksNames = expiries.count > 0 && !hasAccounts(expiries.chunkOf(0), 0);
+    // Whoever wrote a start point has named the accounts of what came after it.
+    if (this.#pointTransfers === 0)
+      this.#lacksNames = expiries.count > 0 && !hasAccounts(expiries.chunkOf(0), 0);
     for (;;) {
       const lacking = this.#slice();
       if (lacking !== undefined) {
@@ -101,6 +139,8 @@ class EventOrder {
       await this.#endSlice();
     }
     check(this.#expiries === expiries.count, 'expiries are out of order');
+    // Those of events before the start point: no event has asked for them.
+    while (await this.#feeds.wides.more()) this.#wides = this.#state.wides.count;
     await this.#endSlice();
     this.#tidyQueue();
     this.#state.expiringTransfers = this.#state.expiryQueue.size;
@@ -110,14 +150,14 @@ class EventOrder {
   #slice(): RowFeed | undefined {
     const { transfers, expiries } = this.#state;
     for (let rows = 0; rows < ROWS_A_SLICE; rows += 1) {
-      if (this.#expiries === expiries.count) {
+      if (this.#expiries >= expiries.count) {
         if (!this.#feeds.expiries.isOver) return this.#feeds.expiries;
       } else if (this.#expiryIsNext()) {
         if (!this.#hasWide(this.#wideOfExpiry())) return this.#feeds.wides;
         this.#restoreExpiry();
         continue;
       }
-      if (this.#transfers === transfers.count) return this.#feeds.transfers;
+      if (this.#transfers >= transfers.count) return this.#feeds.transfers;
       if (!this.#hasWide(this.#wideOfTransfer())) return this.#feeds.wides;
       this.#restoreTransfer();
     }
@@ -126,10 +166,12 @@ class EventOrder {
 
   async #endSlice(): Promise<void> {
     const state = this.#state;
-    state.indexTransfers(this.#transfers);
+    // Rows before the start point may be lacking in the index.
+    const indexed = Math.min(this.#transfers, state.transfers.count);
+    state.indexTransfers(indexed);
     if (state.expiryQueue.size > this.#queued * 2 + QUEUE_GROWTH) this.#tidyQueue();
     const { transfers, wides, expiries } = this.#feeds;
-    state.transfers.stored = Math.min(this.#transfers, transfers.pagedRows);
+    state.transfers.stored = Math.min(indexed, transfers.pagedRows);
     state.expiries.stored = Math.min(this.#expiries, expiries.pagedRows);
     state.wides.stored = Math.min(this.#wides, wides.pagedRows);
     state.makeRoom();
@@ -213,8 +255,9 @@ class EventOrder {
 
   #resolve(transfer: number, status: number): void {
     const { pendingStatuses } = this.#state;
-    const isPending = pendingStatuses.get(transfer) === PendingStatus.pending;
-    check(isPending, 'a transfer is resolved that is not pending');
+    const before = pendingStatuses.get(transfer);
+    if (transfer < this.#pointTransfers && before === status) return;
+    check(before === PendingStatus.pending, 'a transfer is resolved that is not pending');
     pendingStatuses.set(transfer, status);
     this.#names.delete(transfer);
     this.#state.pendingTransfers -= 1;

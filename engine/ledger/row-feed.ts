@@ -1,15 +1,15 @@
 /**
  * The stored rows of one table, to be loaded in order: whole pages, then single rows. Data files of format version 1 have only
- * single rows. Nothing is read before it is asked for.
+ * single rows. Nothing is read before it is asked for, and no page whose rows the table has from the beginning.
  */
-import type { SectionHead } from './checkpoint.ts';
+import type { SectionHead, StoredBytes } from './checkpoint.ts';
 import { PAGE_BYTES, rowsPerPage } from './page.ts';
 import { addPages, addRows, wordsIn } from './row-pages.ts';
 import type { RowTable } from './row-table.ts';
 
 interface Stored {
   readonly head: SectionHead;
-  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly chunks: StoredBytes;
 }
 
 type Check = (condition: boolean, message: string) => asserts condition;
@@ -51,14 +51,14 @@ export class RowFeed {
     this.#rowsEnd = undefined;
   }
 
-  takePages(head: SectionHead, chunks: AsyncIterable<Uint8Array>): void {
+  takePages(head: SectionHead, chunks: StoredBytes): void {
     const check: Check = this.#check;
     check(head.firstRow === this.#pages, `a section of table ${head.table} is missing`);
     this.#pages += head.rowCount;
     this.#pageSections.push({ head, chunks });
   }
 
-  takeRows(head: SectionHead, chunks: AsyncIterable<Uint8Array>): void {
+  takeRows(head: SectionHead, chunks: StoredBytes): void {
     const check: Check = this.#check;
     check(
       this.#rowsEnd === undefined || head.firstRow === this.#rowsEnd,
@@ -89,8 +89,11 @@ export class RowFeed {
   async *#runPages({ head, chunks }: Stored): AsyncGenerator<void> {
     const check: Check = this.#check;
     const end = head.firstRow + head.rowCount;
-    let page = head.firstRow;
-    for await (const bytes of chunks) {
+    const known = Math.floor(this.table.count / rowsPerPage(this.table.wordsPerRow));
+    if (known >= end) return;
+    const lacking = bytesFrom(chunks, Math.max(0, known - head.firstRow) * PAGE_BYTES);
+    let page = head.firstRow + lacking.at / PAGE_BYTES;
+    for await (const bytes of lacking.chunks) {
       const count = bytes.length / PAGE_BYTES;
       check(
         Number.isInteger(count) && page + count <= end,
@@ -128,3 +131,9 @@ export class RowFeed {
     check(partial.length === 0 && table.count === end, 'a section holds fewer rows than it says');
   }
 }
+
+const bytesFrom = (
+  chunks: StoredBytes,
+  least: number,
+): { readonly at: number; readonly chunks: AsyncIterable<Uint8Array> } =>
+  least > 0 && chunks.from !== undefined ? chunks.from(least) : { at: 0, chunks };

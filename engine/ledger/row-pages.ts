@@ -55,7 +55,10 @@ export function* encodeRows(table: RowTable, from: number, end: number): Generat
   }
 }
 
-/** Adds the rows of whole pages, the first of which is `page`. Returns false if one of them is not the page that it should be. */
+/**
+ * Adds the rows of whole pages, the first of which is `page`, but for those that the table has already. Returns false if one of them is
+ * not the page that it should be.
+ */
 export function addPages(
   rows: RowTable,
   bytes: Uint8Array,
@@ -66,7 +69,8 @@ export function addPages(
   const perPage = rowsPerPage(wordsPerRow);
   for (let i = 0; i * PAGE_WORDS < words.length; i += 1) {
     if (!isPage(words, i * PAGE_WORDS, { table, page: page + i })) return false;
-    addRows(rows, words, i * PAGE_WORDS, perPage);
+    const known = Math.min(perPage, Math.max(0, rows.count - (page + i) * perPage));
+    addRows(rows, words, i * PAGE_WORDS + known * wordsPerRow, perPage - known);
   }
   return true;
 }

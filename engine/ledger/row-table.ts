@@ -84,6 +84,18 @@ export class RowTable {
     this.#memory.free(this.chunkBytes);
   }
 
+  /**
+   * Begins an empty table with its rows before `end`, the first of a chunk, on the volume only. `times` are the first timestamps of
+   * their pages.
+   */
+  beginCold(end: number, times: Uint32Array): void {
+    for (let first = 0; first < end; first += this.rowsPerChunk) this.chunks.push(GONE);
+    this.cold!.begin(times, end);
+    this.coldEnd = end;
+    this.stored = end;
+    this.count = end;
+  }
+
   /** Makes room for one more row and returns its index. Its words are undefined (zero in a new chunk). */
   push(): number {
     const index = this.count;
@@ -118,6 +130,8 @@ export class RowTable {
 
 const GONE = new Uint32Array(0);
 
+const ZERO_BYTES = new Uint8Array(1 << 20);
+
 /** Table of one byte per row, in chunks of 1 MiB. */
 export class ByteTable {
   readonly #chunks: Uint8Array[] = [];
@@ -138,6 +152,32 @@ export class ByteTable {
       this.#memory.allocate(1 << 20);
     }
     this.#chunks[index >>> 20]![index & 0xfffff] = value;
+  }
+
+  /** Makes room for the bytes of the rows before `end`, which are 0. */
+  reserve(end: number): void {
+    while (this.#chunks.length << 20 < end) {
+      this.#chunks.push(new Uint8Array(1 << 20));
+      this.#memory.allocate(1 << 20);
+    }
+  }
+
+  /** Writes the bytes of rows from `first` on, of one chunk. */
+  put(first: number, bytes: Uint8Array): void {
+    this.#chunks[first >>> 20]!.set(bytes, first & 0xfffff);
+  }
+
+  /** Returns whether the bytes of `count` rows from `first` on, of one chunk, are all 0. */
+  isZero(first: number, count: number): boolean {
+    const at = first & 0xfffff;
+    const bytes = this.#chunks[first >>> 20]!.subarray(at, at + count);
+    return Buffer.compare(bytes, ZERO_BYTES.subarray(0, count)) === 0;
+  }
+
+  /** Copies the bytes of rows from `first` on, of one chunk. */
+  copy(first: number, to: Uint8Array): void {
+    const at = first & 0xfffff;
+    to.set(this.#chunks[first >>> 20]!.subarray(at, at + to.length));
   }
 
   growthBytes(rowsAfter: number): number {

@@ -6,7 +6,13 @@
  */
 import { assert } from '../../base/assert.ts';
 import { Operation, type OperationShape } from '../wire/operations.ts';
-import { type Checkpointed, DerivedTables, type Section, type SectionHead } from './checkpoint.ts';
+import {
+  type Checkpointed,
+  DerivedTables,
+  type Section,
+  type SectionHead,
+  type StoredBytes,
+} from './checkpoint.ts';
 import { CheckpointTables } from './checkpoint-tables.ts';
 import { type EventContext, IdHash, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
@@ -20,6 +26,7 @@ import { touchOperation } from './touch-rows.ts';
 import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
 import type { IndexCounts, IndexHelper } from './transfer-index.ts';
+import type { StartPointSizes } from './start-point.ts';
 import { StateHash } from './state-hash.ts';
 import { UndoLog } from './undo-log.ts';
 import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './words.ts';
@@ -31,7 +38,7 @@ interface LedgerOptions extends StateSizes {
    * checkpoints do not keep the index. A checkpoint that has an index brings its own key.
    */
   readonly hashKey?: HashKey;
-  /** Called for each part of a checkpoint's index that cannot be read. It is made from the rows. */
+  /** Called for each part of a checkpoint's index that cannot be read, and for a start point. They are made from the rows. */
   readonly onIndexDamage?: (error: unknown) => void;
 }
 
@@ -90,7 +97,12 @@ export class StateMachine implements Checkpointed {
       hashes: new Int32Array(EVENTS_MAX * IdHash.words),
       hashesAt: 0,
     };
-    this.#tables = new CheckpointTables(state, this.#hash.lanes, this.#committed);
+    this.#tables = new CheckpointTables(state, {
+      hash: this.#hash.lanes,
+      committed: this.#committed,
+      points: startPointSizes(memoryLimitBytes, hashKey !== undefined, sizes),
+      onDamage: onIndexDamage ?? (() => undefined),
+    });
     const { accounts, transfers, wides, expiries, burnedIds } = state;
     this.#hashed = [accounts, transfers, wides, expiries, burnedIds];
   }
@@ -279,7 +291,7 @@ export class StateMachine implements Checkpointed {
     this.#tables.stored(derived);
   }
 
-  async loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  async loadSection(head: SectionHead, chunks: StoredBytes): Promise<void> {
     await this.#tables.loadSection(head, chunks);
   }
 
@@ -324,6 +336,16 @@ export class StateMachine implements Checkpointed {
     }
     this.#hash.mix();
   }
+}
+
+/** Returns the sizes of start points; `undefined` if rows never leave memory, or others than the replica write its checkpoints. */
+function startPointSizes(
+  memoryLimitBytes: number,
+  hasOwnKey: boolean,
+  { rowsLeaveAtBytes, startPointSizes: sizes }: StateSizes,
+): StartPointSizes | undefined {
+  if (rowsLeaveAtBytes === undefined || !hasOwnKey) return undefined;
+  return sizes ?? { rows: 1 << 19, bytes: Math.min(32 << 20, memoryLimitBytes / 32) };
 }
 
 function eventCount(shape: OperationShape, body: Uint8Array): number {

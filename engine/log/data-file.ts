@@ -98,7 +98,10 @@ export class DataFile {
     return this.#failure !== undefined;
   }
 
-  /** Repairs the head and loads the newest checkpoint with every byte verified. Call it only once. */
+  /**
+   * Repairs the head and loads the newest checkpoint. Every byte that the state reads is verified; what it leaves on the volume is when
+   * it is needed, and in the background. Call it only once.
+   */
   async load(state: Checkpointed): Promise<CheckpointPosition> {
     assert(this.#sections === undefined, 'a data file is loaded once');
     const { file } = this;

@@ -1,4 +1,4 @@
-/** Loads a checkpoint's sections into a state, verifying every byte first. */
+/** Loads a checkpoint's sections into a state, verifying every byte that the state reads. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Checkpointed } from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';

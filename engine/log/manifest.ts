@@ -3,7 +3,12 @@
  * Layout: FORMAT.md, "Manifest".
  */
 import { assert, AssertionError } from '../../base/assert.ts';
-import { isDerived, SectionKind, type SectionHead } from '../ledger/checkpoint.ts';
+import {
+  isDerived,
+  SectionKind,
+  type SectionHead,
+  type StoredBytes,
+} from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { Fields } from './fields.ts';
 import { PIECE_SIZE_MAX, roundUp } from './layout.ts';
@@ -167,7 +172,7 @@ export function damageOf({ table }: StoredSection, piece: Piece, error: unknown)
   if (isDerived(table))
     return new DataFileError(
       'index_damaged',
-      `The stored index is damaged in the ${size} bytes from byte ${offset} on. No record is lost: a start of the replica makes the index from the records.`,
+      `The stored index or a start point is damaged in the ${size} bytes from byte ${offset} on. No record is lost: a start of the replica makes them from the records.`,
       { offset, cause: error },
     );
   if (error instanceof DataFileError) return error;
@@ -178,20 +183,42 @@ export function damageOf({ table }: StoredSection, piece: Piece, error: unknown)
   );
 }
 
-/** Yields a section's verified bytes. It reads the next piece while the caller uses the last one. */
-export async function* sectionChunks(
+/** Returns a section's bytes, piece by piece. Each is verified when it is read. */
+export function sectionChunks(
+  file: ReadableFile,
+  key: Uint8Array,
+  section: StoredSection,
+): StoredBytes {
+  const { pieces } = section;
+  return {
+    [Symbol.asyncIterator]: () => pieceBytes(file, key, section),
+    from: (least) => {
+      let at = 0;
+      let first = 0;
+      while (first < pieces.length && at + pieces[first]!.size <= least) {
+        at += pieces[first]!.size;
+        first += 1;
+      }
+      return { at, chunks: pieceBytes(file, key, { ...section, pieces: pieces.slice(first) }) };
+    },
+  };
+}
+
+/** Yields the bytes of a section's pieces. It reads the next one while the caller uses the last one. */
+async function* pieceBytes(
   file: ReadableFile,
   key: Uint8Array,
   section: StoredSection,
 ): AsyncGenerator<Uint8Array> {
+  const { pieces } = section;
   let next: Promise<Uint8Array> | undefined;
   const read = (piece: Piece): Promise<Uint8Array> =>
     readPiece(file, key, piece).catch((error: unknown) => {
       throw error instanceof DataFileError ? damageOf(section, piece, error) : error;
     });
-  for (let index = 0; index < section.pieces.length; index += 1) {
-    const bytes = await (next ?? read(section.pieces[index]!));
-    const following = section.pieces[index + 1];
+  for (let index = 0; index < pieces.length; index += 1) {
+    const bytes = await (next ?? read(pieces[index]!));
+    const following = pieces[index + 1];
     next = following && read(following);
     // A reader that stops early must not leave a rejection that nobody handles.
     next?.catch(() => undefined);

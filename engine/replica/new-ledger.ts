@@ -13,7 +13,7 @@ interface NewLedgerOptions {
   readonly rowsLeaveAtBytes?: number;
   /** Lets a thread of its own work on the index. It is called if that fails; the work is then done here. */
   readonly onIndexError?: (error: unknown) => void;
-  /** Called for each part of the stored index that cannot be read; it is made from the rows. */
+  /** Called for each part of the stored index that cannot be read, and for a start point; they are made from the rows. */
   readonly onIndexDamage?: (error: unknown) => void;
 }
 

@@ -101,7 +101,10 @@ const newLedgerWith = ({ logger, memoryLimitBytes }: OpenReplicaOptions): StateM
         'the thread that seals the index failed; its work goes on without it',
       ),
     onIndexDamage: (error) =>
-      logger.error({ error }, 'a part of the stored index is damaged; it is made from the rows'),
+      logger.error(
+        { error },
+        'a part of the stored index or the start point is damaged; it is made from the rows',
+      ),
   });
 
 function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {

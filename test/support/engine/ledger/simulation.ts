@@ -7,6 +7,7 @@ import type { Section } from '../../../../engine/ledger/checkpoint.ts';
 import type { Needs } from '../../../../engine/ledger/cold-rows.ts';
 import { isPage, PAGE_BYTES } from '../../../../engine/ledger/page.ts';
 import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
+import type { StartPointSizes } from '../../../../engine/ledger/start-point.ts';
 import type { IndexSizes } from '../../../../engine/ledger/transfer-index.ts';
 import { encodeMultiBatch } from '../../../../engine/wire/multi-batch.ts';
 import { Operation, shapeOf } from '../../../../engine/wire/operations.ts';
@@ -55,6 +56,13 @@ const SMALL_SIZES: readonly IndexSizes[] = [
   { sealRows: 96, chunkRows: 32, pageBytes: 4096 },
 ];
 
+/** Start points of which a checkpoint writes a few records, some hundred bytes, or all. */
+const POINT_SIZES: readonly StartPointSizes[] = [
+  { rows: 1, bytes: 1 },
+  { rows: 40, bytes: 400 },
+  { rows: 150, bytes: 1 << 20 },
+];
+
 interface SimulationOptions {
   /** Rows leave memory as soon as they are in a checkpoint, in chunks of 8, and the cache holds three pages. */
   readonly isCold?: boolean;
@@ -96,6 +104,7 @@ export class Simulation {
       hashKey: { low: choice, high: 9 },
       onIndexDamage: (error) => assert.fail(String(error)),
       ...(this.#isCold ? COLD : {}),
+      startPointSizes: POINT_SIZES[(choice >>> 0) % POINT_SIZES.length]!,
       ...(sizes === undefined ? {} : { indexSizes: sizes }),
     });
   }

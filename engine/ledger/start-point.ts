@@ -1,0 +1,412 @@
+/**
+ * Start points: what all events up to some row add up to, so that a start reads only the rows after it. That is what no row alone
+ * says: balances of accounts, statuses of pending transfers, the queue of expiries, and the times at which pages begin.
+ *
+ * A point is written by several checkpoints, a bounded part each, as the log fills up meanwhile. A later part is younger than the first
+ * one, and need not be copied at the same moment: a start goes through every event after the first part, and each says what is so after
+ * it. What a part knows of those events already is what they say in the end.
+ *
+ * A point is derived from rows, like the index (segments/segment-tables.ts): one that is missing, damaged or of another version is told
+ * and costs a longer start. There are two tables for points in turn, and a directory that names the one that is whole.
+ */
+import { Account } from '../wire/records.ts';
+import { AccountFlag } from '../wire/flags.ts';
+import { DerivedTables, type Section, type SectionHead, SectionKind } from './checkpoint.ts';
+import type { LedgerState } from './ledger-state.ts';
+import type { RowTable } from './row-table.ts';
+import { PendingStatus } from './row-values.ts';
+import { setClosed } from './store-transfer.ts';
+
+/** Numbers so high that releases before start points take them for tables of the index that are of no use any more. */
+const DIRECTORY = 2 ** 31;
+const TABLES = [DIRECTORY + 1, DIRECTORY + 2] as const;
+const ALL_TABLES: readonly number[] = [DIRECTORY, ...TABLES];
+
+export const isStartPoint = (table: number): boolean => ALL_TABLES.includes(table);
+
+const VERSION = 1;
+/** Version, table, bytes (u64), transfers, expiries, wide values, accounts. */
+const DIRECTORY_WORDS = 8;
+/** Rows that a start reads at a point's end cost less than the point if these are fewer. */
+const BYTES_A_ROW = 32;
+
+/** What a point knows of: the number of rows of each table when its first part was taken. */
+export interface StartPoint {
+  readonly transfers: number;
+  readonly expiries: number;
+  readonly wides: number;
+  readonly accounts: number;
+  /** First timestamps of the pages of transfers, and of those of expiries. */
+  readonly transferTimes: Uint32Array;
+  readonly expiryTimes: Uint32Array;
+}
+
+type Counts = Omit<StartPoint, 'transferTimes' | 'expiryTimes'>;
+
+export interface StartPointSizes {
+  /** Rows of transfers after which a new point is due. */
+  readonly rows: number;
+  /** Bytes of a point that a checkpoint writes at most, or a little more. */
+  readonly bytes: number;
+}
+
+interface Whole {
+  readonly table: number;
+  readonly bytes: number;
+  readonly transfers: number;
+}
+
+interface Unfinished extends Counts {
+  readonly table: number;
+  readonly parts: Generator<Uint8Array>;
+  bytes: number;
+}
+
+export class StartPoints {
+  readonly #state: LedgerState;
+  readonly #sizes: StartPointSizes | undefined;
+  readonly #onDamage: (error: unknown) => void;
+  /** The point that the directory names. */
+  #whole: Whole | undefined;
+  #unfinished: Unfinished | undefined;
+  /** The one that was so before the last delta. */
+  #wholeBefore: Whole | undefined;
+  /** Whether the checkpoint has tables that are of no use. */
+  #isStale = false;
+  readonly #stored = new Map<number, AsyncIterable<Uint8Array>[]>();
+
+  /** Without sizes there are no points. */
+  constructor(
+    state: LedgerState,
+    sizes: StartPointSizes | undefined,
+    onDamage: (error: unknown) => void,
+  ) {
+    this.#state = state;
+    this.#sizes = sizes;
+    this.#onDamage = onDamage;
+  }
+
+  /** Returns what changes in the checkpoint: the next part of a point, if one is due. */
+  takeSections(): readonly Section[] {
+    this.#wholeBefore = this.#whole;
+    const stale = this.#isStale ? ALL_TABLES.map(withoutRows) : [];
+    if (this.#sizes === undefined) return stale;
+    this.#unfinished ??= this.#begin(this.#sizes);
+    const point = this.#unfinished;
+    if (point === undefined) return stale;
+    const before = point.bytes;
+    const chunks: Uint8Array[] = [];
+    let isOver = false;
+    while (point.bytes - before < this.#sizes.bytes && !isOver) {
+      const { value, done } = point.parts.next() as IteratorResult<Uint8Array, undefined>;
+      isOver = done === true;
+      if (value === undefined) continue;
+      chunks.push(value);
+      point.bytes += value.length;
+    }
+    const part = sectionOf(point.table, before, chunks);
+    return isOver ? [...stale, part, ...this.#finish(point)] : [...stale, part];
+  }
+
+  /** Call when the last delta is durable. A point of which a part was left out begins anew. */
+  stored(derived: DerivedTables): void {
+    if (derived === DerivedTables.new) {
+      this.#isStale = false;
+      return;
+    }
+    this.#unfinished = undefined;
+    this.#whole = derived === DerivedTables.old ? this.#wholeBefore : undefined;
+  }
+
+  /** Takes a table of a point, whose bytes are pulled by `load`. */
+  loadSection({ table, kind, rowCount }: SectionHead, chunks: AsyncIterable<Uint8Array>): void {
+    if (kind === SectionKind.replace) this.#stored.delete(table);
+    if (rowCount > 0) this.#stored.set(table, [...(this.#stored.get(table) ?? []), chunks]);
+  }
+
+  /**
+   * Puts the checkpoint's point into the state, whose accounts are loaded. Resolves with it, or with `undefined` if there is none that can
+   * be used: then the state is as before. `limits` are the rows in the checkpoint.
+   */
+  async load(limits: Counts): Promise<StartPoint | undefined> {
+    if (this.#stored.size === 0) return undefined;
+    const point = this.#sizes === undefined ? undefined : await this.#loadWhole(limits);
+    this.#stored.clear();
+    this.#isStale = point === undefined;
+    return point;
+  }
+
+  async #loadWhole(limits: Counts): Promise<StartPoint | undefined> {
+    try {
+      const directory = await wordsOf(this.#stored.get(DIRECTORY) ?? [], DIRECTORY_WORDS);
+      if (directory?.[0] !== VERSION) return undefined;
+      const [, table, low, high] = directory;
+      const bytes = low! + high! * 2 ** 32;
+      const counts = countsOf(directory, 4);
+      const words = await wordsOf(this.#stored.get(table!) ?? [], bytes / 4);
+      if (words === undefined || !isWithin(counts, limits) || !isWhole(words, this.#state, counts))
+        throw new RangeError('the parts of the start point do not fit together');
+      this.#whole = { table: table!, bytes, transfers: counts.transfers };
+      return { ...counts, ...applyPoint(words, this.#state, counts) };
+    } catch (error) {
+      // The rows are intact, or say so themselves.
+      this.#onDamage(error);
+      return undefined;
+    }
+  }
+
+  #begin({ rows, bytes }: StartPointSizes): Unfinished | undefined {
+    const { transfers, expiries, wides, accounts, expiryQueue } = this.#state;
+    const known = this.#whole;
+    const least = Math.max(rows, (known?.bytes ?? 0) / BYTES_A_ROW);
+    if (transfers.count - (known?.transfers ?? 0) < least) return undefined;
+    // The queue is copied at once, because its entries change their places.
+    if (expiryQueue.size * QUEUE_WORDS * 4 > bytes) return undefined;
+    const counts: Counts = {
+      transfers: transfers.count,
+      expiries: expiries.count,
+      wides: wides.count,
+      accounts: accounts.count,
+    };
+    const table = known?.table === TABLES[0] ? TABLES[1] : TABLES[0];
+    return { ...counts, table, parts: encodePoint(this.#state, counts), bytes: 0 };
+  }
+
+  /** Names the point that is whole. The one before is dropped. */
+  #finish(point: Unfinished): Section[] {
+    const { table, bytes, transfers, expiries, wides, accounts } = point;
+    const before = this.#whole;
+    this.#whole = { table, bytes, transfers };
+    this.#unfinished = undefined;
+    const size = [bytes >>> 0, Math.floor(bytes / 2 ** 32)];
+    const directory = [VERSION, table, ...size, transfers, expiries, wides, accounts];
+    const section = sectionOf(DIRECTORY, 0, [bytesOf(Uint32Array.from(directory))]);
+    return before === undefined ? [section] : [section, withoutRows(before.table)];
+  }
+}
+
+/** Parts of a point: kind, first, count, content. */
+const Kind = {
+  head: 1,
+  queue: 2,
+  balances: 3,
+  statuses: 4,
+  transferTimes: 5,
+  expiryTimes: 6,
+  end: 7,
+} as const;
+const PART_WORDS = 3;
+const HEAD_WORDS = 4;
+/** Expiry time, transfer. */
+const QUEUE_WORDS = 3;
+/** Eight u64 of balances, each in full, and whether the account is closed. */
+const BALANCE_WORDS = 17;
+const TIME_WORDS = 2;
+
+/** Records in a part, so that none is much larger than 256 KiB, but for the queue. */
+const ACCOUNTS_A_PART = 4096;
+const STATUSES_A_PART = 1 << 18;
+const TIMES_A_PART = 1 << 15;
+
+function contentWords(kind: number, count: number): number {
+  switch (kind) {
+    case Kind.head:
+      return HEAD_WORDS;
+    case Kind.queue:
+      return count * QUEUE_WORDS;
+    case Kind.balances:
+      return count * BALANCE_WORDS;
+    case Kind.statuses:
+      return Math.ceil(count / 4);
+    case Kind.transferTimes:
+    case Kind.expiryTimes:
+      return count * TIME_WORDS;
+    default:
+      return 0;
+  }
+}
+
+function newPart(kind: number, first: number, count: number): Uint32Array {
+  const part = new Uint32Array(PART_WORDS + contentWords(kind, count));
+  part.set([kind, first, count]);
+  return part;
+}
+
+/** Yields a point's parts, each copied when it is asked for. */
+function* encodePoint(state: LedgerState, counts: Counts): Generator<Uint8Array, undefined> {
+  const head = newPart(Kind.head, 0, 1);
+  head.set(countWords(counts), PART_WORDS);
+  const { expiryQueue } = state;
+  const queue = newPart(Kind.queue, 0, expiryQueue.size);
+  expiryQueue.copy(queue, PART_WORDS);
+  yield bytesOf(head);
+  yield bytesOf(queue);
+  for (let first = 0; first < counts.accounts; first += ACCOUNTS_A_PART)
+    yield bytesOf(balancesPart(state, first, Math.min(ACCOUNTS_A_PART, counts.accounts - first)));
+  for (let first = 0; first < counts.transfers; first += STATUSES_A_PART) {
+    const count = Math.min(STATUSES_A_PART, counts.transfers - first);
+    // Most ledgers have long stretches without pending transfers. They have status 0.
+    if (state.pendingStatuses.isZero(first, count)) continue;
+    const part = newPart(Kind.statuses, first, count);
+    state.pendingStatuses.copy(first, new Uint8Array(part.buffer, PART_WORDS * 4, count));
+    yield bytesOf(part);
+  }
+  yield* timesParts(Kind.transferTimes, state.transfers, counts.transfers);
+  yield* timesParts(Kind.expiryTimes, state.expiries, counts.expiries);
+  yield bytesOf(newPart(Kind.end, 0, 0));
+  return undefined;
+}
+
+function balancesPart({ accounts }: LedgerState, first: number, count: number): Uint32Array {
+  const part = newPart(Kind.balances, first, count);
+  let to = PART_WORDS;
+  for (let account = first; account < first + count; account += 1, to += BALANCE_WORDS) {
+    const row = accounts.chunkOf(account);
+    const at = accounts.offsetOf(account);
+    for (let i = 0; i < BALANCE_WORDS - 1; i += 1)
+      part[to + i] = row[at + Account.debitsPending + i]!;
+    const flags = row[at + Account.codeFlags]! >>> 16;
+    part[to + BALANCE_WORDS - 1] = (flags & AccountFlag.closed) === 0 ? 0 : 1;
+  }
+  return part;
+}
+
+function* timesParts(kind: number, table: RowTable, rows: number): Generator<Uint8Array> {
+  const pages = pagesBefore(table, rows);
+  for (let first = 0; first < pages; first += TIMES_A_PART) {
+    const count = Math.min(TIMES_A_PART, pages - first);
+    const part = newPart(kind, first, count);
+    table.cold!.copyTimes(table, first, count, part, PART_WORDS);
+    yield bytesOf(part);
+  }
+}
+
+/** Returns the number of pages whose first row is before `rows`. */
+const pagesBefore = (table: RowTable, rows: number): number =>
+  Math.ceil(rows / table.cold!.perPage);
+
+interface Part {
+  readonly kind: number;
+  readonly first: number;
+  readonly count: number;
+  /** Place of its content. */
+  readonly at: number;
+}
+
+function* partsOf(words: Uint32Array): Generator<Part> {
+  for (let at = 0; at < words.length;) {
+    const [kind, first, count] = words.subarray(at, at + PART_WORDS);
+    yield { kind: kind!, first: first!, count: count!, at: at + PART_WORDS };
+    at += PART_WORDS + contentWords(kind!, count!);
+  }
+}
+
+/** Returns whether the words are a point of these counts, from the head to the end. */
+function isWhole(words: Uint32Array, state: LedgerState, counts: Counts): boolean {
+  let last: Part = { kind: 0, first: 0, count: 0, at: 0 };
+  const done = { [Kind.balances]: 0, [Kind.transferTimes]: 0, [Kind.expiryTimes]: 0 };
+  for (const part of partsOf(words)) {
+    const { kind, first, count, at } = part;
+    if (kind < last.kind || kind > Kind.end || at + contentWords(kind, count) > words.length)
+      return false;
+    if (kind === Kind.statuses) {
+      if (first % STATUSES_A_PART !== 0 || first + count > counts.transfers) return false;
+    } else if (kind in done) {
+      if (first !== done[kind as keyof typeof done]) return false;
+      done[kind as keyof typeof done] += count;
+    }
+    last = part;
+  }
+  const head = words.subarray(PART_WORDS, PART_WORDS + HEAD_WORDS);
+  return (
+    words[0] === Kind.head &&
+    countWords(counts).every((count, i) => head[i] === count) &&
+    done[Kind.balances] === counts.accounts &&
+    done[Kind.transferTimes] === pagesBefore(state.transfers, counts.transfers) &&
+    done[Kind.expiryTimes] === pagesBefore(state.expiries, counts.expiries) &&
+    last.kind === Kind.end &&
+    last.at === words.length
+  );
+}
+
+type Times = Pick<StartPoint, 'transferTimes' | 'expiryTimes'>;
+
+function applyPoint(words: Uint32Array, state: LedgerState, counts: Counts): Times {
+  const { transfers, expiries, pendingStatuses, expiryQueue } = state;
+  const transferTimes = new Uint32Array(pagesBefore(transfers, counts.transfers) * TIME_WORDS);
+  const expiryTimes = new Uint32Array(pagesBefore(expiries, counts.expiries) * TIME_WORDS);
+  pendingStatuses.reserve(counts.transfers);
+  for (const { kind, first, count, at } of partsOf(words)) {
+    const content = words.subarray(at, at + contentWords(kind, count));
+    if (kind === Kind.queue) expiryQueue.add(content);
+    else if (kind === Kind.balances) applyBalances(content, state, first);
+    else if (kind === Kind.statuses) {
+      const statuses = new Uint8Array(content.buffer, content.byteOffset, count);
+      pendingStatuses.put(first, statuses);
+      for (const status of statuses)
+        if (status === PendingStatus.pending) state.pendingTransfers += 1;
+    } else if (kind === Kind.transferTimes) transferTimes.set(content, first * TIME_WORDS);
+    else if (kind === Kind.expiryTimes) expiryTimes.set(content, first * TIME_WORDS);
+  }
+  return { transferTimes, expiryTimes };
+}
+
+function applyBalances(content: Uint32Array, { accounts }: LedgerState, first: number): void {
+  for (let from = 0, account = first; from < content.length; from += BALANCE_WORDS, account += 1) {
+    const row = accounts.chunkOf(account);
+    const at = accounts.offsetOf(account);
+    row.set(content.subarray(from, from + BALANCE_WORDS - 1), at + Account.debitsPending);
+    setClosed(row, at, content[from + BALANCE_WORDS - 1] === 1);
+  }
+}
+
+const countWords = ({ transfers, expiries, wides, accounts }: Counts): readonly number[] => [
+  transfers,
+  expiries,
+  wides,
+  accounts,
+];
+
+function countsOf(words: Uint32Array, at: number): Counts {
+  const [transfers, expiries, wides, accounts] = words.subarray(at, at + HEAD_WORDS);
+  return { transfers: transfers!, expiries: expiries!, wides: wides!, accounts: accounts! };
+}
+
+const isWithin = (counts: Counts, limits: Counts): boolean =>
+  counts.transfers <= limits.transfers &&
+  counts.expiries <= limits.expiries &&
+  counts.wides <= limits.wides &&
+  counts.accounts <= limits.accounts;
+
+const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer);
+
+/** Reads exactly so many words. Resolves with `undefined` if there are others. */
+async function wordsOf(
+  parts: readonly AsyncIterable<Uint8Array>[],
+  count: number,
+): Promise<Uint32Array | undefined> {
+  if (!Number.isInteger(count)) return undefined;
+  const bytes = new Uint8Array(count * 4);
+  let at = 0;
+  for (const part of parts) {
+    for await (const chunk of part) {
+      if (at + chunk.length > bytes.length) return undefined;
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+  }
+  return at === bytes.length && at > 0 ? new Uint32Array(bytes.buffer) : undefined;
+}
+
+function sectionOf(table: number, firstRow: number, chunks: readonly Uint8Array[]): Section {
+  return {
+    kind: firstRow === 0 ? SectionKind.replace : SectionKind.append,
+    table,
+    rowSize: 1,
+    firstRow,
+    rowCount: chunks.reduce((sum, { length }) => sum + length, 0),
+    chunks,
+  };
+}
+
+const withoutRows = (table: number): Section => sectionOf(table, 0, []);

@@ -1,0 +1,428 @@
+/**
+ * Start points in a data file: what a start does not read, and what a crash at any write, rot of any byte, and a full volume do to it.
+ * Whatever happens, the same ledger answers the same, or says what is damaged.
+ */
+import { beforeAll, expect, test } from '@jest/globals';
+import { isDerived, SectionKind } from '../ledger/checkpoint.ts';
+import { TableId } from '../ledger/checkpoint-tables.ts';
+import { PAGE_BYTES } from '../ledger/page.ts';
+import { isStartPoint } from '../ledger/start-point.ts';
+import { StateMachine } from '../ledger/state-machine.ts';
+import { Operation } from '../wire/operations.ts';
+import { FileLog } from './file-log.ts';
+import { inspectDataFile } from './inspect.ts';
+import { BLOCK_SIZE } from './layout.ts';
+import { readManifest, type Piece, type StoredSection } from './manifest.ts';
+import { readSuperblock } from './superblock.ts';
+import { MemoryStorage, PowerLoss } from './testing/memory-storage.ts';
+import { createToyFile, PATH, RELEASE } from './testing/replica.ts';
+
+const LOG_SIZE = 64 << 10;
+/** A checkpoint writes a third of a point. Rows leave memory as soon as they may; the cache has a few pages. */
+const OPTIONS = {
+  memoryLimitBytes: 2 ** 30,
+  rowsLeaveAtBytes: 0,
+  rowsShift: 2,
+  pageCacheBytes: 12 * PAGE_BYTES,
+  indexSizes: { sealRows: 16, chunkRows: 4, pageBytes: 4096 },
+  startPointSizes: { rows: 24, bytes: 900 },
+  onIndexDamage: () => void (damages += 1),
+};
+const ACCOUNTS = 9;
+const OPS = 33;
+
+let damages = 0;
+let keys = 0;
+
+const newMachine = (options: object = OPTIONS): StateMachine =>
+  new StateMachine({ ...OPTIONS, ...options, hashKey: { low: (keys += 1), high: 5 } });
+
+const timestampOf = (op: number): bigint => BigInt(op) * 1_000_000_000n;
+const operationOf = (op: number): number => {
+  if (op === 1) return Operation.createAccountsUnbatched;
+  return op % 3 === 0 ? Operation.pulse : Operation.createTransfersUnbatched;
+};
+
+/** Flags and timeout of the transfers of an operation: plain, pending, pending with a timeout, post, void. */
+const PLAIN = [0, 0];
+const KINDS = [PLAIN, [2, 0], [2, 4], [4, 0], PLAIN, [2, 9], [8, 0], PLAIN, [2, 0]] as const;
+
+/** The event of operation `op` at place `i`. Posts and voids are of what the operations before it have left pending. */
+function putTransfer(words: Uint32Array, at: number, op: number, i: number): void {
+  const [flags, timeout] = KINDS[i]!;
+  words[at] = op * 100 + i;
+  words.set([1, 0, 0, i], at + 28);
+  words[at + 29] = 1 | (flags << 16);
+  if (flags >= 4) words[at + 16] = (op - 3) * 100 + (flags === 4 ? 1 : 5);
+  else {
+    words.set([1 + (op % ACCOUNTS), 0, 0, 0, 1 + ((op + 1 + (i % 8)) % ACCOUNTS)], at + 4);
+    // Every ninth amount is above 64 bits.
+    words.set([1 + i, 0, i === 7 ? 1 : 0], at + 12);
+    words[at + 27] = timeout;
+  }
+  words.set([1 + (op % 5), 0, 0, 0, op], at + 20);
+  words[at + 31] = 0;
+  words[at + 30] = 0;
+}
+
+function bodyOf(op: number): Uint8Array {
+  if (operationOf(op) === Operation.pulse) return new Uint8Array(0);
+  const count = op === 1 ? ACCOUNTS : KINDS.length;
+  const words = new Uint32Array(count * 32);
+  for (let i = 0; i < count; i += 1) {
+    if (op > 1) putTransfer(words, i * 32, op, i);
+    else words.set([i + 1, ...Array<number>(27).fill(0), 1, 1], i * 32);
+  }
+  return new Uint8Array(words.buffer);
+}
+
+class LedgerReplica {
+  readonly machine: StateMachine;
+  readonly #log: FileLog;
+  op: number;
+  durableOp: number;
+
+  private constructor(log: FileLog, machine: StateMachine, op: number) {
+    this.#log = log;
+    this.machine = machine;
+    this.op = op;
+    this.durableOp = op;
+  }
+
+  static async start(storage: MemoryStorage, machine = newMachine()): Promise<LedgerReplica> {
+    const onFailure = (): void => undefined;
+    const log = await FileLog.open({ path: PATH, release: RELEASE, storage, onFailure });
+    try {
+      let last = 0;
+      const replica = new LedgerReplica(log, machine, 0);
+      const { op } = await log.recover(machine, async (entry) => {
+        await replica.#execute(entry.op);
+        last = entry.op;
+      });
+      replica.op = Math.max(op, last);
+      replica.durableOp = replica.op;
+      return replica;
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+  }
+
+  async #execute(op: number): Promise<void> {
+    const what = [operationOf(op), timestampOf(op), bodyOf(op)] as const;
+    for (let needs; (needs = this.machine.prepare(...what));)
+      await this.#log.pages.read(needs.pages, needs.arrived);
+    this.machine.commit(...what);
+  }
+
+  /** Executes the next operation. Resolves with a promise of its being durable, which never comes if the disk fails first. */
+  async run(): Promise<{ readonly durable: Promise<void> }> {
+    const op = this.op + 1;
+    await this.#execute(op);
+    this.op = op;
+    const entry = { op, timestamp: timestampOf(op), view: 0, message: new Uint8Array(16) };
+    const durable = new Promise<void>((resolve) => {
+      this.#log.append(entry, () => {
+        this.durableOp = op;
+        resolve();
+      });
+    });
+    return { durable };
+  }
+
+  async checkpoint(): Promise<void> {
+    const { op, machine } = this;
+    const position = { op, timestamp: timestampOf(op), view: 0, stateHash: machine.stateHash() };
+    await this.#log.checkpoint(machine, position);
+  }
+
+  async #read(operation: number, words: Uint32Array): Promise<Uint8Array> {
+    const read = this.machine.beginRead(operation, new Uint8Array(words.buffer));
+    for (let step; (step = read.step(Infinity)) !== true;) {
+      if (step !== false) await this.#log.pages.read(step.pages, step.arrived);
+    }
+    return read.finish();
+  }
+
+  /** Everything that the ledger answers: transfers by query and by id, changes with balances, accounts, what is next to expire. */
+  async answers(): Promise<string> {
+    const ids = new Uint32Array(4 * 80);
+    for (let i = 0; i < 80; i += 1) ids[i * 4] = 200 + i * 41;
+    const query = new Uint32Array(16);
+    query.set([3, 0, 0, 0]);
+    query[14] = 8000;
+    const since = new Uint32Array(16);
+    since.set(new Uint32Array(BigUint64Array.of(timestampOf(7)).buffer));
+    since[4] = 2000;
+    const accounts = new Uint32Array(4 * ACCOUNTS);
+    for (let i = 0; i < ACCOUNTS; i += 1) accounts[i * 4] = i + 1;
+    const answers = [
+      await this.#read(Operation.queryTransfersUnbatched, query),
+      await this.#read(Operation.lookupTransfersUnbatched, ids),
+      await this.#read(Operation.getChangeEvents, since),
+      await this.#read(Operation.lookupAccountsUnbatched, accounts),
+    ];
+    const { machine } = this;
+    const rest = [machine.stateHash(), ...answers].map((a) => Buffer.from(a).toString('base64'));
+    return JSON.stringify([machine.counts(), String(machine.nextExpiry()), ...rest]);
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+}
+
+async function sectionsOf(disk: MemoryStorage): Promise<readonly StoredSection[]> {
+  const file = await disk.open(PATH, { exclusive: false });
+  return readManifest(file, await readSuperblock(file));
+}
+
+const pointOf = async (disk: MemoryStorage): Promise<readonly StoredSection[]> =>
+  (await sectionsOf(disk)).filter(({ table }) => isStartPoint(table));
+
+const piecesOf = (sections: readonly StoredSection[]): readonly Piece[] =>
+  sections.flatMap(({ pieces }) => pieces);
+
+const PAGES: readonly number[] = [TableId.transferPages, TableId.widePages, TableId.expiryPages];
+
+/** Answers by the number of operations, of a ledger that has all rows in memory. */
+const expected: string[] = [];
+/** A closed file whose start point is some operations old, and of whose next point a part is written. */
+let whole: Uint8Array;
+
+beforeAll(async () => {
+  const inMemory = new MemoryStorage();
+  await createToyFile(inMemory, LOG_SIZE);
+  const all = await LedgerReplica.start(inMemory, newMachine({ rowsLeaveAtBytes: 2 ** 30 }));
+  expected.push(await all.answers());
+  for (let op = 1; op <= OPS + 12; op += 1) {
+    await all.run();
+    if (op % 9 === 0) await all.checkpoint();
+    expected.push(await all.answers());
+  }
+  await all.close();
+  const disk = new MemoryStorage();
+  await createToyFile(disk, LOG_SIZE);
+  const replica = await LedgerReplica.start(disk);
+  for (let op = 1; op <= OPS; op += 1) {
+    await (
+      await replica.run()
+    ).durable;
+    if (op % 2 === 1) await replica.checkpoint();
+  }
+  expect(await replica.answers()).toBe(expected[OPS]);
+  await replica.close();
+  whole = disk.bytes(PATH);
+});
+
+/** Flips a bit in each page of the older half of all. Returns their number. */
+async function damageOldPages(bytes: Uint8Array): Promise<number> {
+  let damaged = 0;
+  for (const { table, pieces } of await sectionsOf(MemoryStorage.of(PATH, whole))) {
+    if (!PAGES.includes(table)) continue;
+    // The youngest pages are read: those after the point, and those of rows that are in no segment yet.
+    const old = pieces.slice(0, Math.floor(pieces.length / 2));
+    for (const { offset, size } of old) {
+      for (let at = 0; at < size; at += PAGE_BYTES) bytes[offset + at + 100]! ^= 1;
+      damaged += size / PAGE_BYTES;
+    }
+  }
+  return damaged;
+}
+
+test('a start reads no old rows: with all of them damaged it starts, answers what needs none of them, and says so of what does', async () => {
+  const bytes = whole.slice();
+  expect(await damageOldPages(bytes)).toBeGreaterThan(3);
+  const disk = MemoryStorage.of(PATH, bytes);
+  damages = 0;
+  const replica = await LedgerReplica.start(disk);
+  expect(damages).toBe(0);
+  expect(replica.machine.counts()).toEqual(JSON.parse(expected[OPS]!)[0]);
+  expect(Buffer.from(replica.machine.stateHash()).toString('base64')).toBe(
+    JSON.parse(expected[OPS]!)[2],
+  );
+  await expect(replica.answers()).rejects.toMatchObject({ code: 'checkpoint_corrupt' });
+  await replica.close();
+  const inspection = await inspectDataFile(PATH, disk);
+  const isDamage = expect.objectContaining({ code: 'checkpoint_corrupt' });
+  expect(inspection).toMatchObject({ errors: expect.arrayContaining([isDamage]) });
+});
+
+test('a flipped bit anywhere in the pages is found by the start or by what needs the page: no answer is ever another one', async () => {
+  const pieces = piecesOf(
+    (await sectionsOf(MemoryStorage.of(PATH, whole))).filter(({ table }) => PAGES.includes(table)),
+  );
+  const outcomes = new Set<string>();
+  for (const { offset, size } of pieces) {
+    for (let at = 0; at < size; at += 1) {
+      if (at % 1283 !== 0) continue;
+      const bytes = whole.slice();
+      bytes[offset + at]! ^= 1 << (at % 8);
+      const replica = await LedgerReplica.start(MemoryStorage.of(PATH, bytes)).catch(
+        (error: unknown) => {
+          expect(error).toMatchObject({ code: 'checkpoint_corrupt' });
+        },
+      );
+      if (replica === undefined) {
+        outcomes.add('start');
+        continue;
+      }
+      const answers = await replica.answers().catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'checkpoint_corrupt' });
+      });
+      outcomes.add(answers === undefined ? 'read' : 'none');
+      if (answers !== undefined) expect(answers).toBe(expected[OPS]);
+      await replica.close();
+    }
+  }
+  expect(outcomes).toContain('start');
+  expect(outcomes).toContain('read');
+});
+
+test('a flipped bit anywhere in a start point or in the index is told, and the start reads the rows instead', async () => {
+  const sections = await sectionsOf(MemoryStorage.of(PATH, whole));
+  const pieces = piecesOf(sections.filter(({ table }) => isDerived(table)));
+  expect(pieces.length).toBeGreaterThan(1);
+  let told = 0;
+  for (const { offset, size } of pieces) {
+    for (let at = 0; at < size; at += 1) {
+      // Pages of the index are mostly empty.
+      if (at % (size >= PAGE_BYTES ? 2999 : 211) !== 0) continue;
+      const bytes = whole.slice();
+      bytes[offset + at]! ^= 1 << (at % 8);
+      const disk = MemoryStorage.of(PATH, bytes);
+      damages = 0;
+      const replica = await LedgerReplica.start(disk);
+      told += damages;
+      expect(await replica.answers()).toBe(expected[OPS]);
+      // Damage that a start has found is gone from the next checkpoints.
+      const isTold = damages > 0;
+      for (let round = 0; round < (isTold ? 6 : 0); round += 1) {
+        await (
+          await replica.run()
+        ).durable;
+        await replica.checkpoint();
+      }
+      await replica.close();
+      if (!isTold) continue;
+      expect(await inspectDataFile(PATH, disk)).toMatchObject({ errors: [] });
+      damages = 0;
+      const again = await LedgerReplica.start(disk);
+      expect([damages, await again.answers()]).toEqual([0, expected[again.op]]);
+      await again.close();
+    }
+  }
+  expect(told).toBeGreaterThan(5);
+});
+
+test('power loss at every write of checkpoints that write, finish and drop a start point changes no answer', async () => {
+  let crashes = 0;
+  const seen = new Set<string>();
+  for (let crashAt = 1; ; crashAt += 1) {
+    const disk = MemoryStorage.of(PATH, whole);
+    disk.crashAt = crashAt;
+    const replica = await LedgerReplica.start(disk).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(PowerLoss);
+    });
+    if (replica) {
+      for (let round = 0; round < 3; round += 1) {
+        await replica.run();
+        const failed = await replica.checkpoint().catch((error: unknown) => error);
+        if (failed !== undefined) {
+          expect(failed).toMatchObject({ code: 'storage_failed' });
+          break;
+        }
+      }
+    }
+    damages = 0;
+    for (const survives of [() => false, everyOther()]) {
+      const next = disk.afterCrash(survives);
+      seen.add(String((await pointOf(next)).map(({ table }) => table)));
+      const again = await LedgerReplica.start(next);
+      expect(again.op).toBeGreaterThanOrEqual(replica?.durableOp ?? OPS);
+      expect(await again.answers()).toBe(expected[again.op]);
+      await again.run();
+      await again.checkpoint();
+      await again.close();
+    }
+    expect(damages).toBe(0);
+    if (disk.operations < crashAt) break;
+    crashes += 1;
+  }
+  expect(crashes).toBeGreaterThan(40);
+  // Crashes came while either table had a point, and while both had something.
+  expect(seen.size).toBeGreaterThan(2);
+});
+
+function everyOther(): () => boolean {
+  let count = 0;
+  return () => (count += 1) % 2 === 0;
+}
+
+const places = async (disk: MemoryStorage): Promise<string> =>
+  piecesOf(await pointOf(disk))
+    .map(({ offset, size }) => `${offset} ${size}`)
+    .join();
+
+test('on a full volume a checkpoint goes on without its part of a start point, and points follow once there is room', async () => {
+  const outcomes = new Set<string>();
+  for (let blocks = 0; blocks < 30; blocks += 6) {
+    const disk = MemoryStorage.of(PATH, whole);
+    const replica = await LedgerReplica.start(disk);
+    disk.capacity = whole.length + blocks * BLOCK_SIZE;
+    let before = await places(disk);
+    for (let round = 0; round < 4; round += 1) {
+      await replica.run();
+      const failed = await replica.checkpoint().catch((error: unknown) => error);
+      if (failed !== undefined) expect(failed).toMatchObject({ code: 'storage_full' });
+      const now = await places(disk);
+      outcomes.add(failed !== undefined ? 'full' : now === before ? 'without' : 'with');
+      before = now;
+      const killed = await LedgerReplica.start(disk.afterKill());
+      expect(await killed.answers()).toBe(expected[killed.op]);
+      await killed.close();
+    }
+    disk.capacity = Infinity;
+    for (let round = 0; round < 8; round += 1) {
+      await (
+        await replica.run()
+      ).durable;
+      await replica.checkpoint();
+    }
+    await replica.close();
+    damages = 0;
+    const again = await LedgerReplica.start(disk);
+    expect([damages, await again.answers()]).toEqual([0, expected[again.op]]);
+    expect((await pointOf(disk)).length).toBeGreaterThan(1);
+    await again.close();
+    expect(await inspectDataFile(PATH, disk)).toMatchObject({ errors: [] });
+  }
+  expect(outcomes).toContain('without');
+  expect(outcomes).toContain('with');
+});
+
+test('a ledger that keeps its rows in memory reads them all, and drops the start point that it does not use', async () => {
+  const disk = MemoryStorage.of(PATH, whole);
+  const replica = await LedgerReplica.start(
+    disk,
+    new StateMachine({ memoryLimitBytes: 2 ** 30, rowsShift: 2 }),
+  );
+  expect(await replica.answers()).toBe(expected[OPS]);
+  expect(replica.machine.pages().rowsInMemory).toBe(replica.machine.counts().transfers);
+  await replica.checkpoint();
+  expect(await pointOf(disk)).toEqual([]);
+  await replica.close();
+  const again = await LedgerReplica.start(disk);
+  expect(await again.answers()).toBe(expected[OPS]);
+  await again.close();
+});
+
+test('the parts of a start point in a checkpoint are sections that releases before it drop', async () => {
+  const sections = await pointOf(MemoryStorage.of(PATH, whole));
+  for (const { table, kind, rowSize } of sections) {
+    // They take a table from 65,536 on that no directory names for one of the index that is of no use.
+    expect(table).toBeGreaterThanOrEqual(1 << 16);
+    expect(kind === SectionKind.append || kind === SectionKind.replace).toBe(true);
+    expect(rowSize).toBe(1);
+  }
+});
