@@ -41,6 +41,7 @@ const status: fc.Arbitrary<EngineStatus> = fc
         checkpoint: count,
         stateHash: fc.stringMatching(/^[0-9a-f]{32}$/),
         acceptsWrites: fc.boolean(),
+        writesPaused: fc.boolean(),
         clockAgrees: fc.boolean(),
         clockOffsetMs: fc.integer(),
         warnings: fc.subarray(Object.values(EngineWarning)),
@@ -93,6 +94,7 @@ test('any JSON gives a status or a short problem', () => {
 const optional = new Set<string>([
   'stateHash',
   'acceptsWrites',
+  'writesPaused',
   'clockAgrees',
   'clockOffsetMs',
   'sessions',

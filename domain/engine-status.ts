@@ -42,6 +42,8 @@ export interface EngineStatus {
   /** Hash of the state, 32 hexadecimal digits: equal on every replica at the same op. */
   readonly stateHash?: string;
   readonly acceptsWrites?: boolean;
+  /** True while writes wait for the end of a pause, which the last backup of several replicas asks for. */
+  readonly writesPaused?: boolean;
   /**
    * Whether the replica's clock may give timestamps: a majority of the replicas was heard lately, and their clocks are near
    * each other and near this one. A leader with another clock orders no writes and expires nothing.
@@ -121,6 +123,10 @@ export function fullReason({
   if (role !== ReplicaRole.primary || acceptsWrites !== false) return undefined;
   return fullReasons.find((reason) => warnings.includes(reason));
 }
+
+/** Whether the cluster takes no writes because a pause was asked for, according to its primary's status. */
+export const isPaused = ({ role, writesPaused }: EngineStatus): boolean =>
+  role === ReplicaRole.primary && writesPaused === true;
 
 const fullReasons = [
   EngineWarning.memoryAtLimit,

@@ -18,6 +18,7 @@ const good: EngineStatus = {
   syncing: false,
   stateHash: '0123456789abcdef0123456789abcdef',
   acceptsWrites: true,
+  writesPaused: false,
   clockAgrees: true,
   clockOffsetMs: -3,
   warnings: ['MemoryNearLimit'],

@@ -58,6 +58,7 @@ const engineStatus = z
       .regex(/^[0-9a-f]{32}$/)
       .exactOptional(),
     acceptsWrites: z.boolean().exactOptional(),
+    writesPaused: z.boolean().exactOptional(),
     clockAgrees: z.boolean().exactOptional(),
     clockOffsetMs: z.int().exactOptional(),
     sessions: count.exactOptional(),

@@ -15,6 +15,7 @@ export type ArchiveErrorCode =
   | 'checkpoint_old'
   | 'checkpoint_unsupported'
   | 'state_rejected'
+  | 'writes_not_paused'
   | 'moment_unavailable'
   | 'import_missing'
   | 'import_foreign'

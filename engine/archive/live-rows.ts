@@ -10,7 +10,7 @@ import { isDerived, SectionKind } from '../ledger/checkpoint.ts';
 import { ROW_BYTES, ROWS_OF_PAGES } from '../ledger/checkpoint-tables.ts';
 import { PAGE_BYTES, rowsPerPage } from '../ledger/page.ts';
 import { DataFileError } from '../log/errors.ts';
-import { SESSIONS_TABLE } from '../log/layout.ts';
+import { isOfClients } from '../log/layout.ts';
 import { readManifest, readPiece, type Piece, type StoredSection } from '../log/manifest.ts';
 import type { StorageFile } from '../log/storage.ts';
 import { readSuperblock, type Superblock } from '../log/superblock.ts';
@@ -170,7 +170,7 @@ async function readCheckpoint(file: StorageFile, superblock: Superblock): Promis
   const stored = new Map<number, Table>();
   for (const section of await readManifest(file, superblock)) {
     const { table, rowSize } = section;
-    if (table === SESSIONS_TABLE || isDerived(table)) continue;
+    if (isOfClients(table) || isDerived(table)) continue;
     const before = section.kind === SectionKind.replace ? undefined : stored.get(table);
     if (!continues(before, section)) {
       throw new ArchiveError(

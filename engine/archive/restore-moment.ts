@@ -5,7 +5,7 @@
 import { DataFile } from '../log/data-file.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { alreadyExists, checkIdentity, createEmpty } from '../log/format-file.ts';
-import { FORMAT_VERSION_OF_COPIES, SESSIONS_TABLE } from '../log/layout.ts';
+import { FORMAT_VERSION_OF_COPIES, isOfClients } from '../log/layout.ts';
 import type { CheckpointPosition, ReplicaIdentity } from '../log/log.ts';
 import { logSizeOf } from '../log/restore.ts';
 import type { Storage } from '../log/storage.ts';
@@ -91,7 +91,7 @@ async function replayInto(
 /** Clients of the source have no session in the new database, and older releases do not know derived tables. */
 const forAnother = (state: Checkpointed): Checkpointed => ({
   takeDelta: (rewrite) =>
-    state.takeDelta(rewrite).filter(({ table }) => table !== SESSIONS_TABLE && !isDerived(table)),
+    state.takeDelta(rewrite).filter(({ table }) => !isOfClients(table) && !isDerived(table)),
   stored: (derived) => state.stored(derived),
   loadSection: (head, chunks) => state.loadSection(head, chunks),
   finishLoad: (pause) => state.finishLoad(pause),

@@ -61,7 +61,12 @@ const EVENT_BYTES = 128;
 
 export class StateMachine implements Checkpointed {
   /** Newest rules that this ledger can execute. */
-  readonly rulesMax: number = 1;
+  readonly rulesMax: number = 2;
+  /**
+   * Rules to which replicas move by themselves once all know them. Rules 2 only add the pause of writes, and wait until one is asked
+   * for: afterwards there is no way back to a release without them.
+   */
+  readonly rulesSought: number = 1;
   readonly #limitBytes: number;
   readonly #state: LedgerState;
   readonly #hash = new StateHash();
@@ -107,7 +112,7 @@ export class StateMachine implements Checkpointed {
     this.#hashed = [accounts, transfers, wides, expiries, burnedIds];
   }
 
-  /** Sets the rules by which later operations are executed. There is only one set of rules yet. */
+  /** Sets the rules by which later operations are executed. Rules 2 change no operation of the ledger. */
   useRules(rules: number): void {
     assert(rules <= this.rulesMax, 'rules are used that the ledger knows');
   }

@@ -13,7 +13,7 @@ import {
   LOG_OFFSET,
   MARK_SLOTS,
   roundUp,
-  SESSIONS_TABLE,
+  isOfClients,
   SUPERBLOCK_COPIES,
 } from './layout.ts';
 import type { StoredCheckpoint } from './load.ts';
@@ -63,7 +63,7 @@ interface PortableCopy {
 }
 
 /**
- * Plans the layout of a copy: the manifest right after the log, then the pieces. Sessions and the place in a replicated log
+ * Plans the layout of a copy: the manifest right after the log, then the pieces. Sessions, a pause of writes and the place in a replicated log
  * are left out unless the copy is for another replica, because their clients and that log are elsewhere. Derived tables are left out
  * always.
  */
@@ -73,7 +73,7 @@ export function planCopy(
 ): PortableCopy {
   const isWhole = restamp.sameCluster === true;
   const kept = sections.filter(
-    ({ table }) => !isDerived(table) && (isWhole || table !== SESSIONS_TABLE),
+    ({ table }) => !isDerived(table) && (isWhole || !isOfClients(table)),
   );
   const { place: _elsewhere, ...portable } = superblock.position;
   const { formatVersion = FORMAT_VERSION } = superblock;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { TableId } from '../ledger/checkpoint-tables.ts';
-import { FORMAT_VERSION, RULES_TABLE, SESSIONS_TABLE } from './layout.ts';
+import { FORMAT_VERSION, PAUSE_TABLE, RULES_TABLE, SESSIONS_TABLE } from './layout.ts';
 
 // This unit test reads one file, the document under test.
 const text = readFileSync(join(import.meta.dirname, 'FORMAT.md'), 'utf8');
@@ -18,6 +18,7 @@ test('FORMAT.md lists every table, every kind of section and every record, and n
     ...Object.entries(TableId),
     ['sessions', SESSIONS_TABLE],
     ['rules', RULES_TABLE],
+    ['pause', PAUSE_TABLE],
   ]);
   const kinds = [...section('## Manifest').matchAll(/^\| (\d+) \| (append|update|replace) \|/gm)];
   expect(kinds.map(([, id, name]) => [name, Number(id)])).toEqual(Object.entries(SectionKind));

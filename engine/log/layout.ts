@@ -37,6 +37,12 @@ export const LOG_SIZE_MIN = 32 << 20;
 export const SESSIONS_TABLE = 100;
 /** Table with the number of the ledger's rules (engine/replica); present only if it is above 1. */
 export const RULES_TABLE = 101;
+/** Table with a pause of writes that has not ended (engine/replica); an exported or restored file does not contain it. */
+export const PAUSE_TABLE = 102;
+
+/** Whether a table is about the clients of one cluster, which another ledger with the same rows does not have. */
+export const isOfClients = (table: number): boolean =>
+  table === SESSIONS_TABLE || table === PAUSE_TABLE;
 
 export function roundUp(bytes: number): number {
   return Math.ceil(bytes / BLOCK_SIZE) * BLOCK_SIZE;

@@ -26,7 +26,7 @@ export interface MemberIds {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (json: unknown): Fields =>
+export const fieldsOf = (json: unknown): Fields =>
   typeof json === 'object' && json !== null ? (json as Fields) : {};
 
 export function questionOf(json: unknown): Question | undefined {

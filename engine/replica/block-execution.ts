@@ -28,6 +28,9 @@ interface BlockExecutionParts {
   readonly onHalt: (error: HaltedError) => void;
 }
 
+/** Operations of entries that no client has asked for. */
+const ownOperations = new Set<number>([Operation.pulse, Operation.upgrade, Operation.pause]);
+
 /** Bytes of blocks that wait to be executed, above which a follower takes no more. */
 const WAITING_BYTES_MAX = 32 << 20;
 
@@ -141,7 +144,7 @@ export class BlockExecution {
     const request = new RequestHeader(new Header(entry.message));
     const { operation } = request;
     const reply = state.executor.apply(entry);
-    const isOwn = operation === Operation.pulse || operation === Operation.upgrade;
+    const isOwn = ownOperations.has(operation);
     const waiting = isOwn ? undefined : pending.executed(request);
     leader.executed(operation, waiting);
     if (!isOwn) counts.count(operation);

@@ -7,7 +7,7 @@ import { SectionKind, type Checkpointed, type Section } from '../ledger/checkpoi
 import type { ReadStep } from '../ledger/ledger-read.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import { DataFileError } from '../log/errors.ts';
-import { RULES_TABLE } from '../log/layout.ts';
+import { PAUSE_TABLE, RULES_TABLE } from '../log/layout.ts';
 import type { CheckpointPosition, LogEntry, ReplicaIdentity } from '../log/log.ts';
 import type { PageSource } from '../log/page-reader.ts';
 import { buildReply, buildRequest, Header, RequestHeader } from '../wire/header.ts';
@@ -15,6 +15,15 @@ import { headerSize } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { decodeRules, encodeRules, FIRST_RULES, unknownRules } from './rules.ts';
+import {
+  decodePause,
+  encodePause,
+  encodePauseLength,
+  joined,
+  PAUSE_BYTES,
+  pauseOf,
+  type WritePause,
+} from './write-pause.ts';
 import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
 
 interface ExecutorOptions {
@@ -47,6 +56,7 @@ export class Executor {
   #timestamp = 0n;
   #view = 0;
   #rules = FIRST_RULES;
+  #pause: WritePause | undefined;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -71,6 +81,17 @@ export class Executor {
     return this.#view;
   }
 
+  /** The last pause of writes, which may be over. */
+  get pause(): WritePause | undefined {
+    return this.#pause;
+  }
+
+  /** Whether writes are paused at a time; a time before the last operation counts as that. */
+  pausesWritesAt(now: bigint): boolean {
+    const { until = 0n } = this.#pause ?? {};
+    return until > now && until > this.#timestamp;
+  }
+
   /** Call after the state was loaded from a checkpoint. Entries before or after it may have been applied already. */
   loaded(position: CheckpointPosition): void {
     this.#op = Math.max(this.#op, position.op);
@@ -92,7 +113,8 @@ export class Executor {
     const needsNone =
       operation === Operation.register ||
       operation === Operation.noop ||
-      operation === Operation.upgrade;
+      operation === Operation.upgrade ||
+      operation === Operation.pause;
     return BigInt(needsNone ? 0 : this.ledger.timestampDelta(operation, body));
   }
 
@@ -128,6 +150,9 @@ export class Executor {
         return undefined;
       case Operation.upgrade:
         this.#useRules(decodeRules(body));
+        return undefined;
+      case Operation.pause:
+        this.#pause = joined(this.#pause, pauseOf(entry));
         return undefined;
       case Operation.register:
         return this.#register(request, entry);
@@ -193,6 +218,11 @@ export class Executor {
     return this.#ownMessage(Operation.upgrade, view, encodeRules(rules));
   }
 
+  /** Returns the log message that pauses writes: a request without a client. */
+  pauseMessage(lengthNs: bigint, view: number): Uint8Array {
+    return this.#ownMessage(Operation.pause, view, encodePauseLength(lengthNs));
+  }
+
   #ownMessage(operation: number, view: number, body: Uint8Array): Uint8Array {
     const parent = new Uint8Array(16);
     const cluster = this.#options.identity.clusterId;
@@ -209,18 +239,22 @@ export class Executor {
     this.#rules = rules;
   }
 
-  /** Returns the ledger's tables, the sessions and the rules as one state. */
+  /** Returns the ledger's tables, the sessions, the rules and a pause of writes as one state. */
   #composedState(): Checkpointed {
     const { ledger, sessions } = this;
     return {
       takeDelta: (rewrite) => [
         ...ledger.takeDelta(rewrite),
         sessions.takeSection(),
-        ...(this.#rules === FIRST_RULES ? [] : [rulesSection(this.#rules)]),
+        ...(this.#rules === FIRST_RULES ? [] : [replacing(RULES_TABLE, encodeRules(this.#rules))]),
+        ...(this.#pause !== undefined && this.pausesWritesAt(0n)
+          ? [replacing(PAUSE_TABLE, encodePause(this.#pause))]
+          : []),
       ],
       stored: (derived) => ledger.stored(derived),
       loadSection: async (head, chunks) => {
         if (head.table === RULES_TABLE) this.#useRules(decodeRules(await bytesOf(chunks)));
+        else if (head.table === PAUSE_TABLE) this.#pause = pauseIn(await bytesOf(chunks));
         else if (head.table === sessionsTable) await sessions.loadSection(head, chunks);
         else await ledger.loadSection(head, chunks);
       },
@@ -265,14 +299,20 @@ export class Executor {
 
 const empty = new Uint8Array(0);
 
-const rulesSection = (rules: number): Section => ({
+const replacing = (table: number, bytes: Uint8Array): Section => ({
   kind: SectionKind.replace,
-  table: RULES_TABLE,
+  table,
   rowSize: 1,
   firstRow: 0,
-  rowCount: 4,
-  chunks: [encodeRules(rules)],
+  rowCount: bytes.length,
+  chunks: [bytes],
 });
+
+function pauseIn(bytes: Uint8Array): WritePause {
+  if (bytes.length !== PAUSE_BYTES)
+    throw new DataFileError('checkpoint_corrupt', 'The pause of writes has another size.');
+  return decodePause(bytes);
+}
 
 async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = [];

@@ -1,6 +1,7 @@
 /** Handling of requests by a leader: it orders writes into the log and executes reads after the fence check. */
 import type { Timers } from '../../base/timers.ts';
 import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
+import type { LogEntry } from '../log/log.ts';
 import { headerSize } from '../wire/limits.ts';
 import { isRead, Operation } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
@@ -10,6 +11,7 @@ import { LeaderReads } from './leader-reads.ts';
 import { Orderer } from './orderer.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import type { RequestCounts } from './request-counts.ts';
+import { PAUSE_RULES } from './write-pause.ts';
 
 interface LeaderRequestsOptions {
   readonly state: HeldState;
@@ -123,6 +125,16 @@ export class LeaderRequests {
     this.#orderer.ordered(entry, Operation.upgrade);
   }
 
+  /** Orders a pause of writes. Returns its entry if the log has taken it. */
+  pause(lengthNs: bigint): LogEntry | undefined {
+    if (this.#view === undefined || this.#options.state.executor.rules < PAUSE_RULES)
+      return undefined;
+    const entry = this.#orderer.nextPause(lengthNs, this.#view);
+    if (entry === undefined || this.#options.log()?.append(entry) !== 'taken') return undefined;
+    this.#orderer.ordered(entry, Operation.pause);
+    return entry;
+  }
+
   /** Call when an entry of the log is executed; `request` waited for it here. */
   executed(operation: number, request: PendingRequest | undefined): void {
     this.#orderer.executed(operation);
@@ -140,7 +152,7 @@ export class LeaderRequests {
       this.#options.state.checkpointForRows();
       return;
     }
-    if (isLedgers && (this.isFull || shortage !== undefined)) {
+    if (isLedgers && (this.isFull || shortage !== undefined || this.#orderer.pausesWrites)) {
       // There is no answer, because the protocol has none for this case: the client tries again, and the status gives the
       // reason.
       this.#options.pending.delete(request);

@@ -19,8 +19,11 @@ export class Orderer {
   #timestamp = 0n;
   /** True if a pulse was ordered and is not executed yet. */
   #pulsing = false;
-  /** True if other rules were ordered and are not executed yet. Until then it is unknown how much a request takes. */
-  #upgrading = false;
+  /**
+   * True if other rules or a pause were ordered and are not executed yet. Until then it is unknown how much a request takes, and
+   * whether it may be taken.
+   */
+  #settling = false;
 
   constructor(options: OrdererOptions) {
     this.#options = options;
@@ -31,7 +34,7 @@ export class Orderer {
     this.#op = op;
     this.#timestamp = timestamp;
     this.#pulsing = false;
-    this.#upgrading = false;
+    this.#settling = false;
   }
 
   /**
@@ -41,7 +44,7 @@ export class Orderer {
   next(operation: number, message: Uint8Array, view: number): LogEntry | undefined {
     const { executor, nowNs } = this.#options;
     const now = nowNs();
-    if (now === undefined || this.#upgrading) return undefined;
+    if (now === undefined || this.#settling) return undefined;
     const earliest = this.#timestamp + 1n;
     const delta = executor().timestampDelta(operation, message.subarray(headerSize));
     return {
@@ -58,7 +61,8 @@ export class Orderer {
     const due = executor.ledger.nextExpiry();
     if (this.#pulsing || due === undefined) return undefined;
     const now = this.#options.nowNs();
-    if (now === undefined || due > now) return undefined;
+    // What expires changes the ledger: it waits for the end of a pause.
+    if (now === undefined || due > now || executor.pausesWritesAt(now)) return undefined;
     return this.next(Operation.pulse, executor.pulseMessage(view), view);
   }
 
@@ -67,16 +71,30 @@ export class Orderer {
     return this.next(Operation.upgrade, this.#options.executor().upgradeMessage(rules, view), view);
   }
 
+  /** Returns the entry that pauses writes. */
+  nextPause(lengthNs: bigint, view: number): LogEntry | undefined {
+    return this.next(Operation.pause, this.#options.executor().pauseMessage(lengthNs, view), view);
+  }
+
+  /** Whether a pause of writes keeps requests that change the ledger out of the log now. */
+  get pausesWrites(): boolean {
+    const { executor, nowNs } = this.#options;
+    return executor().pausesWritesAt(nowNs() ?? 0n);
+  }
+
   /** Call when the log has taken the entry. */
   ordered(entry: LogEntry, operation: number): void {
     this.#op = entry.op;
     this.#timestamp = entry.timestamp;
     if (operation === Operation.pulse) this.#pulsing = true;
-    if (operation === Operation.upgrade) this.#upgrading = true;
+    if (settles(operation)) this.#settling = true;
   }
 
   executed(operation: number): void {
     if (operation === Operation.pulse) this.#pulsing = false;
-    if (operation === Operation.upgrade) this.#upgrading = false;
+    if (settles(operation)) this.#settling = false;
   }
 }
+
+const settles = (operation: number): boolean =>
+  operation === Operation.upgrade || operation === Operation.pause;

@@ -15,7 +15,7 @@ import { Replica } from './replica.ts';
 import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
 import { accountsBody, postBody, transferBody } from './testing/records.ts';
-import { TwoRulesLedger } from './testing/two-rules-ledger.ts';
+import { OneRuleLedger, TwoRulesLedger } from './testing/other-releases.ts';
 
 /** A log in memory that commits when the test says so, and records its entries. */
 class HeldLog implements ReplicaLog {
@@ -353,6 +353,13 @@ test.each([
     'other rules, which only the log may have',
     Operation.upgrade,
     Uint8Array.of(9, 0, 0, 0),
+    engineRelease,
+    EvictionReason.invalidRequestOperation,
+  ],
+  [
+    'a pause of writes, which only the log may have',
+    Operation.pause,
+    new Uint8Array(8),
     engineRelease,
     EvictionReason.invalidRequestOperation,
   ],
@@ -717,5 +724,8 @@ test('a single replica moves to the newest rules it knows once, and an older rel
   const again = twoRules();
   await newReplica(log, batchSizeLimitProduction, undefined, again).recover();
   expect(again.rules).toBe(2);
-  await expect(newReplica(log).recover()).rejects.toMatchObject({ code: 'unknown_rules' });
+  const older = new OneRuleLedger({ memoryLimitBytes: 2 ** 28 });
+  await expect(
+    newReplica(log, batchSizeLimitProduction, undefined, older).recover(),
+  ).rejects.toMatchObject({ code: 'unknown_rules' });
 });

@@ -172,6 +172,9 @@ export class Replica implements ServedReplica {
     );
   }
 
+  /** Only several replicas are asked for a pause: a single one is stopped instead. */
+  readonly writesPaused = false;
+
   /** Returns whether memory is too small for the request, and no checkpoint is about to change that. */
   #lacksMemory(operation: number, body: Uint8Array): boolean {
     const shortage = this.#options.ledger.shortage(operation, body, this.#ahead);
@@ -251,11 +254,12 @@ export class Replica implements ServedReplica {
     this.#upgradeWhenAble();
   }
 
-  /** Moves to the newest rules at once: no other replica has to know them. */
+  /** Moves to newer rules at once: no other replica has to know them. */
   #upgradeWhenAble(): void {
-    const { rulesMax } = this.#options.ledger;
-    if (!this.#recovered || rulesMax <= this.#executor.rules || this.#options.log.logFull) return;
-    const entry = this.#orderer.nextUpgrade(rulesMax, this.view);
+    const { rulesSought } = this.#options.ledger;
+    if (!this.#recovered || rulesSought <= this.#executor.rules || this.#options.log.logFull)
+      return;
+    const entry = this.#orderer.nextUpgrade(rulesSought, this.view);
     if (entry !== undefined) this.#append(entry, Operation.upgrade, undefined);
   }
 

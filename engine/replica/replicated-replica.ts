@@ -4,6 +4,7 @@
  * answers once it has executed the request; until then it keeps the request in case it leads next (forwarding.ts).
  */
 import { assert } from '../../base/assert.ts';
+import { sleep } from '../../base/timers.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
@@ -11,6 +12,7 @@ import type { Scrubbing } from '../log/scrubber.ts';
 import type { HandOverReason } from '../log/replicated/reasons.ts';
 import type { Role } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
+import type { PauseAnswer } from '../last-backup/questions.ts';
 import { Operation } from '../wire/operations.ts';
 import type { HaltedError } from './halted-error.ts';
 import { commonRules, hasBetterClock, heardLately } from './heard-lately.ts';
@@ -25,8 +27,12 @@ import {
   type ReplicaStanding,
 } from './served-replica.ts';
 import type { SessionTable } from './sessions.ts';
+import { PAUSE_RULES, pauseOf } from './write-pause.ts';
 
 const PENDING_MS = 10_000;
+const LOOK_MS = 20;
+
+const waiting = (reason: string): PauseAnswer => ({ outcome: 'wait', reason });
 
 export class ReplicatedReplica implements ServedReplica, Host {
   readonly #options: ReplicatedReplicaOptions;
@@ -118,6 +124,11 @@ export class ReplicatedReplica implements ServedReplica, Host {
     return shortage === undefined || shortage === 'rows';
   }
 
+  get writesPaused(): boolean {
+    const { state, clock } = this.#parts;
+    return state.executor.pausesWritesAt(clock.nowNs() ?? 0n);
+  }
+
   scrubbing(): Scrubbing {
     return this.#parts.state.scrubbing();
   }
@@ -162,8 +173,34 @@ export class ReplicatedReplica implements ServedReplica, Host {
     if (!clock.standing().agrees && hasBetterClock(heard)) void this.handOver('clock_disagrees');
     leader.consider();
     leader.pulseWhenDue();
-    const [others, { rulesMax }] = [identity.replicaCount - 1, this.ledger];
-    leader.upgradeWhenAble(commonRules(heard, { others, rulesMax }));
+    const [others, { rulesSought }] = [identity.replicaCount - 1, this.ledger];
+    leader.upgradeWhenAble(commonRules(heard, { others, rulesMax: rulesSought }));
+  }
+
+  /** Pauses writes if this replica leads, and answers when that is executed: nothing that changes the ledger follows that op. */
+  async pauseWrites(lengthMs: number): Promise<PauseAnswer> {
+    const { leader, state } = this.#parts;
+    const { peers, timers } = this.#options;
+    if (!leader.leads || this.isOver) return { outcome: 'not_leading' };
+    const heard = heardLately(peers.all(), timers.nowMs());
+    // A silent one is not waited for: it may be lost for good. If it comes back with an older release, it halts.
+    const known = commonRules(heard, { others: heard.length, rulesMax: this.ledger.rulesMax });
+    if (known < PAUSE_RULES) return waiting('a replica is of a release without pauses');
+    leader.upgradeWhenAble(PAUSE_RULES);
+    const entry = leader.pause(BigInt(lengthMs) * 1_000_000n);
+    if (entry === undefined) return waiting('the log takes nothing at the moment');
+    const { op, until } = pauseOf(entry);
+    const endMs = timers.nowMs() + PENDING_MS;
+    while (!this.isOver && timers.nowMs() < endMs) {
+      const { pause } = state.executor;
+      // Another leader may have put something else in its place; another pause that is as long is as good.
+      if (pause?.op === op && pause.until >= until) {
+        const { stateHash } = state.executor.position();
+        return { outcome: 'paused', op, stateHash: Buffer.from(stateHash).toString('hex') };
+      }
+      await sleep(timers, LOOK_MS);
+    }
+    return waiting('the pause was not logged in time');
   }
 
   /** Lets another replica lead. Returns true when one does. */

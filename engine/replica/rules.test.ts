@@ -66,12 +66,14 @@ test.each([700, 703, 709])(
   'replicas that come to know the new rules one after another, under faults, have one state (seed %i)',
   async (seed) => {
     const world = new ReplicaWorld({ seed, chaosMs: 6000 });
-    for (const member of world.members)
+    for (const member of world.members) {
+      member.rulesMax = 1;
       world.simulation.after(500 + 1500 * member.index, () => {
         member.kill();
         member.rulesMax = 2;
         member.start();
       });
+    }
     let newest = 1;
     const look = (): void => {
       newest = Math.max(newest, ...world.members.map(({ rules = 1 }) => rules));

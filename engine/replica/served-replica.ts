@@ -51,6 +51,8 @@ export interface ServedReplica {
   readonly evicts: boolean;
   /** False while requests that create anything are refused: memory or storage is at its limit. */
   readonly acceptsWrites: boolean;
+  /** True while an entry of the log has paused writes. */
+  readonly writesPaused: boolean;
   /** Requests executed since the start, by operation code. */
   readonly requests: ReadonlyMap<number, number>;
   /** Create requests that were refused because a limit was reached. */

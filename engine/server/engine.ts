@@ -130,6 +130,7 @@ export class Engine {
       syncing,
       stateHash: Buffer.from(position.stateHash).toString('hex'),
       acceptsWrites,
+      writesPaused: replica.writesPaused,
       clockAgrees: clock.agrees,
       ...(clock.offsetMs === undefined ? {} : { clockOffsetMs: clock.offsetMs }),
       warnings: warningsOf({

@@ -17,6 +17,12 @@ import { createEtcdClient } from '../log/replicated/etcd-client.ts';
 import { ReplicatedReader } from '../log/replicated/readable-log.ts';
 import { MemberKeeper } from '../members/member-keeper.ts';
 import { OwnMember } from '../members/own-member.ts';
+import {
+  lastBackupQuestionOf,
+  type CheckpointAnswer,
+  type LastBackupQuestion,
+  type PauseAnswer,
+} from '../last-backup/questions.ts';
 import { memberIdsOf, questionOf } from '../members/questions.ts';
 import type { PeerAddress } from '../peers/tcp-link.ts';
 import { TcpLink } from '../peers/tcp-link.ts';
@@ -155,12 +161,7 @@ async function oneOfSeveral(
     addresses: peerAddresses,
     security: cluster.peerSecurity,
     timers: systemTimers,
-    onQuestion: async (from, json) => {
-      const question = questionOf(json);
-      if (question === undefined || keeper === undefined)
-        throw new Error('this request is not answered here');
-      return keeper.answer(from, question);
-    },
+    onQuestion: (from, json) => answerPeer(options, { replica, keeper }, from, json),
   });
   await removeUnfinished(path);
   let keeper: MemberKeeper | undefined;
@@ -210,6 +211,39 @@ async function oneOfSeveral(
     leave: () => [log, keeper, ownMember].forEach((part) => part?.stop()),
     exportTo: (write) => replica.exportTo(write),
   };
+}
+
+interface Asked {
+  readonly replica: ReplicatedReplica;
+  readonly keeper: MemberKeeper | undefined;
+}
+
+async function answerPeer(
+  options: OpenReplicaOptions,
+  { replica, keeper }: Asked,
+  from: number,
+  json: unknown,
+): Promise<object> {
+  const last = lastBackupQuestionOf(json);
+  if (last !== undefined) return answerLastBackup(options, replica, last);
+  const question = questionOf(json);
+  if (question === undefined || keeper === undefined)
+    throw new Error('this request is not answered here');
+  return keeper.answer(from, question);
+}
+
+async function answerLastBackup(
+  { logger }: OpenReplicaOptions,
+  replica: ReplicatedReplica,
+  question: LastBackupQuestion,
+): Promise<PauseAnswer | CheckpointAnswer> {
+  if (question.ask === 'checkpoint') {
+    await replica.checkpointNow();
+    return { op: replica.checkpointOp };
+  }
+  const answer = await replica.pauseWrites(question.milliseconds);
+  if (answer.outcome === 'paused') logger.warn({ ...question, op: answer.op }, 'writes are paused');
+  return answer;
 }
 
 const newReader = (

@@ -6,6 +6,7 @@ const others = new Set<number>([
   Operation.upgrade,
   Operation.noop,
   Operation.pulse,
+  Operation.pause,
 ]);
 
 export const snake = (name: string): string =>

@@ -7,6 +7,8 @@ export const Operation = {
   /** Only in the log: moves the replicas to other rules (engine/replica/rules.ts). */
   upgrade: 5,
   noop: 6,
+  /** Only in the log: pauses writes (engine/replica/write-pause.ts). */
+  pause: 7,
   pulse: 128,
   createAccountsUnbatched: 129,
   createTransfersUnbatched: 130,

@@ -3,8 +3,19 @@ import { plainBytes, storedBytes, type BackupRecord } from '../../archive/record
 import { TableId } from '../../ledger/checkpoint-tables.ts';
 import { diskStorage } from '../../log/disk-storage.ts';
 import { readWholeCheckpoint } from '../../log/export.ts';
+import type { StorageFile } from '../../log/storage.ts';
+import { readSuperblock } from '../../log/superblock.ts';
+import { systemTimers } from '../../../base/timers.ts';
+import { KeptPause } from '../../last-backup/kept-pause.ts';
 import type { FoundRecord } from '../../archive/archive.ts';
-import { parseAddress, parseInteger, required } from '../values.ts';
+import { peerSecurity, peerSecurityFlags } from '../peer-security.ts';
+import {
+  parseAddress,
+  parseAddresses,
+  parseIncarnation,
+  parseInteger,
+  required,
+} from '../values.ts';
 import { UsageError, type Input, type Verb } from '../verb.ts';
 import { resultFlag, tellResult } from './result.ts';
 import { databaseIdOf, parseBackupId, storeFlags, withStore } from './store-flags.ts';
@@ -27,6 +38,18 @@ export const backup: Verb = {
       help: 'instead: an op that the newest checkpoint must contain',
     },
     { name: 'stopped', value: undefined, help: 'instead: no engine has the file open' },
+    {
+      name: 'last',
+      value: undefined,
+      help: 'instead: the last backup of several replicas, which take no writes from then on for a day; reads --peer-addresses',
+    },
+    {
+      name: 'peer-addresses',
+      value: 'list',
+      help: 'with --last: as for start',
+    },
+    { name: 'incarnation', value: 'count', help: 'with --last: as for start; 1 by default' },
+    ...peerSecurityFlags,
     { name: 'full', value: undefined, help: 'verify and repair what earlier backups stored' },
     resultFlag,
   ],
@@ -35,35 +58,63 @@ export const backup: Verb = {
     const databaseId = databaseIdOf(input);
     const backupId = parseBackupId('id', required(input.flag('id'), 'id'));
     return tellResult(input, async () => {
-      const opMin = await opThatMustBeThere(input);
+      const way = wayOf(input);
       const started = performance.now();
-      const isStopped = input.flag('stopped') !== undefined;
-      const file = await diskStorage.open(path, { writable: false, exclusive: isStopped });
+      const file = await diskStorage.open(path, { writable: false, exclusive: way === 'stopped' });
+      const pause = way === 'last' ? await pauseOf(input, file) : undefined;
       try {
-        if (isStopped) await readWholeCheckpoint(file, path);
+        if (way === 'stopped') await readWholeCheckpoint(file, path);
+        const opMin = pause === undefined ? await opThatMustBeThere(input) : await pause.begin();
         const full = input.flag('full') !== undefined;
         const made = await withStore(input, (store) =>
           makeBackup({ file, store, databaseId, backupId, opMin, full, now: () => new Date() }),
         );
+        await pause?.seal(made.record.stateHash);
         const seconds = Math.round(performance.now() - started) / 1_000;
         const { newObjects, newBytes } = made;
         return { ...summaryOf(made), newObjects, newBytes, seconds };
       } finally {
+        await pause?.release();
         await file.close();
       }
     });
   },
 };
 
-async function opThatMustBeThere(input: Input): Promise<number> {
-  const ways = ['status-address', 'op-min', 'stopped'].filter(
-    (flag) => input.flag(flag) !== undefined,
+const ways = ['status-address', 'op-min', 'stopped', 'last'] as const;
+
+function wayOf(input: Input): (typeof ways)[number] {
+  const [way, another] = ways.filter((flag) => input.flag(flag) !== undefined);
+  if (way !== undefined && another === undefined) return way;
+  throw new UsageError(
+    'give the state of the file: --status-address of its running replica, --op-min, --stopped, or --last',
   );
-  if (ways.length !== 1) {
+}
+
+/** The pause of writes for the last backup of the replicas to which the file belongs. */
+async function pauseOf(input: Input, file: StorageFile): Promise<KeptPause> {
+  const addresses = parseAddresses(required(input.flag('peer-addresses'), 'peer-addresses'));
+  const { identity } = await readSuperblock(file);
+  const { clusterId, replicaIndex, replicaCount } = identity;
+  if (replicaCount === 1)
+    throw new UsageError('--last is for several replicas: stop a single one, and give --stopped');
+  if (addresses.length !== replicaCount) {
     throw new UsageError(
-      'give the state of the file: --status-address of its running replica, --op-min, or --stopped',
+      `--peer-addresses has ${addresses.length} of ${replicaCount} entries; all replicas must be named`,
     );
   }
+  return new KeptPause({
+    clusterId,
+    replicaIndex,
+    incarnation: parseIncarnation(input.flag('incarnation')),
+    addresses,
+    security: peerSecurity(input, addresses),
+    timers: systemTimers,
+  });
+}
+
+/** An op that the newest checkpoint must contain. */
+async function opThatMustBeThere(input: Input): Promise<number> {
   const address = input.flag('status-address');
   if (address !== undefined) return askForCheckpoint(address);
   return parseInteger('op-min', input.flag('op-min') ?? '0', 0, Number.MAX_SAFE_INTEGER);

@@ -24,8 +24,9 @@ import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { ReplicaStanding } from '../served-replica.ts';
 import { ReplicatedReplica } from '../replicated-replica.ts';
+import type { PauseAnswer } from '../../last-backup/questions.ts';
 import { History } from './history.ts';
-import { TwoRulesLedger } from './two-rules-ledger.ts';
+import { OneRuleLedger, TwoRulesLedger } from './other-releases.ts';
 import { SimClient, type ClientWorld } from './sim-client.ts';
 
 interface WorldOptions {
@@ -267,8 +268,8 @@ export class SimMember {
   /** Holds callbacks while the process stands still. */
   readonly #freezer = new Freezer();
   catchUps = 0;
-  /** The newest rules of the ledger that the release on this machine knows. */
-  rulesMax = 1;
+  /** The newest rules of the ledger that the release on this machine knows; `undefined`: those of this one. */
+  rulesMax: number | undefined;
   /** True if the test expects it to halt or not to start. */
   mayHalt = false;
   recoverError: Error | undefined;
@@ -305,6 +306,20 @@ export class SimMember {
   /** Rules that its ledger uses now. */
   get rules(): number | undefined {
     return this.#replica?.ledger instanceof TwoRulesLedger ? this.#replica.ledger.rules : 1;
+  }
+
+  /** Asks it for a pause of writes. */
+  pauseWrites(lengthMs: number): Promise<PauseAnswer | undefined> {
+    return Promise.resolve(this.#replica?.pauseWrites(lengthMs));
+  }
+
+  /** Time of its last operation, ms since the UNIX epoch. */
+  get executedMs(): number {
+    return Number((this.#replica?.position.timestamp ?? 0n) / 1_000_000n);
+  }
+
+  get writesPaused(): boolean | undefined {
+    return this.#replica?.writesPaused;
   }
 
   get standing(): ReplicaStanding | undefined {
@@ -426,7 +441,7 @@ export class SimMember {
   }
 
   #newLedger(): StateMachine {
-    const Whole = this.rulesMax === 1 ? StateMachine : TwoRulesLedger;
+    const Whole = { 1: OneRuleLedger, 2: TwoRulesLedger }[this.rulesMax ?? 0] ?? StateMachine;
     const Ledger = this.#world.broken === this.index ? BrokenLedger : Whole;
     // Replica 0 keeps its rows in memory. Those of the others leave as soon as they may, and come back into caches of few pages.
     const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: this.index * PAGE_BYTES };
