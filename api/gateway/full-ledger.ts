@@ -1,10 +1,12 @@
 /**
- * Detects whether a ledger is full. The protocol cannot express it: an engine at its limit drops creates and gives the reason
- * at `/status` (decision 0014). The status is read when a write has had no answer for a moment, and while the ledger is full.
+ * Detects whether a ledger is full, or takes no writes for its last backup. The protocol cannot express it: such an engine drops
+ * creates and gives the reason at `/status` (decisions 0014, 0140). The status is read when a write has had no answer for a moment,
+ * and while that lasts. Below, a paused ledger counts as full.
  */
 import type { Timers } from '../../base/timers.ts';
 import {
   fullReason,
+  isPaused,
   type EngineStatus,
   type FullReason,
   type Usage,
@@ -23,8 +25,13 @@ interface FullLedgerOptions {
 
 /** Status of an engine whose ledger is full. */
 export interface Full {
-  readonly reason: FullReason;
+  readonly reason: FullReason | 'Paused';
   readonly status: EngineStatus;
+}
+
+export interface WriteRefusal {
+  readonly code: 'ledger_full' | 'ledger_unavailable';
+  readonly detail: string;
 }
 
 /** An engine answers a write within milliseconds. Its status is read after `askFirstMs`, then at growing intervals. */
@@ -48,10 +55,10 @@ export class FullLedger {
   }
 
   /** The refusal for the caller of a write; `undefined` if the ledger is not known to be full. */
-  refusal(): string | undefined {
+  refusal(): WriteRefusal | undefined {
     if (this.#full === undefined) return undefined;
     this.#wantedAtMs = this.#options.timers.nowMs();
-    return fullDetail(this.#full);
+    return refusalFor(this.#full);
   }
 
   /** A write was sent; starts to watch it. */
@@ -122,13 +129,22 @@ export class FullLedger {
     for (const answer of answers) {
       if (answer.status === 'rejected') continue;
       const status = parseEngineStatus(answer.value);
-      const reason = 'problem' in status ? undefined : fullReason(status);
-      if ('problem' in status || reason === undefined) continue;
-      return { reason, status };
+      if ('problem' in status) continue;
+      const reason = isPaused(status) ? 'Paused' : fullReason(status);
+      if (reason !== undefined) return { reason, status };
     }
     return undefined;
   }
 }
+
+const refusalFor = (full: Full): WriteRefusal =>
+  full.reason === 'Paused'
+    ? {
+        code: 'ledger_unavailable',
+        detail:
+          'The database takes no writes, since its last backup is made. Nothing was executed, and reads go on.',
+      }
+    : { code: 'ledger_full', detail: fullDetail(full) };
 
 function fullDetail({ reason, status: { memory, storage } }: Full): string {
   if (reason === 'RecordsAtLimit') {

@@ -133,7 +133,7 @@ export class Lane {
     if (this.#closed) this.#refuse(call, 'ledger_unavailable', 'The gateway is closing.');
     else if (options.signal?.aborted === true)
       this.#refuse(call, 'abandoned', 'The caller has gone.');
-    else if (full !== undefined) this.#refuse(call, 'ledger_full', full);
+    else if (full !== undefined) this.#refuse(call, full.code, full.detail);
     else if (this.#isFull(call)) {
       const detail = `${this.#queue.length} requests to this database already wait. Send fewer at a time.`;
       this.#refuse(call, 'ledger_unavailable', detail);
@@ -249,13 +249,16 @@ export class Lane {
   #refuseWhileFull({ status }: Full): void {
     this.#connection?.withdraw(status.replicaCount > 1);
     const refusal = this.#full?.refusal();
-    if (refusal !== undefined) this.#refuseAll('ledger_full', refusal);
+    if (refusal !== undefined) this.#refuseAll(refusal.code, refusal.detail);
   }
 
   #withdrawn(connection: Connection, calls: readonly Call[]): void {
     this.#retired.delete(connection);
-    const refusal = this.#full?.refusal() ?? 'The database has no room for new records.';
-    for (const call of calls) this.#refuse(call, 'ledger_full', refusal);
+    const { code, detail } = this.#full?.refusal() ?? {
+      code: 'ledger_full',
+      detail: 'The database has no room for new records.',
+    };
+    for (const call of calls) this.#refuse(call, code, detail);
     if (connection === this.#connection) this.#heard(null);
     this.#pump();
   }

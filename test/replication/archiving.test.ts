@@ -2,58 +2,81 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { TestArchiver } from '../support/engine/archiver.ts';
-import { engineProgram } from '../support/engine/engine.ts';
-import { accountBytes, create, transferBytes } from '../support/engine/ledger.ts';
+import { engineProgram, TestEngine } from '../support/engine/engine.ts';
+import { accountBytes, create, created, transferBytes } from '../support/engine/ledger.ts';
 import { eventually, mustRun } from '../support/shell.ts';
 import { S3Server } from '../support/store/s3-server.ts';
 import { ReplicaGroup } from './replica-group.ts';
+import { throughGateway } from './through-gateway.ts';
 
 jest.setTimeout(30 * 60_000);
 
-const begun: (() => Promise<void>)[] = [];
-beforeAll(() => ensureProgram('etcd'), 15 * 60_000);
-afterEach(async () => {
-  for (const end of begun.splice(0).reverse()) await end();
+const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-archiving-'));
+let server: S3Server;
+let group: ReplicaGroup;
+let client: Client;
+let store: readonly string[];
+const archivers: TestArchiver[] = [];
+let lastId = 0n;
+
+beforeAll(async () => {
+  await ensureProgram('etcd');
+  server = await S3Server.start();
+  group = await ReplicaGroup.start({ flags: ['--archive'] });
+  store = server.flags('db_three');
+  await group.leader();
+  for (const replica of [0, 1, 2]) archivers[replica] = archiverOf(replica);
+  client = group.connect(180_000);
+  await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
+}, 15 * 60_000);
+afterAll(async () => {
+  client?.close();
+  for (const archiver of archivers) await archiver.end('SIGKILL');
+  await group?.dispose();
+  await server?.dispose();
+  rmSync(folder, { recursive: true, force: true });
 });
 
-test('leaders and archivers are killed under load: one chain without a hole, which restores to what the replicas have', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-archiving-'));
-  begun.push(async () => rmSync(folder, { recursive: true, force: true }));
-  const server = await S3Server.start();
-  begun.push(() => server.dispose());
-  const group = await ReplicaGroup.start({ flags: ['--archive'] });
-  begun.push(() => group.dispose());
-  await group.leader();
-  const store = server.flags('db_three');
-  const archiverOf = (replica: number): TestArchiver => {
-    const engine = { folder: join(folder, String(replica)), statusPort: group.statusPort(replica) };
-    const archiver = new TestArchiver({ engine, store });
-    begun.push(() => archiver.end('SIGKILL'));
-    return archiver.start();
-  };
-  const archivers = [0, 1, 2].map(archiverOf);
+function archiverOf(replica: number): TestArchiver {
+  const engine = { folder: join(folder, String(replica)), statusPort: group.statusPort(replica) };
+  return new TestArchiver({ engine, store }).start();
+}
 
-  const client = group.connect(180_000);
-  begun.push(async () => client.close());
-  await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
-  let id = 0n;
+/** Writes transfers, a batch after the other, as long as `load` says so. */
+async function write(
+  by: Client,
+  load: { readonly goesOn: boolean },
+  batch: number,
+  acknowledged: () => void = () => undefined,
+): Promise<void> {
+  while (load.goesOn) {
+    const transfers = Array.from({ length: batch }, () => ({
+      id: (lastId += 1n),
+      debit: 1n,
+      credit: 2n,
+      amount: 1n,
+    }));
+    await create(by, Operation.createTransfers, transferBytes(transfers));
+    acknowledged();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function restored(name: string, ...which: readonly string[]) {
+  const path = join(folder, name);
+  const where = ['--cluster=9', '--replica=0', '--replica-count=1', path];
+  const said = await mustRun(engineProgram, ['restore-backup', ...store, ...which, ...where]);
+  return { path, ...(JSON.parse(said) as { op: number; stateHash: string; transfers: number }) };
+}
+
+test('leaders and archivers are killed under load: one chain without a hole, which restores to what the replicas have', async () => {
   const load = { goesOn: true };
-  const writing = (async () => {
-    while (load.goesOn) {
-      const batch = Array.from({ length: 20 }, () => ({
-        id: (id += 1n),
-        debit: 1n,
-        credit: 2n,
-        amount: 1n,
-      }));
-      await create(client, Operation.createTransfers, transferBytes(batch));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  })();
+  const writing = write(client, load, 20);
   for (let round = 0; round < 3; round += 1) {
     const leader = await group.leader();
     await eventually('the leader is archived', async () => {
@@ -80,13 +103,71 @@ test('leaders and archivers are killed under load: one chain without a hole, whi
     readonly windows: readonly object[];
   };
   expect(windows).toMatchObject([{ from: { op: 0 }, to: { op }, missingOps: 0 }]);
-  const to = join(folder, 'restored.ledger');
-  const where = ['--cluster=9', '--replica=0', '--replica-count=1', to];
-  const said = await mustRun(engineProgram, [
-    'restore-backup',
+  expect(await restored('moment.ledger', `--to-op=${op}`)).toMatchObject({
+    op,
+    stateHash,
+    transfers: Number(lastId),
+  });
+});
+
+test('the last backup has everything that was ever acknowledged, though clients write on and the leader dies; what is restored takes writes', async () => {
+  let acknowledged = Number(lastId);
+  const load = { goesOn: true };
+  const writer = group.connect(180_000);
+  // The write that meets the pause has no answer until its client ends.
+  const writing = write(writer, load, 1, () => (acknowledged += 1)).catch(() => undefined);
+  const leader = await group.leader();
+  const last = mustRun(engineProgram, [
+    'backup',
     ...store,
-    `--to-op=${op}`,
-    ...where,
+    '--id=last',
+    '--last',
+    '--peer-plain',
+    `--peer-addresses=${group.peerAddresses.join(',')}`,
+    group.path((leader + 1) % 3),
   ]);
-  expect(JSON.parse(said)).toMatchObject({ op, stateHash, transfers: Number(id) });
+  await group.signal(leader, 'SIGKILL');
+  group.start(leader);
+  const { stateHash, transfers } = JSON.parse(await last) as {
+    readonly stateHash: string;
+    readonly transfers: number;
+  };
+  const status = await group.status(await group.leader());
+  expect(status).toMatchObject({ writesPaused: true, stateHash, transfers });
+  // Over HTTP a write is told to be not executed, and reads go on.
+  const { gateway, run } = throughGateway(group);
+  const own = {
+    id: '77777',
+    debit_account_id: 1,
+    credit_account_id: 2,
+    amount: 1,
+    ledger: 1,
+    code: 1,
+  };
+  expect(await run('create_transfers', [own])).toMatchObject({
+    code: 'ledger_unavailable',
+    outcome: 'not_executed',
+  });
+  expect((await run('lookup_transfers', [own.id])).missing).toEqual([own.id]);
+  gateway.close();
+  load.goesOn = false;
+  writer.close();
+  await writing;
+  // The answer to the write before may have been under way.
+  expect(transfers - acknowledged).toBeGreaterThanOrEqual(0);
+  expect(transfers - acknowledged).toBeLessThanOrEqual(1);
+  const op = await eventually('the pause is archived', async () => {
+    const { archive, op: executed = 0 } = (await group.status(await group.leader())) ?? {};
+    return archive?.archivedOp === executed ? executed : undefined;
+  });
+  // A moment within the pause: the clients of the copy are others.
+  const copy = await restored('replica.ledger', `--to-op=${op}`);
+  expect(copy).toMatchObject({ stateHash, transfers });
+  const engine = await TestEngine.open(folder);
+  const at = { host: '127.0.0.1', port: engine.port };
+  const other = new Client({ cluster: 9n, addresses: [at], timeoutMs: 180_000 });
+  const one = { id: 1n << 100n, debit: 1n, credit: 2n, amount: 1n };
+  expect(await create(other, Operation.createTransfers, transferBytes([one]))).toEqual([created]);
+  other.close();
+  await engine.end('SIGKILL');
 });

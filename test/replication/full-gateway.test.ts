@@ -3,18 +3,14 @@
  * withdrawn: a write that was reported as not executed never appears, also not later, and reads go on.
  */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import pino from 'pino';
-import { Gateway } from '../../api/gateway/gateway.ts';
-import { runOperation } from '../../api/gateway/run-operation.ts';
-import { ledgerOperations, type LedgerOperationName } from '../../api/ledger/operations.ts';
-import { MetricRegistry } from '../../base/metrics/metrics.ts';
+import type { Gateway } from '../../api/gateway/gateway.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import type { Client } from '../../engine/client/client.ts';
-import { parseAddresses } from '../../engine/commands/values.ts';
 import { sessionsMax } from '../../engine/wire/limits.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { eventually } from '../support/shell.ts';
 import { ReplicaGroup } from './replica-group.ts';
+import { throughGateway, type Answer, type Run } from './through-gateway.ts';
 
 jest.setTimeout(900_000);
 
@@ -40,50 +36,10 @@ afterEach(async () => {
   group = undefined;
 });
 
-interface Shown {
-  readonly result?: readonly Readonly<Record<string, unknown>>[];
-  readonly missing?: readonly string[];
-}
-
-interface Answer extends Shown {
-  readonly code: string | undefined;
-  readonly outcome: string | undefined;
-}
-
-type Run = (operation: LedgerOperationName, payload: unknown) => Promise<Answer>;
-
-function throughGateway(made: ReplicaGroup): Run {
-  const addresses = parseAddresses(made.addresses.join(','));
-  const ports = addresses.map(({ port }) => port);
-  const own = new Gateway({
-    logger: pino({ level: 'silent' }),
-    registry: new MetricRegistry(),
-    statusUrl: ({ port }) => made.statusUrl(ports.indexOf(port)),
-  });
-  gateways.push(own);
-  return async (operation, payload) => {
-    const answer = await runOperation(
-      own,
-      ledgerOperations[operation],
-      new TextEncoder().encode(JSON.stringify(payload)),
-      {
-        target: { databaseId: 'db_full', cluster: 0n, addresses },
-        owner: 'org_test',
-        requestId: 'req_test',
-        engine: 'Builtin',
-        engineVersion: '0.1.0',
-        streams: false,
-        format: 'json',
-        timeoutMs: 30_000,
-      },
-    );
-    if (!answer.ok) {
-      const { code, outcome } = { ...answer.problem } as { code?: string; outcome?: string };
-      return { code, outcome };
-    }
-    const shown = JSON.parse(new TextDecoder().decode(answer.body)) as Shown;
-    return { ...shown, code: undefined, outcome: 'executed' };
-  };
+function newGateway(made: ReplicaGroup): Run {
+  const { gateway, run } = throughGateway(made);
+  gateways.push(gateway);
+  return run;
 }
 
 let lastId = 1_000;
@@ -137,7 +93,7 @@ async function present(run: Run, ids: readonly string[]): Promise<readonly strin
 test('a write that is said not to be executed never is, while a full group loses leaders and sessions', async () => {
   const made = (group = await ReplicaGroup.start({ flags: ['--memory-limit=48MiB'] }));
   await made.leader();
-  const run = throughGateway(made);
+  const run = newGateway(made);
   expect(await fill(run)).toMatchObject({ code: 'ledger_full', outcome: 'not_executed' });
 
   const byOutcome = new Map<string, string[]>();
@@ -150,7 +106,7 @@ test('a write that is said not to be executed never is, while a full group loses
     const leader = await made.leader();
     const enough = new AbortController();
     // No gateway knows yet that the ledger is full: each finds out by a write that it has sent.
-    const writing = Array.from({ length: gatewaysPerRound }, () => throughGateway(made)).flatMap(
+    const writing = Array.from({ length: gatewaysPerRound }, () => newGateway(made)).flatMap(
       (write) =>
         Array.from({ length: writersPerGateway }, async () => {
           while (!enough.signal.aborted) {
