@@ -31,8 +31,8 @@ export interface EngineAdapter {
   peerPorts(subject: Subject): readonly PeerPort[];
   /** Additional flags of the engine's `recover`, which makes one replica's data file again from the others. */
   recoverFlags(subject: Subject, index: number): readonly string[];
-  /** Volumes that these flags name, besides the data's. */
-  recoverVolumes(subject: Subject): readonly MountedVolume[];
+  /** What a Job needs that asks the replicas over their own port; `recoverFlags` has these flags too. */
+  peerAccess(subject: Subject): PeerAccess;
   /** Resource requests of a replica's pod in all; the Job that makes its data file requests as much. */
   requests(subject: Subject): { readonly cpuMillis: number; readonly memoryMib: number };
 }
@@ -46,10 +46,17 @@ export interface Beside {
   readonly hostAliases: readonly V1HostAlias[];
 }
 
+export interface PeerAccess {
+  readonly flags: readonly string[];
+  readonly volumes: readonly MountedVolume[];
+}
+
 export interface MountedVolume {
   readonly volume: V1Volume;
   readonly mount: V1VolumeMount;
 }
+
+export const noPeerAccess: PeerAccess = { flags: [], volumes: [] };
 
 export const nothingBeside: Beside = {
   initContainers: [],

@@ -18,7 +18,7 @@ import { dataFileOf, dataFileOfAny } from '../manifests/data-file.ts';
 import { parameterFlags } from '../manifests/parameter-flags.ts';
 import { hasPeers } from '../certificates/generations.ts';
 import type { Subject } from '../manifests/subject.ts';
-import { nothingBeside, type EngineAdapter } from './adapter.ts';
+import { noPeerAccess, nothingBeside, type EngineAdapter } from './adapter.ts';
 import {
   engineMount,
   etcdFlag,
@@ -85,7 +85,7 @@ export const builtin: EngineAdapter = {
   peerPorts: (subject) =>
     hasPeers(subject)
       ? [
-          // `recover` asks the leader.
+          // `recover` and the last backup ask the leader.
           { name: 'peer', port: ports.peer, forJobs: true },
           { name: 'etcd', port: ports.etcd, forJobs: false },
         ]
@@ -93,14 +93,21 @@ export const builtin: EngineAdapter = {
   recoverFlags: (subject, index) =>
     hasPeers(subject)
       ? [
-          `--peer-addresses=${addressList(peersOf(subject))}`,
-          ...peerSecurityFlags(subject),
+          ...builtin.peerAccess(subject).flags,
           ...memberRecoverFlags(index),
           `--installed-as=${dataFileOf(subject, index)}`,
         ]
       : [],
-  recoverVolumes: (subject) =>
-    hasPeers(subject) ? [{ volume: certificatesVolume(subject), mount: certificatesMount }] : [],
+  peerAccess: (subject) =>
+    hasPeers(subject)
+      ? {
+          flags: [
+            `--peer-addresses=${addressList(peersOf(subject))}`,
+            ...peerSecurityFlags(subject),
+          ],
+          volumes: [{ volume: certificatesVolume(subject), mount: certificatesMount }],
+        }
+      : noPeerAccess,
   requests(subject) {
     const { size } = subject.resolved;
     const beside = [

@@ -28,7 +28,7 @@ import {
 import { dataFileOfAny } from '../manifests/data-file.ts';
 import { parameterFlags } from '../manifests/parameter-flags.ts';
 import type { Subject } from '../manifests/subject.ts';
-import { nothingBeside, type EngineAdapter } from './adapter.ts';
+import { noPeerAccess, nothingBeside, type EngineAdapter } from './adapter.ts';
 
 /** Address at which the agent receives TigerBeetle's statistics, within the pod only. */
 const statsd = `127.0.0.1:${ports.statsd}`;
@@ -66,7 +66,7 @@ export const tigerBeetle: EngineAdapter = {
   // Replicas and clients share one port.
   peerPorts: () => [],
   recoverFlags: () => [],
-  recoverVolumes: () => [],
+  peerAccess: () => noPeerAccess,
   requests: ({ resolved }) => resolved.size,
 };
 

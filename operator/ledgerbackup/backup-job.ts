@@ -1,6 +1,8 @@
 /** The Job of a backup: it reads a replica's volume, on the replica's node while the replica runs. */
 import type { Job } from '../../domain/kinds.ts';
 import { backupIdOf, backupJobName, claimName, podName, uidOf } from '../../domain/names.ts';
+import { noPeerAccess } from '../engines/adapter.ts';
+import { adapterOf } from '../engines/adapters.ts';
 import { dataMount } from '../manifests/container.ts';
 import { dataFileOf } from '../manifests/data-file.ts';
 import { besidePod } from '../manifests/pod.ts';
@@ -12,7 +14,10 @@ import { buildStoreJob, RESULT_PATH } from './store-job.ts';
 /** State of the data file while the backup reads it. */
 export type FileState =
   /** A replica goes on writing; its newest checkpoint contains this op. */
-  { readonly kind: 'running'; readonly op: number } | { readonly kind: 'stopped' };
+  | { readonly kind: 'running'; readonly op: number }
+  /** Several replicas run and are about to be deleted: the backup has them take no more writes. */
+  | { readonly kind: 'last' }
+  | { readonly kind: 'stopped' };
 
 interface BackupPlan {
   readonly backup: BackupObject;
@@ -27,7 +32,11 @@ const MEMORY_MIB = 384;
 const DEADLINE_SECONDS = 6 * 3_600;
 
 export function buildBackupJob({ backup, subject, store, replica, file }: BackupPlan): Job {
-  const isRunning = file.kind === 'running';
+  const isRunning = file.kind !== 'stopped';
+  const { flags, volumes } =
+    file.kind === 'last'
+      ? adapterOf(subject.resolved.engine.name).peerAccess(subject)
+      : noPeerAccess;
   return buildStoreJob({
     backup,
     subject,
@@ -39,19 +48,21 @@ export function buildBackupJob({ backup, subject, store, replica, file }: Backup
       'backup',
       ...storeFlags(store, subject.databaseId),
       `--id=${backupIdOf(uidOf(backup))}`,
-      isRunning ? `--op-min=${file.op}` : '--stopped',
+      file.kind === 'running' ? `--op-min=${file.op}` : `--${file.kind}`,
+      ...flags,
       `--result=${RESULT_PATH}`,
       dataFileOf(subject, replica),
     ],
     memoryMib: MEMORY_MIB,
     deadlineSeconds: DEADLINE_SECONDS,
     // The lock of a stopped replica is a file beside the data; the volume of a running one is only read.
-    mounts: [{ ...dataMount, readOnly: isRunning }],
+    mounts: [{ ...dataMount, readOnly: isRunning }, ...volumes.map(({ mount }) => mount)],
     volumes: [
       {
         name: dataMount.name,
         persistentVolumeClaim: { claimName: claimName(subject.workload, replica) },
       },
+      ...volumes.map(({ volume }) => volume),
     ],
     affinity: isRunning ? besidePod(podName(subject.workload, replica)) : undefined,
   });

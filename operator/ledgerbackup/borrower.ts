@@ -58,7 +58,7 @@ export function livingSubject(
   { metadata, spec, status = {} }: DatabaseObject,
   options: PlanOptions,
 ): Subject | undefined {
-  const { databaseId, workload, clusterId, resolved, endpoints } = status;
+  const { databaseId, workload, clusterId, resolved, endpoints, peerCertificates } = status;
   if (databaseId === undefined || workload === undefined || clusterId === undefined)
     return undefined;
   if (!isComplete(resolved)) return undefined;
@@ -74,6 +74,9 @@ export function livingSubject(
     accessNamespaces: [],
     suspend: spec.suspend,
     endpoints: endpoints ?? [],
+    ...(peerCertificates?.generations !== undefined && {
+      peerCertificates: peerCertificates.generations,
+    }),
     ...options,
   };
 }

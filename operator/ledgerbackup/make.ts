@@ -3,11 +3,13 @@ import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { backupJobName, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
+import { hasPeers } from '../certificates/generations.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
 import { replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import { lendStore } from '../store/lend.ts';
 import { buildBackupJob } from './backup-job.ts';
+import type { Subject } from '../manifests/subject.ts';
 import { livingSubject } from './borrower.ts';
 import {
   LOOK_AGAIN_MS,
@@ -27,7 +29,7 @@ import {
   startJob,
 } from './own-jobs.ts';
 import { failureOf, madeBackup } from './result.ts';
-import { chooseSource } from './source.ts';
+import { chooseSource, type Source } from './source.ts';
 
 export async function make(
   environment: BackupEnvironment,
@@ -63,10 +65,7 @@ export async function make(
   }
   const job = jobNamed(environment, backup, backupJobName(subject.workload, uidOf(backup)));
   if (job !== undefined) return follow(environment, backup, job);
-  const pods = replicaPods(
-    environment.pods.byIndex(uidOf(database)).filter((pod) => belongsTo(database, pod)),
-  );
-  const source = await chooseSource(database, pods, environment.askForCheckpoint);
+  const source = await sourceOf(environment, backup, database, subject);
   if ('problem' in source) return waits(BackupReason.DatabaseNotReady, source.problem);
   const made = buildBackupJob({ backup, subject, store, ...source });
   const refusal = await startJob(environment, backup, made, () =>
@@ -84,6 +83,25 @@ export async function make(
       replica: source.replica,
     },
   };
+}
+
+/** What is backed up. The last backup of several replicas has them take no more writes, if they are really about to go. */
+async function sourceOf(
+  environment: BackupEnvironment,
+  { spec }: BackupObject,
+  database: DatabaseObject,
+  subject: Subject,
+): Promise<Source | { readonly problem: string }> {
+  const pods = replicaPods(
+    environment.pods.byIndex(uidOf(database)).filter((pod) => belongsTo(database, pod)),
+  );
+  const source = await chooseSource(database, pods, environment.askForCheckpoint);
+  if ('problem' in source || source.file.kind === 'stopped') return source;
+  const isLast = spec.type === 'Final' && database.metadata.deletionTimestamp !== undefined;
+  if (!isLast || !hasPeers(subject)) return source;
+  if (subject.peerCertificates === undefined)
+    return { problem: 'its status does not name the certificates of its replicas yet' };
+  return { ...source, file: { kind: 'last' } };
 }
 
 /**

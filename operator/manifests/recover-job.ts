@@ -27,7 +27,7 @@ export function buildRecoverJob(subject: Subject, index: number): Job {
       `--addresses=${addressList(subject.endpoints)}`,
       ...adapterOf(subject.resolved.engine.name).recoverFlags(subject, index),
     ],
-    volumes: adapterOf(subject.resolved.engine.name).recoverVolumes(subject),
+    volumes: adapterOf(subject.resolved.engine.name).peerAccess(subject).volumes,
     resources: resourcesOf(50, 512),
     placement: { affinity: besidePod(podName(subject.workload, index)) },
   });

@@ -90,7 +90,7 @@ const words = (message: string | undefined): string =>
 
 /**
  * The file of a single replica is closed first, so that it has everything that was ever answered. Of several replicas, a
- * running one is backed up, because only the others know that it has everything.
+ * running one is backed up, because only the others know that it has everything; the backup itself has them take no more writes.
  */
 function isReadyForBackup({ owned }: Observation, draft: Draft): boolean {
   if (draft.facts.resolved?.topology?.replicas !== 1) return true;

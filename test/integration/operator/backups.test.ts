@@ -539,6 +539,45 @@ test('under BackupThenDelete the last backup is of the closed file, and the volu
   expect(own).toEqual([]);
 });
 
+test('under BackupThenDelete the last backup of several replicas has them take no more writes, and asks with their certificates', async () => {
+  succeeding();
+  const spec = { deletionPolicy: 'BackupThenDelete', topology: 'ha-3', size: 'lh-10' } as const;
+  await world.createDatabase('default', 'final-three', spec);
+  const { status, metadata } = await world.until('default', 'final-three', 'Ready', 'True');
+  const workload = status?.workload ?? '';
+  // One of type Final of a database that is not deleted lets it take writes.
+  const early = {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerBackup',
+    metadata: { name: 'too-early', namespace: 'default' },
+    spec: { database: 'final-three', type: 'Final' },
+  };
+  await world.kube.create(resources.backup, early as unknown as Backup, { fieldManager: 'test' });
+  await until('too-early', 'True', 'Completed');
+  expect(argsOf('too-early', 'backup')).toContain('--op-min=99');
+  await world.deleteDatabase('default', 'final-three');
+  await until(`${workload}-final`, 'True', 'Completed');
+  const args = argsOf(`${workload}-final`, 'backup');
+  expect(args).toEqual(
+    expect.arrayContaining([
+      '--last',
+      expect.stringMatching(/^--peer-addresses=([\d.]+:3003,){2}[\d.]+:3003$/),
+      `--peer-name=${metadata.uid}`,
+    ]),
+  );
+  const pod = pods.find((one) => one.metadata?.labels?.[labels.backup] === `${workload}-final`);
+  const folder = args?.find((one) => one.startsWith('--peer-certificates='))?.split('=')[1];
+  expect(pod?.spec?.containers[0]?.volumeMounts).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ mountPath: '/data', readOnly: true }),
+      expect.objectContaining({ mountPath: folder, readOnly: true }),
+    ]),
+  );
+  await eventually('it is gone', async () =>
+    (await world.database('default', 'final-three')) === undefined ? true : undefined,
+  );
+});
+
 test('an upgrade waits for its backup', async () => {
   succeeding();
   await world.createDatabase('default', 'rising', { version: '0.1.0' });
