@@ -16,6 +16,7 @@ export const labelAndProtection = ['label', 'deletion-protection', 'no-deletion-
 export const sharedCreateOptions = [
   ...Object.keys(textOptions),
   'selected-storage-gb',
+  'archive-within-seconds',
   ...labelAndProtection,
 ];
 
@@ -24,6 +25,7 @@ type SharedFields = Omit<Partial<CreateDatabaseRequest>, 'name'>;
 /** The catalog knows the valid values; the API answers an invalid one with them. */
 export function sharedCreateFields(input: Input): SharedFields {
   const storage = input.text('selected-storage-gb');
+  const seconds = input.text('archive-within-seconds');
   return {
     ...textFields(input, textOptions),
     ...(storage === undefined
@@ -32,6 +34,15 @@ export function sharedCreateFields(input: Input): SharedFields {
           selectedStorageGb: Number(
             readInteger('--selected-storage-gb', storage, { bits: 32, minimum: 1n }),
           ),
+        }),
+    ...(seconds === undefined
+      ? {}
+      : {
+          continuousArchiving: {
+            rpoSeconds: Number(
+              readInteger('--archive-within-seconds', seconds, { bits: 32, minimum: 1n }),
+            ),
+          },
         }),
     ...labelsOf(input),
     ...protectionOf(input),

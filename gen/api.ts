@@ -3977,6 +3977,11 @@ export interface components {
                     readonly [key: string]: string;
                 };
                 readonly nodeCount: number;
+                /** @description How its log is archived, so that it can be restored to any moment; null: it is not. `getRecoveryWindow` says how it stands. */
+                readonly continuousArchiving: {
+                    /** @description Time within which an operation is to be in the store. */
+                    readonly rpoSeconds: number;
+                } | null;
                 readonly deletionProtection: boolean;
                 readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
                 readonly catalogVersion: string;
@@ -4287,6 +4292,14 @@ export interface components {
             readonly parameters?: {
                 readonly [key: string]: string;
             };
+            /** @description Archives the log from the first operation, so that the database can be restored to any moment; of the built-in engine only. Null or absent: it is not archived. */
+            readonly continuousArchiving?: {
+                /**
+                 * @description Time within which an operation is to be in the store.
+                 * @default 5
+                 */
+                readonly rpoSeconds?: number;
+            } | null;
             /** @description At most 16; keys of 1 to 63, values of 0 to 255 characters. */
             readonly labels?: {
                 readonly [key: string]: string;
@@ -9815,6 +9828,7 @@ export interface operations {
                      *         "engineVersion": "0.1.0",
                      *         "parameters": {},
                      *         "nodeCount": 1,
+                     *         "continuousArchiving": null,
                      *         "deletionProtection": false,
                      *         "estimatedMonthlyPrice": {
                      *           "currency": "USD",

@@ -3,6 +3,7 @@
  * cannot shrink or grow. Pure.
  */
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { refuseArchiving } from '../databases/refuse-archiving.ts';
 import { deletedAlready } from '../databases/refusal.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
 import type { ChangeRequest } from '../model/configuration-change.ts';
@@ -17,7 +18,7 @@ export function refuseImpossible(world: ChangeWorld, request: ChangeRequest): vo
     throw invalid({ pointer: '#/revision', code: 'unknown_revision', detail });
   }
   refuseStorage(world, request);
-  refuseArchiving(world, request);
+  refuseArchiving(world.profile.engine, request.continuousArchiving);
   refuseFullMemory(world, request);
 }
 
@@ -84,15 +85,6 @@ function refuseStorage({ catalog, object }: ChangeWorld, request: ChangeRequest)
   throw new Refusal('catalog_choice_unavailable', {
     detail: `${errors.map(({ detail }) => detail).join('. ')}.`,
     errors,
-  });
-}
-
-function refuseArchiving({ profile }: ChangeWorld, { continuousArchiving }: ChangeRequest): void {
-  if (!continuousArchiving || profile.engine === 'Builtin') return;
-  const detail = 'Only the log of the built-in engine can be archived';
-  throw new Refusal('catalog_choice_unavailable', {
-    detail: `${detail}; this database is of ${profile.engine}.`,
-    errors: [{ pointer: '#/continuousArchiving', code: 'archiving_not_supported', detail }],
   });
 }
 

@@ -9,6 +9,7 @@ import type { ImportedFrom, RestoredFrom } from '../store/database-record.ts';
 import { createDatabase, findDatabaseByName, nameTaken } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
 import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
+import { refuseArchiving } from './refuse-archiving.ts';
 import type { BillingBlock, BillingReason } from './billing-guard.ts';
 import { choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
 import {
@@ -24,6 +25,7 @@ import { creation, importation, restorationFromBackup } from './provisioning-job
 
 export interface CreateRequest extends ChoiceRequest {
   readonly name: string;
+  readonly continuousArchiving?: { readonly rpoSeconds: number } | null | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly deletionProtection?: boolean | undefined;
   readonly catalogVersion?: string | undefined;
@@ -37,6 +39,8 @@ export interface CreationPlan {
   /** In a dry run: why billing would refuse the real request. */
   readonly billingReason: BillingReason | undefined;
   readonly deletionProtection: boolean;
+  /** Time within which the archived log has an operation; null: it is not archived. */
+  readonly archiveRpoSeconds: number | null;
   readonly catalogVersion: string;
   /** The backup that it begins with; empty when absent. */
   readonly restoredFrom?: RestoredFrom;
@@ -67,6 +71,7 @@ export async function planCreation(
   }
   const chosen = choose(catalog.spec, request);
   if (!chosen.ok) throw notInCatalog(chosen);
+  refuseArchiving(chosen.choice.engine, request.continuousArchiving);
   await services.store.change(caller.author, (change) =>
     requireRoom(change, organization.id, services.databasesMax, 1),
   );
@@ -86,6 +91,7 @@ export async function planCreation(
     billingReason:
       asking === 'dry' ? await services.billing.reasonNotReady(organization.id) : undefined,
     deletionProtection: request.deletionProtection ?? choice.nodeCount > 1,
+    archiveRpoSeconds: request.continuousArchiving?.rpoSeconds ?? null,
     catalogVersion: catalog.version,
   };
 }
@@ -148,7 +154,7 @@ export async function createPlanned(
       {
         ...choice,
         autogrowLimitGb: null,
-        archiveRpoSeconds: null,
+        archiveRpoSeconds: plan.archiveRpoSeconds,
         suspended: false,
         price: price ?? null,
       },

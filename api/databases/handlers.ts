@@ -1,3 +1,4 @@
+import { archivingOf } from '../configuration/differences.ts';
 import { visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { databaseRoutes } from '../contract/routes/databases.ts';
 import type { CallerFacts, Handler, HandlersOf } from '../http/handler.ts';
@@ -223,12 +224,13 @@ export function versionOf(ifMatch: string | undefined, id: string): number | und
   return of === id ? Number(version) : 0;
 }
 
-const shownPlan = ({ choice, price, name, deletionProtection, catalogVersion }: CreationPlan) => ({
+const shownPlan = ({ choice, price, name, deletionProtection, ...plan }: CreationPlan) => ({
   name,
   ...choice,
+  continuousArchiving: archivingOf(plan),
   deletionProtection,
   estimatedMonthlyPrice: price ?? null,
-  catalogVersion,
+  catalogVersion: plan.catalogVersion,
 });
 
 const shownBoth = (view: DatabaseView, around: Surroundings) => ({

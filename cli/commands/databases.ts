@@ -25,6 +25,11 @@ export const sharedCreateOptions: readonly Option[] = [
   { name: 'storage-tier', value: 'id', summary: 'storage tier' },
   { name: 'selected-storage-gb', value: 'gb', summary: 'storage of each replica in GiB' },
   { name: 'engine-version', value: 'version', summary: 'version of the engine' },
+  {
+    name: 'archive-within-seconds',
+    value: 'seconds',
+    summary: 'archive the log, so that the database can be restored to any moment; 1 to 300',
+  },
   label,
   ...protection,
 ];

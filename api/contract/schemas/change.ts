@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { changeStatuses, interruptions } from '../../model/configuration-change.ts';
 import { actor, exampleId, exampleTime, id, reason, success, text, time } from './common.ts';
 import { fieldChange } from './configuration.ts';
-import { databaseLabelKey } from './database.ts';
+import { archivingWanted, databaseLabelKey } from './database.ts';
 import { job, jobExample } from './job.ts';
 import { windowTimes, windowTimesExample } from './maintenance-window.ts';
 
@@ -22,15 +22,7 @@ const wanted = {
     .nullable()
     .optional()
     .describe('Storage grows by itself up to this size; null: it does not.'),
-  continuousArchiving: z
-    .strictObject({
-      rpoSeconds: z
-        .int()
-        .min(1)
-        .max(300)
-        .default(5)
-        .describe('Time within which an operation is to be in the store.'),
-    })
+  continuousArchiving: archivingWanted
     .nullable()
     .optional()
     .describe(

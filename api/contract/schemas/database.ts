@@ -52,6 +52,15 @@ const parameters = z
 export const choiceId = (what: string) =>
   text(40, `${what} of the catalog; its default when absent.`);
 
+export const archivingWanted = z.strictObject({
+  rpoSeconds: z
+    .int()
+    .min(1)
+    .max(300)
+    .default(5)
+    .describe('Time within which an operation is to be in the store.'),
+});
+
 export const createDatabaseRequest = z
   .strictObject({
     name: databaseName,
@@ -74,6 +83,12 @@ export const createDatabaseRequest = z
     engine: choiceId('An engine').optional(),
     engineVersion: choiceId('A version of the engine').optional(),
     parameters: parameters.optional(),
+    continuousArchiving: archivingWanted
+      .nullable()
+      .optional()
+      .describe(
+        'Archives the log from the first operation, so that the database can be restored to any moment; of the built-in engine only. Null or absent: it is not archived.',
+      ),
     labels: labels.optional(),
     deletionProtection: z
       .boolean()
@@ -259,6 +274,7 @@ export const databasePlan = z
       engineVersion: z.string(),
       parameters: z.record(z.string(), z.string()),
       nodeCount: z.int(),
+      continuousArchiving,
       deletionProtection: z.boolean(),
       estimatedMonthlyPrice: estimatedPrice.nullable(),
       catalogVersion: z.string(),
@@ -395,6 +411,7 @@ export const planExample: z.input<typeof databasePlan> = {
     engineVersion: '0.1.0',
     parameters: {},
     nodeCount: 1,
+    continuousArchiving: null,
     deletionProtection: false,
     estimatedMonthlyPrice: priceExample,
     catalogVersion: '5f0c2d1e.1',

@@ -899,6 +899,28 @@ test('archiving is switched on and off as a change, and is what the resource ask
   expect([await configured(), await window()]).toEqual([null, null]);
 });
 
+test('a database is archived from its first operation if the request for it says so', async () => {
+  const name = 'archived-early';
+  const asked = [name, '--archive-within-seconds', '4'];
+  const planned = await cli.run(['databases', 'create', ...asked, '--plan', '--json']);
+  expect(planned).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(planned.stdout)).toMatchObject({
+    plan: { continuousArchiving: { rpoSeconds: 4 } },
+  });
+  const { of } = await make(name, { continuousArchiving: {} });
+  const { json } = await ask<ConfigurationAnswer>('getConfiguration', { of });
+  expect(json.configuration.continuousArchiving).toEqual({ rpoSeconds: 5 });
+  const resource = await service.world.database(namespace, name);
+  expect(resource?.spec.backup).toEqual({ continuous: { enabled: true, rpoSeconds: 5 } });
+  const { status, json: refused } = await ask<{ errors: object[] }>('createDatabase', {
+    body: { name: 'not-archived', engine: 'TigerBeetle', continuousArchiving: {} },
+  });
+  expect([status, refused.errors]).toMatchObject([
+    422,
+    [{ pointer: '#/continuousArchiving', code: 'archiving_not_supported' }],
+  ]);
+});
+
 test('the CLI makes, shows, protects, restores and removes backups, and waits for them', async () => {
   await make('cli-books');
   const json = async <T>(...args: readonly string[]): Promise<T> => {

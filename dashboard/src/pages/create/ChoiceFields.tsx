@@ -175,6 +175,20 @@ function More({ catalog, draft, errors, onChange }: Props) {
   return (
     <Card title="More">
       <div className={form.form}>
+        {draft.engine === 'Builtin' && (
+          <Input
+            label="Log archived within (seconds)"
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={300}
+            placeholder="not archived"
+            value={draft.archiveSeconds}
+            error={errors['continuousArchiving']}
+            hint="The archived log brings back any moment. 5 is usual. Empty: only backups bring data back."
+            onChange={(event) => onChange({ archiveSeconds: event.target.value })}
+          />
+        )}
         <Checkbox
           label="Protect it from deletion"
           hint="While it is protected, nobody can delete it. The protection can be taken off at any time."

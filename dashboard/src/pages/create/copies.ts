@@ -12,6 +12,7 @@ export function asCli(request: CreateDatabaseRequest): string {
     ['selected-storage-gb', request.selectedStorageGb?.toString()],
     ['engine', request.engine],
     ['engine-version', request.engineVersion],
+    ['archive-within-seconds', request.continuousArchiving?.rpoSeconds?.toString()],
     ...Object.entries(request.labels ?? {}).map(([key, value]) => ['label', `${key}=${value}`]),
   ].flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
   const protection =
@@ -61,6 +62,14 @@ export function asYaml(request: CreateDatabaseRequest, namespace: string): strin
       ...(index === 0 ? ['  parameters:'] : []),
       `    ${quoted(name)}: ${quoted(value)}`,
     ]),
+    ...(!request.continuousArchiving
+      ? []
+      : [
+          '  backup:',
+          '    continuous:',
+          '      enabled: true',
+          `      rpoSeconds: ${request.continuousArchiving.rpoSeconds ?? 5}`,
+        ]),
     ...(request.deletionProtection === undefined
       ? []
       : [`  deletionProtection: ${request.deletionProtection}`]),

@@ -16,6 +16,7 @@ const draft: Draft = {
   engine: 'Builtin',
   engineVersion: '',
   parameters: { cache: '' },
+  archiveSeconds: '',
   protection: true,
   labels: 'team=pay=ments\n\n env = prod \nbare',
 };
@@ -39,6 +40,18 @@ test('the request holds the choices, and parameters only that were given', () =>
     deletionProtection: true,
     catalogVersion: 'v1',
   });
+});
+
+test('the log of the built-in engine is archived if seconds are given, also in the copies', () => {
+  const request = requestOf({ ...draft, archiveSeconds: ' 7 ' }, undefined);
+  expect(request.continuousArchiving).toEqual({ rpoSeconds: 7 });
+  expect(asCli(request)).toContain('--archive-within-seconds 7');
+  expect(asYaml(request, 'org-acme')).toContain('      rpoSeconds: 7\n');
+  // The service says what is wrong with other text.
+  const wrong = requestOf({ ...draft, archiveSeconds: 'soon' }, undefined);
+  expect(wrong.continuousArchiving).toEqual({ rpoSeconds: 0 });
+  const tigers = { ...draft, archiveSeconds: '7', engine: 'TigerBeetle' };
+  expect(requestOf(tigers, undefined).continuousArchiving).toBeUndefined();
 });
 
 test('the copies quote what a shell or YAML would read otherwise', () => {

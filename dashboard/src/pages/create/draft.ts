@@ -15,6 +15,8 @@ export interface Draft {
   readonly engine: string;
   readonly engineVersion: string;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Seconds within which the archived log has an operation; empty: the log is not archived. */
+  readonly archiveSeconds: string;
   readonly protection: boolean | undefined;
   /** One label a line, `key=value`. */
   readonly labels: string;
@@ -34,6 +36,7 @@ export function draftOf({ defaults }: CreateCatalog): Draft {
     engine: defaults.engine,
     engineVersion: '',
     parameters: {},
+    archiveSeconds: '',
     protection: undefined,
     labels: '',
   };
@@ -72,6 +75,9 @@ export function labelsOf(text: string): Readonly<Record<string, string>> {
 export const storageOf = ({ storageGb }: Draft): number =>
   /^\d{1,7}$/.test(storageGb) ? Number(storageGb) : 0;
 
+/** 0, which the service refuses, if the text is no number. */
+const secondsOf = (text: string): number => (/^\d{1,6}$/.test(text) ? Number(text) : 0);
+
 /** The request has all choices, also those that equal the catalog’s defaults: people see everything that they chose. */
 export function requestOf(draft: Draft, catalogVersion: string | undefined): CreateDatabaseRequest {
   const labels = labelsOf(draft.labels);
@@ -90,6 +96,10 @@ export function requestOf(draft: Draft, catalogVersion: string | undefined): Cre
     engine: draft.engine,
     ...(draft.engineVersion !== '' && { engineVersion: draft.engineVersion }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
+    ...(draft.engine === 'Builtin' &&
+      draft.archiveSeconds.trim() !== '' && {
+        continuousArchiving: { rpoSeconds: secondsOf(draft.archiveSeconds.trim()) },
+      }),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(draft.protection !== undefined && { deletionProtection: draft.protection }),
     ...(catalogVersion !== undefined && { catalogVersion }),
