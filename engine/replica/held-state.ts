@@ -88,9 +88,10 @@ export class HeldState {
     const { openFile, incarnation, pause } = this.#options;
     this.#loaded = false;
     // Memory holds only one ledger: the old one is dropped before the new one is filled. Until then the state is empty.
-    const old = this.#executor;
+    // Nothing here may name it beyond that, because this function waits below.
+    const ended = this.#executor.ledger.endIndexHelper();
     this.#executor = this.#newExecutor();
-    await old.ledger.endIndexHelper();
+    await ended;
     const file = await openFile();
     this.#file = file;
     const executor = this.#newExecutor();
