@@ -11,10 +11,10 @@ import {
 } from '../model/metric-figures.ts';
 import { readTrends, type FigureTrend } from '../store/metric-reads.ts';
 import type { Database, ObservedDatabase } from '../store/database-record.ts';
-import { latestSamples, type LatestSample } from '../store/metric-samples.ts';
+import { latestSamples, type LatestReadings, type LatestSample } from '../store/metric-samples.ts';
 import type { Reader } from '../store/tables.ts';
 
-const figureOf = ({ readings }: LatestSample, name: ReplicaFigure): Figure =>
+const figureOf = ({ readings }: LatestReadings, name: ReplicaFigure): Figure =>
   readings[replicaFigures.indexOf(name)] ?? null;
 
 const gatewayFigureOf = ({ readings }: LatestSample, name: GatewayFigure): Figure =>
@@ -31,10 +31,10 @@ const maxOf = (values: readonly Figure[]): Figure => {
   return all.length === 0 ? null : Math.max(...all);
 };
 
-const isReplica = ({ source }: LatestSample): boolean => source.startsWith('r');
+const isReplica = ({ source }: LatestReadings): boolean => source.startsWith('r');
 
 /** Use of the database according to its newest samples; null if there are none. */
-export function usageOf(samples: readonly LatestSample[]) {
+export function usageOf(samples: readonly LatestReadings[]) {
   const replicas = samples.filter(isReplica);
   const [first] = replicas;
   if (first === undefined) return null;
@@ -78,7 +78,7 @@ const yesOrNo = (value: Figure): boolean | null => (value === null ? null : valu
 
 type Used = ReturnType<typeof usedOf>;
 
-const usedOf = (sample: LatestSample, what: 'memory' | 'storage') => ({
+const usedOf = (sample: LatestReadings, what: 'memory' | 'storage') => ({
   usedBytes: figureOf(sample, `${what}_used_bytes`),
   limitBytes: figureOf(sample, `${what}_limit_bytes`),
 });

@@ -33,12 +33,13 @@ function labelsOf(text: string): Record<string, string> | undefined {
   while (label.lastIndex < text.length) {
     const [, name = '', value = ''] = label.exec(text) ?? [];
     if (name === '') return undefined;
-    labels[name] = value.replaceAll(/\\(.)/g, (_, escaped: string) =>
-      escaped === 'n' ? '\n' : escaped,
-    );
+    labels[name] = value.includes('\\') ? unescaped(value) : value;
   }
   return labels;
 }
+
+const unescaped = (value: string): string =>
+  value.replaceAll(/\\(.)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped));
 
 const special: ReadonlyMap<string, number> = new Map([
   ['nan', Number.NaN],

@@ -70,13 +70,17 @@ export function answerOf(
 }
 
 /** Older clients use other codes for the same operations. */
-const operationOf = (name = ''): FigureOperation | undefined => {
-  const plain = name.replace(/_(unbatched|sparse)$/, '');
-  return figureOperations.find((known) => known === plain);
-};
+const operations: ReadonlyMap<string, FigureOperation> = new Map(
+  figureOperations.flatMap((operation) =>
+    ['', '_unbatched', '_sparse'].map((suffix) => [operation + suffix, operation] as const),
+  ),
+);
+const operationOf = (name = ''): FigureOperation | undefined => operations.get(name);
 
-const bucketOf = (le = ''): number =>
-  le === '+Inf' ? latencyBuckets - 1 : latencyBounds.findIndex((bound) => bound === Number(le));
+const boundPlaces: ReadonlyMap<number, number> = new Map(
+  [...latencyBounds, Infinity].map((bound, place) => [bound, place]),
+);
+const bucketOf = (le = ''): number => boundPlaces.get(le === '+Inf' ? Infinity : Number(le)) ?? -1;
 
 /** Counts of each bucket alone; an exposition's buckets include all lower ones. */
 const separated = (cumulative: readonly number[]): readonly number[] =>

@@ -1,7 +1,7 @@
 /** Last sampled use of all databases, held in memory, so that reading a database costs no further query. */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
-import { latestSamples, sampleMs, type LatestSample } from '../store/metric-samples.ts';
+import { latestReadings, sampleMs, type LatestReadings } from '../store/metric-samples.ts';
 import type { Store } from '../store/store.ts';
 import { usageOf, type Usage } from './current.ts';
 
@@ -39,8 +39,8 @@ export class UsageView {
 
   /** Reads the newest samples. Rejects if the store does not answer. */
   async read(): Promise<void> {
-    const byDatabase = new Map<string, LatestSample[]>();
-    for (const sample of await latestSamples(this.#store.read)) {
+    const byDatabase = new Map<string, LatestReadings[]>();
+    for (const sample of await latestReadings(this.#store.read)) {
       const own = byDatabase.get(sample.databaseId) ?? [];
       own.push(sample);
       byDatabase.set(sample.databaseId, own);

@@ -70,9 +70,10 @@ async function read(
   const parts = await partsOf(db, span);
   if (parts.length === 0) return [];
   const stepMs = span.stepSeconds * 1_000;
+  // As JSON, which JavaScript reads many times faster than PostgreSQL's own text of an array.
   const { rows } = await sql<StepOfSource>`
     SELECT floor((extract(epoch FROM at) * 1000 - ${span.fromMs}::float8) / ${stepMs}::float8)::int AS step, source,
-      ARRAY[${sql.raw(values.join())}]::float8[] AS values
+      to_json(ARRAY[${sql.raw(values.join())}]::float8[]) AS values
     FROM (${sql.join(
       parts.map((part) => selectOf(part, span, sourceLike)),
       sql` UNION ALL `,

@@ -83,37 +83,54 @@ export async function writeSamples(
             databaseId: uuidOf(databaseId),
             source,
             readings: [...readings],
-            latencies: latencies === null ? null : [...latencies],
+            latencies: latencies === null ? null : withoutEmptyEnd(latencies),
           })),
       )
       .execute();
   }
 }
 
-export interface LatestSample extends MetricSample {
-  readonly at: Date;
+/** Places at the end that are null need not be kept: reading them gives null. */
+function withoutEmptyEnd(figures: readonly Figure[]): Figure[] {
+  return figures.slice(0, figures.findLastIndex((figure) => figure !== null) + 1);
 }
 
-/**
- * The newest fresh sample of each source; none from a worker whose clock was ahead, since it would seem to be the newest for
- * long after. `databaseIds`: only those of these databases. */
+export interface LatestReadings extends Omit<MetricSample, 'latencies'> {
+  readonly at: Date;
+}
+export type LatestSample = LatestReadings & Pick<MetricSample, 'latencies'>;
+
+/** The newest fresh sample of each source of these databases. */
 export async function latestSamples(
   db: Reader,
-  databaseIds?: readonly string[],
+  databaseIds: readonly string[],
 ): Promise<readonly LatestSample[]> {
-  if (databaseIds?.length === 0) return [];
-  const rows = await db
+  if (databaseIds.length === 0) return [];
+  const rows = await latest(db)
+    .select('latencies')
+    .where('databaseId', 'in', databaseIds.map(uuidOf))
+    .execute();
+  return rows.map(withTypeId);
+}
+
+/** Likewise of all databases, without latencies. */
+export async function latestReadings(db: Reader): Promise<readonly LatestReadings[]> {
+  return (await latest(db).execute()).map(withTypeId);
+}
+
+/** None from a worker whose clock was ahead, since it would seem to be the newest for long after. */
+const latest = (db: Reader) =>
+  db
     .selectFrom('metricSamples')
     .distinctOn(['databaseId', 'source'])
-    .selectAll()
+    .select(['at', 'databaseId', 'source', 'readings'])
     .where('at', '>', sql<Date>`now() - ${freshSeconds} * interval '1 second'`)
     .where('at', '<=', sql<Date>`now() + ${sampleMs / 1_000} * interval '1 second'`)
-    .$if(databaseIds !== undefined, (query) =>
-      query.where('databaseId', 'in', (databaseIds ?? []).map(uuidOf)),
-    )
     .orderBy('databaseId')
     .orderBy('source')
-    .orderBy('at', 'desc')
-    .execute();
-  return rows.map((row) => ({ ...row, databaseId: typeIdOfUuid('db', row.databaseId) }));
-}
+    .orderBy('at', 'desc');
+
+const withTypeId = <Row extends { readonly databaseId: string }>(row: Row): Row => ({
+  ...row,
+  databaseId: typeIdOfUuid('db', row.databaseId),
+});
