@@ -14,6 +14,7 @@ import { sampleMs, writeSamples } from '../../api/store/metric-samples.ts';
 import type { Organization } from '../../api/store/organizations.ts';
 import type { Store } from '../../api/store/store.ts';
 import { makeDatabase, signingKeys } from '../../test/support/api/store.ts';
+import { highest, latencies } from '../../dashboard/src/pages/monitoring/series.ts';
 import { percentile, type Row } from '../support/report.ts';
 
 const dayMs = 86_400_000;
@@ -45,19 +46,8 @@ export async function dayRows({ store, organization }: DayOptions): Promise<read
     size('the day of both, of 1 min', perDatabase(minutes)),
     size('the day of both, of 10 min', perDatabase(tens)),
     await queryRow(store, organization, ids, 'one series', ['transfers_per_second']),
-    await queryRow(store, organization, ids, 'seven series of replicas', [
-      'replica_leader',
-      'replica_commit_lag_ops',
-      'memory_used_bytes',
-      'memory_limit_bytes',
-      'storage_used_bytes',
-      'storage_limit_bytes',
-      'cpu_cores',
-    ]),
-    await queryRow(store, organization, ids, 'latencies of engine and gateway', [
-      'request_seconds',
-      'gateway_request_seconds',
-    ]),
+    await queryRow(store, organization, ids, 'seven series of replicas', highest),
+    await queryRow(store, organization, ids, 'latencies of engine and gateway', latencies),
   ];
 }
 
@@ -81,14 +71,14 @@ async function writeDay(
       databaseId,
       source,
       readings: Array.from({ length: figures }, () => Math.random() * 1_000_000),
-      latencies: latencies(),
+      latencies: someLatencies(),
     }));
     await writeSamples(store.read, new Date(ms), samples);
   }
 }
 
 /** Of a database whose requests are of three operations, in six buckets each. */
-const latencies = (): readonly Figure[] =>
+const someLatencies = (): readonly Figure[] =>
   Array.from({ length: latencyPlaces }, (_, place) =>
     place < 3 * latencyBuckets && place % latencyBuckets < 6 ? Math.random() * 100 : null,
   );

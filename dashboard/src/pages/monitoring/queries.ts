@@ -6,6 +6,7 @@ import { ask } from '../../data/client.ts';
 import { every } from '../../data/polling.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { busiestOf, ranges, type Range } from './ranges.ts';
+import { highest, latencies, rates } from './series.ts';
 
 const sampleMs = 15_000;
 const requestsMs = 30_000;
@@ -25,23 +26,6 @@ export interface SpanFigures {
   readonly operation: string;
   readonly marks: readonly MetricMark[];
 }
-
-const rates = [
-  'requests_per_second',
-  'transfers_per_second',
-  'accounts_per_second',
-  'gateway_requests_per_second',
-] as const;
-const highest = [
-  'replica_leader',
-  'replica_commit_lag_ops',
-  'memory_used_bytes',
-  'memory_limit_bytes',
-  'storage_used_bytes',
-  'storage_limit_bytes',
-  'cpu_cores',
-] as const;
-const latencies = ['request_seconds', 'gateway_request_seconds'] as const;
 
 interface FiguresChoice {
   readonly range: Range;
