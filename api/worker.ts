@@ -10,6 +10,7 @@ import { resources } from '../domain/kinds.ts';
 import { removeBackupsOfPurged } from './backups/remove-of-purged.ts';
 import { BillingWork } from './billing/billing-work.ts';
 import { changeStreamMetrics } from './change-streams/change-stream-metrics.ts';
+import { StreamStatusWriter } from './change-streams/status-writer.ts';
 import { ChangeStreams } from './change-streams/dispatcher.ts';
 import { ConfigError } from './config.ts';
 import { QueuedChanges } from './configuration/start-queued.ts';
@@ -127,6 +128,7 @@ async function stopWork(parts: Parts, waitMs: number): Promise<void> {
     parts.engineUpdates.stop(),
     parts.billingWork?.stop(),
     parts.webhooks.stop(),
+    parts.streamStatuses.stop(),
     parts.changeStreams.stop().then(() => parts.gateway.close()),
     // The collector gives the shards back by which the follower shares the logs.
     parts.logFollower.stop().then(() => parts.collector.stop()),
@@ -193,7 +195,7 @@ function assemble(options: ProcessOptions) {
         publicUrl: config.publicUrl,
         logger,
       }),
-    ...pushPartsOf(common, options, registry, billing),
+    ...pushPartsOf(common, options, registry, billing, background.view),
     collector: new Collector({
       store,
       identity: config.identity,
@@ -219,10 +221,11 @@ function assemble(options: ProcessOptions) {
 
 /** The parts that push to receivers: events of organizations, and change events of ledgers. */
 function pushPartsOf(
-  { store, listener, sealer }: CommonParts,
+  { store, listener, sealer, kube }: CommonParts,
   { config, logger }: ProcessOptions,
   registry: MetricRegistry,
   billing: ReturnType<typeof billingOf>['billing'],
+  view: ClusterView,
 ) {
   const names = new ReceiverNames(new AddressGuard(config.webhookRanges));
   const streamSender = new WebhookSender(names);
@@ -239,6 +242,7 @@ function pushPartsOf(
       metrics: (busy) => webhookMetrics(registry, workerPrefix, busy),
     }),
     gateway,
+    streamStatuses: new StreamStatusWriter({ store, kube, view, logger }),
     changeStreams: new ChangeStreams({
       store,
       sealer,
@@ -335,6 +339,7 @@ async function begin(parts: Parts): Promise<void> {
   parts.mailSender?.start();
   parts.webhooks.start();
   parts.changeStreams.start();
+  parts.streamStatuses.start();
   if (billingWork === undefined) return;
   billingWork.start();
   listener.subscribe(channels.billing, () => billingWork.wake());

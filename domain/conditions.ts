@@ -19,6 +19,8 @@ export const ConditionType = {
   BackupHealthy: 'BackupHealthy',
   /** The log is in the bucket up to a few seconds ago (`spec.backup.continuous`). */
   ContinuousArchiving: 'ContinuousArchiving',
+  /** The change streams deliver what happens within a minute (`spec.changeDataCapture`). */
+  ChangeDataCaptureHealthy: 'ChangeDataCaptureHealthy',
   /** The engines have room for more records, by their limits of memory and storage. */
   CapacityLeft: 'CapacityLeft',
   /** Whether storage grows by itself when it is nearly full (`spec.storage.autogrow`). */
@@ -112,6 +114,16 @@ export const conditionReasons = {
     'NotEnabled',
     'NotSupported',
     'StoreNotConfigured',
+    'NotKnown',
+  ],
+  ChangeDataCaptureHealthy: [
+    'Healthy',
+    'Lagging',
+    'Failing',
+    'Failed',
+    'AllPaused',
+    'Suspended',
+    'NoStreams',
     'NotKnown',
   ],
   CapacityLeft: ['Enough', 'NearLimit', 'Full', 'NotKnown'],

@@ -4201,6 +4201,11 @@ export interface components {
                 /** @description Time within which an operation is to be in the store. */
                 readonly rpoSeconds: number;
             } | null;
+            /** @description The switch for all its change streams. */
+            readonly changeDataCapture: {
+                /** @description Whether all its change streams stand still. */
+                readonly suspended: boolean;
+            };
             readonly parameters: {
                 readonly [key: string]: string;
             };
@@ -4373,6 +4378,11 @@ export interface components {
                 /** @description Time within which an operation is to be in the store. */
                 readonly rpoSeconds: number;
             } | null;
+            /** @description The switch for all its change streams. */
+            readonly changeDataCapture: {
+                /** @description Whether all its change streams stand still. */
+                readonly suspended: boolean;
+            };
             /** @enum {string} */
             readonly engine: "Builtin" | "TigerBeetle";
             readonly engineVersion: string;
@@ -4444,6 +4454,11 @@ export interface components {
                 /** @description Time within which an operation is to be in the store. */
                 readonly rpoSeconds: number;
             } | null;
+            /** @description The switch for all its change streams. */
+            readonly changeDataCapture: {
+                /** @description Whether all its change streams stand still. */
+                readonly suspended: boolean;
+            };
             readonly parameters: {
                 readonly [key: string]: string;
             };
@@ -4536,6 +4551,10 @@ export interface components {
                  */
                 readonly rpoSeconds?: number;
             } | null;
+            /** @description Whether all change streams of the database stand still, at once and without an interruption. Each goes on where it was. */
+            readonly changeDataCapture?: {
+                readonly suspended: boolean;
+            };
             /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
             readonly parameters?: {
                 readonly [key: string]: string | null;
@@ -4622,6 +4641,10 @@ export interface components {
                  */
                 readonly rpoSeconds?: number;
             } | null;
+            /** @description Whether all change streams of the database stand still, at once and without an interruption. Each goes on where it was. */
+            readonly changeDataCapture?: {
+                readonly suspended: boolean;
+            };
             /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
             readonly parameters?: {
                 readonly [key: string]: string | null;
@@ -6191,6 +6214,8 @@ export interface components {
             readonly state: "RUNNING" | "PAUSED" | "RETRYING" | "FAILED";
             /** @description Why it stopped, if nobody paused it. */
             readonly stateReason: string | null;
+            /** @description All streams of the database stand still, whatever their states are: `changeDataCapture` of its configuration. */
+            readonly suspended: boolean;
             /**
              * Format: uint64
              * @description It began with the first event after this.
@@ -6208,8 +6233,8 @@ export interface components {
             readonly lastDeliveredAt: string | null;
             /** @description Age of the oldest event that waits; null: not known, for `lagUnknown`. */
             readonly lagSeconds: number | null;
-            /** @description Why it is not known whether events wait. `PAUSED`, `FAILED`: nobody looks. `LEDGER_UNAVAILABLE`: the ledger does not answer; see `lastError`. `NOT_READ`: no worker has read the ledger for a minute, because its database is stopped, the service is in trouble, or for `lastError`. */
-            readonly lagUnknown: ("PAUSED" | "FAILED" | "LEDGER_UNAVAILABLE" | "NOT_READ") | null;
+            /** @description Why it is not known whether events wait. `PAUSED`, `FAILED`, `SUSPENDED`: nobody looks. `LEDGER_UNAVAILABLE`: the ledger does not answer; see `lastError`. `NOT_READ`: no worker has read the ledger for a minute, because its database is stopped, the service is in trouble, or for `lastError`. */
+            readonly lagUnknown: ("PAUSED" | "FAILED" | "SUSPENDED" | "LEDGER_UNAVAILABLE" | "NOT_READ") | null;
             readonly failingSince: string | null;
             readonly nextAttemptAt: string | null;
             /** @description The last failure, also after it is over. */
@@ -9960,6 +9985,9 @@ export interface operations {
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
                      *         "continuousArchiving": null,
+                     *         "changeDataCapture": {
+                     *           "suspended": false
+                     *         },
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10195,6 +10223,9 @@ export interface operations {
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
                      *         "continuousArchiving": null,
+                     *         "changeDataCapture": {
+                     *           "suspended": false
+                     *         },
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10396,6 +10427,9 @@ export interface operations {
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
                      *         "continuousArchiving": null,
+                     *         "changeDataCapture": {
+                     *           "suspended": false
+                     *         },
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10629,6 +10663,9 @@ export interface operations {
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
                      *         "continuousArchiving": null,
+                     *         "changeDataCapture": {
+                     *           "suspended": false
+                     *         },
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10786,6 +10823,9 @@ export interface operations {
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
                      *         "continuousArchiving": null,
+                     *         "changeDataCapture": {
+                     *           "suspended": false
+                     *         },
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -10899,6 +10939,9 @@ export interface operations {
                      *         "autogrow": null,
                      *         "continuousArchiving": {
                      *           "rpoSeconds": 5
+                     *         },
+                     *         "changeDataCapture": {
+                     *           "suspended": false
                      *         },
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -11061,6 +11104,9 @@ export interface operations {
                      *           "selectedStorageGb": 20,
                      *           "autogrow": null,
                      *           "continuousArchiving": null,
+                     *           "changeDataCapture": {
+                     *             "suspended": false
+                     *           },
                      *           "parameters": {},
                      *           "engine": "Builtin",
                      *           "engineVersion": "0.1.0",
@@ -11096,6 +11142,9 @@ export interface operations {
                      *           "selectedStorageGb": 20,
                      *           "autogrow": null,
                      *           "continuousArchiving": null,
+                     *           "changeDataCapture": {
+                     *             "suspended": false
+                     *           },
                      *           "parameters": {},
                      *           "engine": "Builtin",
                      *           "engineVersion": "0.1.0",
@@ -13465,6 +13514,9 @@ export interface operations {
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
                      *         "continuousArchiving": null,
+                     *         "changeDataCapture": {
+                     *           "suspended": false
+                     *         },
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",
@@ -13820,6 +13872,9 @@ export interface operations {
                      *         "selectedStorageGb": 20,
                      *         "autogrow": null,
                      *         "continuousArchiving": null,
+                     *         "changeDataCapture": {
+                     *           "suspended": false
+                     *         },
                      *         "parameters": {},
                      *         "engine": "Builtin",
                      *         "engineVersion": "0.1.0",

@@ -669,6 +669,14 @@ export interface components {
                         readonly rpoSeconds: number;
                     };
                 };
+                /** @description The change streams of the database, which push its events elsewhere. They are made over HTTP, with their secrets; this is the switch for all of them. */
+                readonly changeDataCapture?: {
+                    /**
+                     * @description Whether all streams stand still. Nothing is lost: the ledger keeps every event, and each stream goes on where it was.
+                     * @default false
+                     */
+                    readonly suspend: boolean;
+                };
                 /**
                  * @description Stops all replicas. Volumes, addresses and data stay.
                  * @default false
@@ -688,7 +696,7 @@ export interface components {
                  */
                 readonly deletionPolicy: "Retain" | "BackupThenDelete" | "Delete";
             };
-            /** @description Observations of the operator. They change only when something happens. */
+            /** @description Observations of the operator, and of the API in changeDataCapture. They change only when something happens. */
             readonly status?: {
                 /**
                  * Format: int64
@@ -957,6 +965,42 @@ export interface components {
                         readonly operations: number;
                     }[];
                 };
+                /** @description How the change streams stand. The worker of the API writes it, and nobody else. It changes when something happens, and about every five minutes while there are streams. */
+                readonly changeDataCapture?: {
+                    /**
+                     * Format: int32
+                     * @description All of them.
+                     */
+                    readonly streams: number;
+                    /**
+                     * Format: int32
+                     * @description Those that are to deliver, also after a failure.
+                     */
+                    readonly running: number;
+                    /**
+                     * Format: int32
+                     * @description Those of them that have failed for more than a minute.
+                     */
+                    readonly failing: number;
+                    /**
+                     * Format: int32
+                     * @description Those that stopped until somebody resumes them.
+                     */
+                    readonly failed: number;
+                    /** Format: int32 */
+                    readonly paused: number;
+                    /**
+                     * Format: int64
+                     * @description Age of the oldest event that waits in a stream that is not paused. Absent when it is not known of one.
+                     */
+                    readonly lagSeconds?: number;
+                    /** Format: date-time */
+                    readonly lastDeliveredAt?: string;
+                    /** @description Last failure of a stream that does not run well. */
+                    readonly error?: string;
+                    /** Format: date-time */
+                    readonly observedAt: string;
+                };
                 /** @description The backup before the upgrade that is under way, or before the last one. */
                 readonly preChange?: {
                     /** @description The engine version that the upgrade leads to. */
@@ -972,7 +1016,7 @@ export interface components {
                     readonly result?: "Completed" | "Failed" | "TimedOut";
                     readonly message?: string;
                 };
-                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, ContinuousArchiving, CapacityLeft, Autogrow; docs/operating/conditions.md has every reason. */
+                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, ContinuousArchiving, ChangeDataCaptureHealthy, CapacityLeft, Autogrow; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */

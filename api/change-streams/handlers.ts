@@ -22,6 +22,7 @@ import {
   streamsOfOrganizationMax,
   updateChangeStream,
 } from '../store/change-streams.ts';
+import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
@@ -72,13 +73,14 @@ const create =
       const source = { organizationId, databaseId, requestId, signal };
       const after = await new ChangeEventSource(ledgers, source).start(body.after);
       return store.change(author, async (change) => {
-        await refuseDeleted(change, organizationId, databaseId);
+        const { observed } = await refuseDeleted(change, organizationId, databaseId);
         const made = await createChangeStream(change, sealer, {
           organizationId,
           databaseId,
           description: body.description,
           ...checked,
           after,
+          suspended: observed?.streamsSuspended ?? false,
         });
         if (made === 'too_many') throw tooMany();
         await tellStream(change, 'change_stream.created', made.stream);
@@ -186,11 +188,16 @@ const rotateSecret =
   };
 
 /** Locks the database: its streams are off while it is deleted, and after it is restored until somebody resumes them. */
-async function refuseDeleted(change: Change, organizationId: string, id: string): Promise<void> {
+async function refuseDeleted(
+  change: Change,
+  organizationId: string,
+  id: string,
+): Promise<Database> {
   await requireDatabase(change.db, organizationId, id);
   const database = await lockDatabase(change, id);
   if (database === undefined) throw databaseNotFound(id);
   if (database.deletedAt !== null) throw deletedAlready(database);
+  return database;
 }
 
 /** The stream, locked until the commit; throws a refusal if database or stream are not the organization's. */

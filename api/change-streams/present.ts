@@ -18,6 +18,7 @@ export const shownStream = (stream: ChangeStream, now: Date): ShownStream => ({
   previousSecretUntil: stream.previousSecretUntil?.toISOString() ?? null,
   state: stream.state,
   stateReason: stream.stateReason,
+  suspended: stream.suspended,
   startedAfter: String(stream.startedAfter),
   position: String(stream.position),
   deliveredEvents: String(stream.delivered),

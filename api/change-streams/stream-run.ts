@@ -164,7 +164,7 @@ class StreamRun {
     const askedAtMs = systemTimers.nowMs();
     const from = this.#position;
     const after = await this.#parts.record({ from, to: last, count, bytes, pendingFrom });
-    if (after?.state !== 'RUNNING') return false;
+    if (after?.state !== 'RUNNING' || after.suspended) return false;
     this.#position = last;
     this.#failures = 0;
     this.#heardAtMs = askedAtMs;

@@ -35,6 +35,11 @@ export function differencesOf(before: Configuration, after: Configuration): Fiel
     from: archivingOf(before),
     to: archivingOf(after),
   });
+  changes.push({
+    path: '/changeDataCapture',
+    from: captureOf(before),
+    to: captureOf(after),
+  });
   changes.push(...entriesOf('/parameters', before.parameters, after.parameters));
   changes.push({ path: '/suspended', from: before.suspended, to: after.suspended });
   return changes.filter(({ from, to }) => canonicalJson(from) !== canonicalJson(to));
@@ -46,6 +51,10 @@ export const autogrowOf = ({ autogrowLimitGb }: Pick<Configuration, 'autogrowLim
 export const archivingOf = ({
   archiveRpoSeconds: rpoSeconds,
 }: Pick<Configuration, 'archiveRpoSeconds'>) => (rpoSeconds === null ? null : { rpoSeconds });
+
+export const captureOf = ({
+  streamsSuspended: suspended,
+}: Pick<Configuration, 'streamsSuspended'>) => ({ suspended });
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -18,6 +18,7 @@ const specFields: Readonly<Record<string, readonly string[]>> = {
   engineVersion: ['f:version'],
   autogrow: ['f:storage', 'f:autogrow'],
   continuousArchiving: ['f:backup', 'f:continuous'],
+  changeDataCapture: ['f:changeDataCapture', 'f:suspend'],
   parameters: ['f:parameters'],
   suspended: ['f:suspend'],
   deletionProtection: ['f:deletionProtection'],

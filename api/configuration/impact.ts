@@ -37,6 +37,7 @@ export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impa
   const several = facts.replicas > 1;
   const grows = changes('selectedStorageGb') !== undefined;
   const archiving = changes('continuousArchiving');
+  const streams = changes('changeDataCapture');
   const irreversible =
     grows ||
     archiving?.to === null ||
@@ -48,6 +49,7 @@ export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impa
       ? ['There is no way back to the version before.']
       : []),
     ...(archiving === undefined ? [] : archivingWarnings(archiving)),
+    ...(streams === undefined ? [] : [streamWarning(streams)]),
     ...(rolls && !several
       ? [
           'The only replica is replaced: nobody can use the database until the new one has read its data file.',
@@ -65,6 +67,11 @@ export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impa
     warnings,
   };
 }
+
+const streamWarning = ({ to }: FieldChange): string =>
+  (to as { readonly suspended: boolean }).suspended
+    ? 'All change streams stand still until this is taken back. Nothing is lost: the ledger keeps every event, and each stream goes on where it was. Imported transfers stay refused while a stream is on.'
+    : 'Each change stream that is on goes on where it was, with everything that has waited.';
 
 /** Whether the log is archived after a change, and was not before, or in another time. */
 export const asksToArchive = (diff: readonly FieldChange[]): boolean =>

@@ -3,6 +3,7 @@
  * the preview, for the request and for the job that applies it, and it resolves the spec with the operator's own function. A
  * change that is not possible is a thrown `Refusal` with the place in the request and what is possible instead.
  */
+import { streamsSuspended } from '../../domain/change-data-capture.ts';
 import { archivingAsked, archivingSpec } from '../../domain/continuous-archiving.ts';
 import { resolve, type Previous, type Resolution } from '../../domain/catalog/resolve.ts';
 import { replicasOf } from '../../domain/catalog/topologies.ts';
@@ -18,7 +19,7 @@ import type { FieldChange } from '../model/event.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
 import type { ChangeRequest, Impact, PriceDelta } from '../model/configuration-change.ts';
 import type { Database, Profile, ProfileChoice } from '../store/database-record.ts';
-import { archivingOf, differencesOf, entriesOf } from './differences.ts';
+import { archivingOf, captureOf, differencesOf, entriesOf } from './differences.ts';
 import { declarerOf } from './field-owners.ts';
 import { impactOf, memberOf } from './impact.ts';
 import { labelsAfter } from './labels.ts';
@@ -95,6 +96,7 @@ function withEarlier({ earlier, profile }: ChangeWorld, request: ChangeRequest):
     selectedStorageGb: Math.max(earlier.selectedStorageGb, profile.selectedStorageGb),
     autogrow: earlier.autogrowLimitGb === null ? null : { limitGb: earlier.autogrowLimitGb },
     continuousArchiving: archivingOf(earlier),
+    changeDataCapture: captureOf(earlier),
     ...asked,
     parameters: {
       ...Object.fromEntries(gone.map((name) => [name, null])),
@@ -106,7 +108,7 @@ function withEarlier({ earlier, profile }: ChangeWorld, request: ChangeRequest):
 
 function patchOf(spec: DatabaseSpec, wanted: ChangeRequest): SpecPatch {
   const { clusterSize, engineVersion, selectedStorageGb, autogrow, parameters, suspended } = wanted;
-  const { continuousArchiving: archiving } = wanted;
+  const { continuousArchiving: archiving, changeDataCapture: capture } = wanted;
   const rpoSeconds = archiving === null ? null : archiving?.rpoSeconds;
   const storage = {
     ...(selectedStorageGb !== undefined && { sizeGb: selectedStorageGb }),
@@ -118,6 +120,10 @@ function patchOf(spec: DatabaseSpec, wanted: ChangeRequest): SpecPatch {
     ...(Object.keys(storage).length > 0 && { storage }),
     ...(rpoSeconds !== undefined &&
       rpoSeconds !== archivingAsked(spec) && { backup: archivingSpec(rpoSeconds) }),
+    ...(capture !== undefined &&
+      capture.suspended !== streamsSuspended(spec) && {
+        changeDataCapture: { suspend: capture.suspended },
+      }),
     ...(parameters !== undefined && Object.keys(parameters).length > 0 && { parameters }),
     ...(suspended !== undefined && suspended !== spec.suspend && { suspend: suspended }),
   };

@@ -153,7 +153,11 @@ function planFor(
 
 /** Stopping a database is always allowed: it only ends costs. */
 export const onlyStops = ({ diff }: ChangePlan): boolean =>
-  diff.every(({ path, to }) => path === '/suspended' && to === true);
+  diff.every(
+    ({ path, to }) =>
+      (path === '/suspended' && to === true) ||
+      (path === '/changeDataCapture' && (to as { readonly suspended: boolean }).suspended),
+  );
 
 interface Timed {
   readonly request: ChangeRequest;

@@ -1,11 +1,12 @@
 /** Values at a difference's paths, in a configuration and in a resource's spec. Pure. */
+import { streamsSuspended } from '../../domain/change-data-capture.ts';
 import { archivingAsked, archivingSpec } from '../../domain/continuous-archiving.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { managerOf } from '../databases/spec-change.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { ConfigurationChange } from '../model/configuration-change.ts';
 import type { FieldChange } from '../model/event.ts';
-import { archivingOf, autogrowOf, type Configuration } from './differences.ts';
+import { archivingOf, autogrowOf, captureOf, type Configuration } from './differences.ts';
 import type { SpecPatch } from './plan-change.ts';
 
 /** Value of a configuration at a path; null where nothing is set. */
@@ -13,6 +14,7 @@ export function valueIn(configuration: Configuration, path: string): unknown {
   const [, member = '', entry] = path.split('/');
   if (member === 'autogrow') return autogrowOf(configuration);
   if (member === 'continuousArchiving') return archivingOf(configuration);
+  if (member === 'changeDataCapture') return captureOf(configuration);
   if (member === 'parameters') return configuration.parameters[entry ?? ''] ?? null;
   return configuration[member as keyof Configuration] ?? null;
 }
@@ -35,6 +37,8 @@ function asked({ spec, status }: DatabaseObject, path: string): unknown {
       return storage?.autogrow ?? null;
     case 'continuousArchiving':
       return archivingOf({ archiveRpoSeconds: archivingAsked(spec) });
+    case 'changeDataCapture':
+      return captureOf({ streamsSuspended: streamsSuspended(spec) });
     case 'parameters':
       return spec.parameters?.[entry ?? ''] ?? null;
     case 'suspended':
@@ -75,6 +79,10 @@ export function patchBack(diff: readonly FieldChange[]): SpecPatch {
     if (member === 'continuousArchiving') {
       const { rpoSeconds = null } = (from ?? {}) as { readonly rpoSeconds?: number };
       patch['backup'] = archivingSpec(rpoSeconds);
+    }
+    if (member === 'changeDataCapture') {
+      const { suspended } = from as { readonly suspended: boolean };
+      patch['changeDataCapture'] = { suspend: suspended };
     }
     if (member === 'selectedStorageGb') storage['sizeGb'] = from;
     if (member === 'autogrow') storage['autogrow'] = from;

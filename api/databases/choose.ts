@@ -120,7 +120,7 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
 /** The spec that requests exactly this choice. */
 export function specOf(
   choice: Omit<Choice, 'nodeCount'> &
-    Partial<Pick<ProfileChoice, 'autogrowLimitGb' | 'archiveRpoSeconds'>>,
+    Partial<Pick<ProfileChoice, 'autogrowLimitGb' | 'archiveRpoSeconds' | 'streamsSuspended'>>,
   rest: Pick<DatabaseSpec, 'clusterId' | 'bootstrap'> & { readonly deletionProtection: boolean },
 ): DatabaseSpec {
   const asked = requested(choice);
@@ -129,6 +129,7 @@ export function specOf(
     ...asked,
     ...(limitGb !== null && { storage: { ...asked.storage, autogrow: { limitGb } } }),
     ...(archiveRpoSeconds !== null && { backup: archivingSpec(archiveRpoSeconds) }),
+    ...(choice.streamsSuspended === true && { changeDataCapture: { suspend: true } }),
     ...rest,
     suspend: false,
     // Deleting over HTTP is soft: a deleted database can be restored until its volumes are purged.

@@ -155,6 +155,7 @@ export async function createPlanned(
         ...choice,
         autogrowLimitGb: null,
         archiveRpoSeconds: plan.archiveRpoSeconds,
+        streamsSuspended: false,
         suspended: false,
         price: price ?? null,
       },

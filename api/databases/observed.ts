@@ -1,5 +1,6 @@
 /** The observation of a database's resource in the store: enough to answer every read without asking Kubernetes. */
 import { ConditionType } from '../../domain/conditions.ts';
+import { streamsSuspended } from '../../domain/change-data-capture.ts';
 import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type {
@@ -43,6 +44,7 @@ export function observe(database: DatabaseObject, wasReady: boolean, now: Date):
       stalledSince: stalled?.status === 'True' ? stalled.lastTransitionTime : null,
       recovery: status?.recovery ?? null,
       archiving: archivingOf(database),
+      streamsSuspended: streamsSuspended(spec),
       capacity: capacityOf(database),
     },
   };

@@ -12,7 +12,12 @@ import type {
 import type { GatewayHealth } from '../model/gateway-health.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
 import { eventsMax, rowsMax } from '../ledger/operations.ts';
-import { archivingOf, autogrowOf, type Configuration } from '../configuration/differences.ts';
+import {
+  archivingOf,
+  autogrowOf,
+  captureOf,
+  type Configuration,
+} from '../configuration/differences.ts';
 import { placed, type Usage } from '../monitoring/current.ts';
 import type { DatabaseView, Profile } from '../store/database-record.ts';
 import { priceOfChoice } from './choose.ts';
@@ -162,6 +167,7 @@ export const configurationOf = (profile: Configuration) => ({
   ...choicesOf(profile),
   autogrow: autogrowOf(profile),
   continuousArchiving: archivingOf(profile),
+  changeDataCapture: captureOf(profile),
   parameters: profile.parameters,
   engine: profile.engine as EngineName,
   engineVersion: profile.engineVersion,

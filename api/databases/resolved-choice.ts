@@ -1,9 +1,18 @@
+import { streamsSuspended } from '../../domain/change-data-capture.ts';
 import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { ProfileChoice } from '../store/database-record.ts';
 
-type Direct = Pick<ProfileChoice, 'autogrowLimitGb' | 'archiveRpoSeconds' | 'suspended'>;
-const none: Direct = { autogrowLimitGb: null, archiveRpoSeconds: null, suspended: false };
+type Direct = Pick<
+  ProfileChoice,
+  'autogrowLimitGb' | 'archiveRpoSeconds' | 'streamsSuspended' | 'suspended'
+>;
+const none: Direct = {
+  autogrowLimitGb: null,
+  archiveRpoSeconds: null,
+  streamsSuspended: false,
+  suspended: false,
+};
 
 /**
  * Configuration to which the operator resolved a resource. Returns `undefined` while it is not resolved. `before`: earlier
@@ -24,11 +33,13 @@ export function resolvedChoice(
     ? {
         autogrowLimitGb: spec.storage?.autogrow?.limitGb ?? null,
         archiveRpoSeconds: archivingAsked(spec),
+        streamsSuspended: streamsSuspended(spec),
         suspended: spec.suspend,
       }
     : {
         autogrowLimitGb: before.autogrowLimitGb,
         archiveRpoSeconds: before.archiveRpoSeconds,
+        streamsSuspended: before.streamsSuspended,
         suspended: before.suspended,
       };
   return {

@@ -22,6 +22,7 @@ import {
   updateActiveProfile,
   updateDatabase,
 } from '../store/databases.ts';
+import { suspendChangeStreams } from '../store/change-streams.ts';
 import { wakeJobOf } from '../store/jobs.ts';
 import { findOrganizationByNamespace, lockOrganization } from '../store/organizations.ts';
 import { listPlaced } from '../store/placed-databases.ts';
@@ -153,6 +154,10 @@ async function write(
   const observation = observe(object, countsAsReady(before), now);
   const { patch, events, becameReady } = transitionOf(before, observation, now);
   const after = await updateDatabase(change, before.id, { ...patch, kubernetesUid: uid });
+  const { streamsSuspended: suspended = false } = observation.observed;
+  if (suspended !== (before.observed?.streamsSuspended ?? false)) {
+    await suspendChangeStreams(change, before.id, suspended);
+  }
   if (becameReady || before.status !== after.status) {
     await updateActiveProfile(change, before.id, {
       status: after.status,

@@ -5,7 +5,7 @@ const nowMs = 1_795_328_122_000;
 const since = BigInt(nowMs - 1_500) * 1_000_000n;
 const due = new Date(nowMs);
 const healthy = { state: 'RUNNING', pendingFrom: null, failing: null, dueAt: due } as const;
-const idle = { ...healthy, leaseUntil: null };
+const idle = { ...healthy, suspended: false, leaseUntil: null };
 
 test.each([
   ['a stream with nothing to send has no lag', idle, 0],
@@ -40,6 +40,7 @@ test.each([
     { ...idle, state: 'RETRYING', failing: 'SERVICE' },
     'NOT_READ',
   ],
+  ['nor is one of a database whose streams stand still', { ...idle, suspended: true }, 'SUSPENDED'],
   ['nor is one that no worker takes', { ...idle, dueAt: longAgo, leaseUntil: longAgo }, 'NOT_READ'],
 ] as const)('%s', (_, stream, unknown) => {
   expect(lagOf(stream, nowMs)).toEqual({ seconds: null, unknown });

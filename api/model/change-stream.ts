@@ -80,6 +80,8 @@ export interface ChangeStream {
   readonly state: ChangeStreamState;
   /** The reason why it stopped, if nobody paused it. */
   readonly stateReason: string | null;
+  /** All streams of its database stand still, whatever its state is. */
+  readonly suspended: boolean;
   /** Ledger timestamp after which it began. */
   readonly startedAfter: bigint;
   /** Timestamp up to which the sink has confirmed every event. */
@@ -128,7 +130,13 @@ export const changeStreamFact = ({
 });
 
 /** Why nobody knows whether events wait. */
-export const lagUnknowns = ['PAUSED', 'FAILED', 'LEDGER_UNAVAILABLE', 'NOT_READ'] as const;
+export const lagUnknowns = [
+  'PAUSED',
+  'FAILED',
+  'SUSPENDED',
+  'LEDGER_UNAVAILABLE',
+  'NOT_READ',
+] as const;
 
 export interface Lag {
   /** Age in seconds of the oldest event that the sink has not confirmed; null: not known. */
@@ -140,7 +148,10 @@ export interface Lag {
 export const unreadMs = 60_000;
 
 export function lagOf(
-  stream: Pick<ChangeStream, 'state' | 'pendingFrom' | 'failing' | 'dueAt' | 'leaseUntil'>,
+  stream: Pick<
+    ChangeStream,
+    'state' | 'suspended' | 'pendingFrom' | 'failing' | 'dueAt' | 'leaseUntil'
+  >,
   nowMs: number,
 ): Lag {
   const { state, pendingFrom } = stream;
@@ -154,10 +165,11 @@ export function lagOf(
 
 /** For a stream of which no event is known to wait. */
 function whyUnknown(
-  { state, failing, dueAt, leaseUntil }: Parameters<typeof lagOf>[0],
+  { state, suspended, failing, dueAt, leaseUntil }: Parameters<typeof lagOf>[0],
   nowMs: number,
 ): Lag['unknown'] {
   if (state === 'PAUSED' || state === 'FAILED') return state;
+  if (suspended) return 'SUSPENDED';
   if (failing === 'LEDGER') return 'LEDGER_UNAVAILABLE';
   const isHeld = leaseUntil !== null && leaseUntil.getTime() > nowMs;
   const isLeft = !isHeld && dueAt !== null && nowMs - dueAt.getTime() > unreadMs;

@@ -18,6 +18,7 @@ export interface ChangeRequest {
   readonly selectedStorageGb?: number | undefined;
   readonly autogrow?: { readonly limitGb: number } | null | undefined;
   readonly continuousArchiving?: { readonly rpoSeconds: number } | null | undefined;
+  readonly changeDataCapture?: { readonly suspended: boolean } | undefined;
   readonly parameters?: Readonly<Record<string, string | null>> | undefined;
   readonly engineVersion?: string | undefined;
   readonly labels?: Readonly<Record<string, string | null>> | undefined;

@@ -35,7 +35,7 @@ interface WantedStreams {
 }
 
 /**
- * Leases streams that are due and whose databases serve. Those of organizations that have the fewest leases of this worker come
+ * Leases streams that are due, not suspended, and whose databases serve. Those of organizations that have the fewest leases of this worker come
  * first, then those that have been due for longest. Concurrent workers get different ones.
  */
 export async function takeStreams(
@@ -54,10 +54,10 @@ export async function takeStreams(
       JOIN databases d ON d.id = s.database_id AND d.status = 'READY'
       LEFT JOIN held ON held.organization_id = s.organization_id
       WHERE s.due_at <= clock_timestamp() AND (s.failures > 0) = ${troubled}
-        AND (s.lease_until IS NULL OR s.lease_until <= clock_timestamp())
+        AND (s.lease_until IS NULL OR s.lease_until <= clock_timestamp()) AND NOT s.suspended
     ), chosen AS (
       SELECT s.id FROM change_streams s JOIN candidate ON candidate.id = s.id
-      WHERE s.due_at <= clock_timestamp()
+      WHERE s.due_at <= clock_timestamp() AND NOT s.suspended
         AND (s.lease_until IS NULL OR s.lease_until <= clock_timestamp())
       ORDER BY candidate.place, s.due_at LIMIT ${limit} FOR NO KEY UPDATE OF s SKIP LOCKED
     )
@@ -98,6 +98,7 @@ export async function mayGoOn(db: Reader, { stream, token }: Held): Promise<bool
     .where('id', '=', uuidOf(stream.id))
     .where('leaseToken', '=', token)
     .where('state', 'in', ['RUNNING', 'RETRYING'])
+    .where('suspended', '=', false)
     .where(sql<boolean>`lease_until > clock_timestamp()`)
     .executeTakeFirst();
   return row !== undefined;
@@ -265,7 +266,7 @@ export async function streamFigures(db: Reader): Promise<StreamFigures> {
           OR (NOT held AND due_at < clock_timestamp() - ${unreadMs}::float8 * interval '1 millisecond')
         ) AS unread
       FROM (
-        SELECT s.state, s.due_at, s.pending_from, s.failing, d.status = 'READY' AS serves,
+        SELECT s.state, s.due_at, s.pending_from, s.failing, d.status = 'READY' AND NOT s.suspended AS serves,
           coalesce(s.lease_until > clock_timestamp(), false) AS held
         FROM change_streams s JOIN databases d ON d.id = s.database_id
       ) AS stream

@@ -29,6 +29,8 @@ interface NewChangeStream {
   readonly password: string | undefined;
   /** Timestamp of the ledger after which it begins. */
   readonly after: bigint;
+  /** All streams of the database stand still. */
+  readonly suspended: boolean;
 }
 
 /** Makes a stream. `secret`: in the form of Standard Webhooks, if the sink has one. Returns `too_many` if organization or database have the maximum. */
@@ -69,6 +71,7 @@ export async function createChangeStream(
       passwordSet: stream.password !== undefined,
       sealedSecret: sealed,
       sealedBy: sealer.version,
+      suspended: stream.suspended,
       startedAfter: String(stream.after),
       position: String(stream.after),
       createdBy: JSON.stringify(change.author.actor),
@@ -144,6 +147,25 @@ export async function pauseChangeStreams(
       updatedAt: now,
     })
     // Also those that are paused: somebody may be resuming one at this moment.
+    .where('databaseId', '=', uuidOf(databaseId))
+    .execute();
+}
+
+/** Lets all streams of a database stand still, or go on; their own states stay. */
+export async function suspendChangeStreams(
+  change: Change,
+  databaseId: string,
+  suspended: boolean,
+): Promise<void> {
+  await change.db
+    .updateTable('changeStreams')
+    .set({
+      suspended,
+      // Nobody is late with what could not be worked on.
+      ...(!suspended && {
+        dueAt: sql<Date | null>`CASE WHEN due_at IS NOT NULL THEN clock_timestamp() END`,
+      }),
+    })
     .where('databaseId', '=', uuidOf(databaseId))
     .execute();
 }
@@ -249,6 +271,7 @@ export function streamOf(row: Selectable<ChangeStreamsTable>): ChangeStream {
     previousSecretUntil: row.previousSecretUntil,
     state: row.state as ChangeStreamState,
     stateReason: row.stateReason,
+    suspended: row.suspended,
     startedAfter: BigInt(row.startedAfter),
     position: BigInt(row.position),
     delivered: BigInt(row.delivered),

@@ -32,6 +32,8 @@ export interface ObservedDatabase {
   readonly recovery?: RecoveryWindow | null;
   /** How its log is archived; null: it is not. */
   readonly archiving?: ObservedArchiving | null;
+  /** Whether its change streams are to stand still. Absent in rows that an earlier version wrote. */
+  readonly streamsSuspended?: boolean;
   /** How much room is left; null until an engine has said it. Absent in rows that an earlier version wrote. */
   readonly capacity?: ObservedCapacity | null;
 }
@@ -141,6 +143,8 @@ export interface ProfileChoice {
   readonly autogrowLimitGb: number | null;
   /** Time within which the archived log has an operation; null: the log is not archived. */
   readonly archiveRpoSeconds: number | null;
+  /** Whether all change streams are to stand still. */
+  readonly streamsSuspended: boolean;
   /** Whether the database is to be stopped. */
   readonly suspended: boolean;
   /** Null if the catalog has no prices. */

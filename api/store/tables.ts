@@ -155,6 +155,7 @@ export interface ProfilesTable {
   parameters: Json<Record<string, string>>;
   autogrowLimitGb: ColumnType<number | null, number | null | undefined, number | null>;
   archiveRpoSeconds: ColumnType<number | null, number | null | undefined, number | null>;
+  streamsSuspended: Generated<boolean>;
   suspended: Generated<boolean>;
   price: MaybeJson;
   actor: MaybeJson;
@@ -410,6 +411,7 @@ export interface ChangeStreamsTable {
   previousSecretUntil: MaybeTime;
   state: Generated<string>;
   stateReason: string | null;
+  suspended: Generated<boolean>;
   startedAfter: string;
   position: string;
   delivered: Generated<string>;

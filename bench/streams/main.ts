@@ -117,6 +117,7 @@ async function streamTo(databaseId: string, { sink, password }: Target, after: b
       sink,
       password,
       after,
+      suspended: false,
     }),
   );
   if (made === 'too_many') throw new Error('there are too many streams');

@@ -1,6 +1,7 @@
 /** Commands for the change events of databases, and for the streams that push them. */
 import type { Command, Group, Option } from '../command.ts';
 import { sinkOptions } from '../change-stream-sink.ts';
+import { resumeStreams, suspendStreams } from './changes.ts';
 import { graceOption } from '../secret-rotation.ts';
 
 const database = { name: 'database' } as const;
@@ -150,5 +151,18 @@ export const cdc: Group = {
   kind: 'group',
   name: 'cdc',
   summary: 'Read the change events of a ledger, and push them to a receiver',
-  children: [tail, list, get, create, update, pause, resume, remove, secret, rotateSecret],
+  children: [
+    tail,
+    list,
+    get,
+    create,
+    update,
+    pause,
+    resume,
+    suspendStreams,
+    resumeStreams,
+    remove,
+    secret,
+    rotateSecret,
+  ],
 };

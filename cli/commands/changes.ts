@@ -199,6 +199,28 @@ export const archive: Command = {
   load: async () => (await handlers()).createChange,
 };
 
+export const suspendStreams: Command = {
+  kind: 'command',
+  name: 'suspend',
+  summary: 'Let all change streams of a database stand still, at once',
+  description: `It is a change of the database, without an interruption. Nothing is lost: each stream goes on where it was. ${byName}`,
+  arguments: [database],
+  options: [plan, dryRun, ...waitOptions],
+  examples: [{ command: 'cdc suspend payments-prod' }],
+  load: async () => (await handlers()).suspendStreams,
+};
+
+export const resumeStreams: Command = {
+  kind: 'command',
+  name: 'resume-all',
+  summary: 'Let the change streams of a database go on after cdc suspend',
+  description: `Streams that are paused themselves stay paused. ${byName}`,
+  arguments: [database],
+  options: [plan, dryRun, ...waitOptions],
+  examples: [{ command: 'cdc resume-all payments-prod' }],
+  load: async () => (await handlers()).resumeStreams,
+};
+
 export const suspend: Command = {
   kind: 'command',
   name: 'suspend',

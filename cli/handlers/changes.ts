@@ -69,13 +69,20 @@ export const previewChange: Handler = async (context, input) => {
 
 /** Also `databases resize`, `databases upgrade` and `backups archive`, which have fewer options, and no payload. */
 export const createChange: Handler = async (context, input) => {
-  const waitMs = readWaitMs(input);
   const given = input.declares('file')
     ? await givenPayload(input, context.output, [...wantedOptions, 'apply-at'])
     : undefined;
-  const wanted = given ?? wantedOf(input);
+  return requestChange(context, input, given ?? wantedOf(input));
+};
+
+async function requestChange(
+  context: Context,
+  input: Input,
+  wanted: Omit<ChangeRequest, 'applyAt'> | Uint8Array,
+): Promise<ExitCode> {
+  const waitMs = readWaitMs(input);
   if (isGiven(input, 'plan')) return preview(context, input, wanted);
-  const at = input.text('apply-at');
+  const at = textOf(input, 'apply-at');
   const body =
     wanted instanceof Uint8Array || at === undefined ? wanted : { ...wanted, applyAt: at };
   const { exchange } = await context.service();
@@ -83,10 +90,17 @@ export const createChange: Handler = async (context, input) => {
   const request = contractRequest('post', all, { params: { databaseId }, body });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   return follow(context, input, await receive(exchange, request), waitMs);
-};
+}
 
 export const suspendDatabase: Handler = (context, input) => switchTo(context, input, true);
 export const resumeDatabase: Handler = (context, input) => switchTo(context, input, false);
+
+export const suspendStreams: Handler = (context, input) => switchStreams(context, input, true);
+export const resumeStreams: Handler = (context, input) => switchStreams(context, input, false);
+
+function switchStreams(context: Context, input: Input, suspended: boolean): Promise<ExitCode> {
+  return requestChange(context, input, { changeDataCapture: { suspended } });
+}
 
 async function switchTo(context: Context, input: Input, suspended: boolean): Promise<ExitCode> {
   const waitMs = readWaitMs(input);

@@ -31,6 +31,7 @@ export function streamText(stream: ChangeStream): string {
     ['description', orDash(stream.description)],
     ['state', stream.state],
     ['reason', orDash(stream.stateReason)],
+    ...(stream.suspended ? [['suspended', 'with all streams of the database'] as const] : []),
     ['lag', stream.lagUnknown === null ? lagOf(stream) : `not known: ${stream.lagUnknown}`],
     ['position', stream.position],
     ['started after', stream.startedAfter],

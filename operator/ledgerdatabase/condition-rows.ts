@@ -13,6 +13,7 @@ const measured = new Set<string>([
   ConditionType.Suspended,
   ConditionType.BackupHealthy,
   ConditionType.ContinuousArchiving,
+  ConditionType.ChangeDataCaptureHealthy,
 ]);
 const values = { True: 1, False: 0, Unknown: -1 } as const;
 

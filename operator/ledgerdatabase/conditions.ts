@@ -12,6 +12,7 @@ import { pathsInWords } from '../manifests/intent.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
 import { continuousArchiving } from './archiving.ts';
 import { backupHealth } from './backup-health.ts';
+import { changeDataCapture } from './change-data-capture.ts';
 import type { Plan } from './draft.ts';
 import { replicaVolumes, type Observation } from './observation.ts';
 import type { DatabaseTally } from './tally.ts';
@@ -52,6 +53,7 @@ export function conditionsOf(observed: Observation, plan: Plan, tally: DatabaseT
     Paused: paused(plan),
     BackupHealthy: backupHealth(observed.backups, observed.nowMs),
     ContinuousArchiving: continuousArchiving(observed, plan),
+    ChangeDataCaptureHealthy: changeDataCapture(observed),
     CapacityLeft: capacity,
     Autogrow: autogrow(observed, plan),
   };

@@ -1,5 +1,6 @@
 /** Makes a plan from an observation. Pure: the same observation gives the same plan. */
 import type { Observation } from './observation.ts';
+import { awaitStreamNews } from './change-data-capture.ts';
 import { Draft, factsOf, type Plan, type StepResult } from './draft.ts';
 import { holdBack } from './pause.ts';
 import { backUpForArchive } from './steps/archive-base.ts';
@@ -27,6 +28,7 @@ export function plan(observed: Observation, options: PlanOptions): Plan {
   const draft = new Draft(factsOf(status));
   draft.activeVersion = status.version?.active;
   const steps: readonly Step[] = [
+    awaitStreamNews,
     giveLabelsBack,
     (seen, now) => recordPolicy(seen, now, options),
     (seen, now) => guardDeletion(seen, now, options),

@@ -14,13 +14,14 @@ import { tallyOf } from './tally.ts';
 /**
  * Whether two statuses mean the same. An engine's `op` changes with every request: it is written along with other changes,
  * but never causes a write by itself, since each write leads to a look, and each look asks again. The end of the window of recovery
- * moves in steps.
+ * moves in steps. What the API's worker wrote is not the operator's.
  */
 export const sameMeaning = (a: DatabaseStatus, b: DatabaseStatus | undefined): boolean =>
   sameStatus(withoutOps(a), b && withoutOps(b));
 
 const withoutOps = (status: DatabaseStatus): object => ({
   ...status,
+  changeDataCapture: undefined,
   recovery: inSteps(status.recovery),
   members: status.members?.map((row) => ({ ...row, op: undefined })),
 });

@@ -20,6 +20,7 @@ const warnsWhen: Readonly<Record<string, Condition['status']>> = {
   CapacityLeft: 'False',
   BackupHealthy: 'False',
   ContinuousArchiving: 'False',
+  ChangeDataCaptureHealthy: 'False',
 };
 const told = new Set([
   'Available',
@@ -35,6 +36,7 @@ const told = new Set([
   'Autogrow',
   'BackupHealthy',
   'ContinuousArchiving',
+  'ChangeDataCaptureHealthy',
 ]);
 
 /** Conditions that are reported while a database is first made: the others turn one after the other, as they always do. */

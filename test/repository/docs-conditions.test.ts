@@ -48,6 +48,7 @@ describe('every reason has a row that says what to do, and no row is without a r
     ['Paused', Paused],
     ['StorageReady', StorageReady],
     ['BackupHealthy', BackupHealthy],
+    ['ChangeDataCaptureHealthy', conditionReasons.ChangeDataCaptureHealthy],
     ['CapacityLeft', CapacityLeft],
     ['Autogrow', Autogrow],
     ['Stalled', Stalled],

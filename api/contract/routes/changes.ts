@@ -50,6 +50,7 @@ export const changeRoutes = {
       size: { clusterSize: 'lh-10' },
       parameter: { parameters: { limitConnections: '512' } },
       archiving: { continuousArchiving: { rpoSeconds: 5 } },
+      streams: { changeDataCapture: { suspended: true } },
     }),
     responses: { 200: answer('What would change.', changePreview, previewExample) },
     problems: refusals,

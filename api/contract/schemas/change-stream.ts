@@ -183,6 +183,11 @@ export const changeStream = z
         '`RETRYING`: the ledger, the sink or the service itself failed last, for `lastError`; it is tried again at `nextAttemptAt`. `FAILED`: it stopped, for `stateReason`, until it is set to RUNNING.',
       ),
     stateReason: z.string().nullable().describe('Why it stopped, if nobody paused it.'),
+    suspended: z
+      .boolean()
+      .describe(
+        'All streams of the database stand still, whatever their states are: `changeDataCapture` of its configuration.',
+      ),
     startedAfter: transfer.shape.timestamp.describe('It began with the first event after this.'),
     position: transfer.shape.timestamp.describe(
       'The sink has confirmed every event up to this timestamp.',
@@ -205,7 +210,7 @@ export const changeStream = z
       .enum(lagUnknowns)
       .nullable()
       .describe(
-        'Why it is not known whether events wait. `PAUSED`, `FAILED`: nobody looks. `LEDGER_UNAVAILABLE`: the ledger does not answer; see `lastError`. `NOT_READ`: no worker has read the ledger for a minute, because its database is stopped, the service is in trouble, or for `lastError`.',
+        'Why it is not known whether events wait. `PAUSED`, `FAILED`, `SUSPENDED`: nobody looks. `LEDGER_UNAVAILABLE`: the ledger does not answer; see `lastError`. `NOT_READ`: no worker has read the ledger for a minute, because its database is stopped, the service is in trouble, or for `lastError`.',
       ),
     failingSince: time('Every attempt since then has failed.').nullable(),
     nextAttemptAt: time('While it is RETRYING.').nullable(),
@@ -262,6 +267,7 @@ export const changeStreamExample: z.input<typeof changeStream> = {
   previousSecretUntil: null,
   state: 'RUNNING',
   stateReason: null,
+  suspended: false,
   startedAfter: '0',
   position: '1795328121972093214',
   deliveredEvents: '184467',

@@ -28,6 +28,12 @@ const wanted = {
     .describe(
       'Archives the log of a database of the built-in engine, so that it can be restored to any moment; null: no longer.',
     ),
+  changeDataCapture: z
+    .strictObject({ suspended: z.boolean() })
+    .optional()
+    .describe(
+      'Whether all change streams of the database stand still, at once and without an interruption. Each goes on where it was.',
+    ),
   parameters: z
     .record(z.string().max(64), z.string().max(64).nullable())
     .optional()

@@ -5,6 +5,7 @@ import { engine } from './catalog.ts';
 import { actor, exampleId, exampleTime, emptyPage, id, listOf, time } from './common.ts';
 import {
   autogrow,
+  changeDataCapture,
   choices,
   continuousArchiving,
   estimatedPrice,
@@ -30,6 +31,7 @@ export const configuration = z
     ...choices,
     autogrow,
     continuousArchiving,
+    changeDataCapture,
     engine,
     engineVersion: z.string(),
     parameters: z.record(z.string(), z.string()).describe('Those that are set.'),
@@ -82,6 +84,7 @@ export const configurationExample: z.input<typeof configuration> = {
   ...exampleChoices,
   autogrow: null,
   continuousArchiving: { rpoSeconds: 5 },
+  changeDataCapture: { suspended: false },
   engine: 'Builtin',
   engineVersion: '0.1.0',
   parameters: { limitConnections: '512' },

@@ -147,6 +147,10 @@ export const continuousArchiving = z
     'How its log is archived, so that it can be restored to any moment; null: it is not. `getRecoveryWindow` says how it stands.',
   );
 
+export const changeDataCapture = z
+  .object({ suspended: z.boolean().describe('Whether all its change streams stand still.') })
+  .describe('The switch for all its change streams.');
+
 export const estimatedPrice = money
   .extend({ lines: z.array(z.object({ item: z.string(), amount: decimal })) })
   .meta({ id: 'EstimatedPrice' });
@@ -249,6 +253,7 @@ export const profile = z
     ...choices,
     autogrow,
     continuousArchiving,
+    changeDataCapture,
     parameters: z.record(z.string(), z.string()),
     engine,
     engineVersion: z.string(),
@@ -368,6 +373,7 @@ export const profileExample: z.input<typeof profile> = {
   ...exampleChoices,
   autogrow: null,
   continuousArchiving: null,
+  changeDataCapture: { suspended: false },
   parameters: {},
   engine: 'Builtin',
   engineVersion: '0.1.0',

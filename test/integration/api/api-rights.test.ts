@@ -7,6 +7,7 @@ import type { KubeObject } from '../../../base/kube/kube.ts';
 import { Metrics } from '@kubernetes/client-node';
 import { resources, type Pod } from '../../../domain/kinds.ts';
 import { labels } from '../../../domain/names.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
 import { askedOf, ChartRights, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
 import { TestService, type Headers, type Program } from '../../support/api/service.ts';
 import { measurePod, serveMetricsApi } from '../../support/operator/metrics-api.ts';
@@ -213,6 +214,22 @@ test('schedules of backups live their lives under the rights that the chart give
     return data.find(({ name }) => name === 'by-hand');
   });
   await send('DELETE', `${path}/${backupSchedule.id}`);
+});
+
+test('how change streams stand is told under the rights that the chart gives', async () => {
+  const { database } = await service.createDatabase(me, { name: 'streamed' });
+  await service.alter(
+    `INSERT INTO change_streams (id, organization_id, database_id, description, sink_type, url, sealed_secret, sealed_by,
+       state, started_after, position, due_at, created_by)
+     SELECT gen_random_uuid(), organization_id, id, '', 'WEBHOOK', 'https://receiver.example.com/', '\\x00', 'x',
+       'PAUSED', 0, 0, NULL, '{}'
+     FROM databases WHERE id = $1`,
+    [uuidOf(database.id)],
+  );
+  await eventually('it is told', async () => {
+    const found = await service.world.database('org-default', 'streamed');
+    return found?.status?.changeDataCapture?.paused === 1 ? true : undefined;
+  });
 });
 
 test.each(programs)('of all that the %s asked, nothing was forbidden', async (program) => {

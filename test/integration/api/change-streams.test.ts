@@ -1,6 +1,7 @@
 /** Change streams from a transfer to the receiver: API and worker with a real PostgreSQL, a real engine, and receivers that verify. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { markDeleted } from '../../../api/databases/mark-deleted.ts';
+import { suspendChangeStreams } from '../../../api/store/change-streams.ts';
 import { lockDatabase } from '../../../api/store/databases.ts';
 import { findOrganization } from '../../../api/store/organizations.ts';
 import { Store } from '../../../api/store/store.ts';
@@ -60,6 +61,9 @@ async function database(name: string): Promise<string> {
   if (organization === undefined) throw new Error('there is no organization');
   return (await makeServingDatabase(store, organization, name, engine.port)).id;
 }
+
+/** The database of a path to its streams. */
+const databaseOf = (path: string): string => path.split('/')[2] ?? '';
 
 const ask = (path: string, method = 'GET', body?: unknown) =>
   service.ask(administrator, path, { method, ...(body !== undefined && { body }) });
@@ -158,6 +162,36 @@ test('a stream pushes what comes after now, in order, signed by Standard Webhook
     lastError: null,
   });
   expect((await ask(streams)).json.data).toMatchObject([{ id: made.id }]);
+});
+
+test('a suspended stream stands still while others go on, and goes on where it was', async () => {
+  const suspend = (isSuspended: boolean) =>
+    store.change(tester, (change) =>
+      suspendChangeStreams(change, databaseOf(streams), isSuspended),
+    );
+  const made = await streamWith();
+  const first = await transfer(1);
+  await untilAll(made.receiver, first);
+  await suspend(true);
+  await untilIs(made, { state: 'RUNNING', suspended: true });
+  // Whoever works on it sends no more than what it had begun, and gives it back.
+  const second = await transfer(1);
+  await eventually('nobody works on it', async () => {
+    const { leaseOwner } = await store.read
+      .selectFrom('changeStreams')
+      .select('leaseOwner')
+      .executeTakeFirstOrThrow();
+    return leaseOwner === null ? true : undefined;
+  });
+  const other = await streamWith();
+  expect((await read(other)).suspended).toBe(false);
+  const third = await transfer(3);
+  await untilAll(other.receiver, third);
+  expect(idsOf(made.receiver).filter((id) => third.includes(id))).toEqual([]);
+  expect(await read(made)).toMatchObject({ suspended: true });
+  await suspend(false);
+  await untilAll(made.receiver, [...second, ...third]);
+  await untilIs(made, { state: 'RUNNING', suspended: false, lagSeconds: 0 });
 });
 
 test('every byte that is sent is counted, also when the receiver refuses it', async () => {

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { resources } from '../../../domain/kinds.ts';
+import { newTypeId } from '../../../domain/type-id.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
 import { weekdays } from '../../../domain/maintenance-window.ts';
 import { apiName, podName } from '../../../domain/names.ts';
 import type {
@@ -280,6 +282,71 @@ test('stopped and started again: what it costs is told before, and the data’s 
   const { database, profile } = await view(made);
   expect([database.status, profile.clusterSize]).toEqual(['READY', 'lh-10']);
   expect(database.connection.addresses).toEqual(addresses);
+});
+
+/** A stream of a database, as if a person had made it; nothing works on it. Returns its UUID. */
+async function stoppedStream({ of }: Made, state: 'FAILED' | 'PAUSED'): Promise<string> {
+  const id = uuidOf(newTypeId('chs'));
+  await service.alter(
+    `INSERT INTO change_streams (id, organization_id, database_id, description, sink_type, url, sealed_secret, sealed_by,
+       state, last_error, started_after, position, due_at, created_by)
+     SELECT $1, organization_id, id, '', 'WEBHOOK', 'https://receiver.example.com/', '\\x00', 'x',
+       $3, '{"code":"HTTP_ERROR","message":"the receiver answered 500","at":"2026-11-26T10:00:00Z"}', 0, 0, NULL, '{}'
+     FROM databases WHERE id = $2`,
+    [id, uuidOf(of.databaseId), state],
+  );
+  return id;
+}
+
+test('change streams are told in the resource, and kubectl and HTTP suspend all of them at once', async () => {
+  const made = await make('captured');
+  const stream = await stoppedStream(made, 'FAILED');
+  const untilTold = (reason: string) =>
+    eventually(`the condition is ${reason}`, async () => {
+      const { status } = await resource(made);
+      const told = status?.conditions?.find(({ type }) => type === 'ChangeDataCaptureHealthy');
+      if (told?.reason !== reason)
+        throw new Error(JSON.stringify([told, status?.changeDataCapture]));
+      return told;
+    });
+  const failed = await untilTold('Failed');
+  expect(failed.status).toBe('False');
+  expect(failed.message).toContain('the receiver answered 500');
+  expect((await resource(made)).status?.changeDataCapture).toMatchObject({ streams: 1, failed: 1 });
+
+  await service.world.patchDatabase(namespace, made.name, {
+    spec: { changeDataCapture: { suspend: true } },
+  });
+  await untilTold('Suspended');
+  const [edited] = await eventually('the change is recorded', async () => {
+    const { data } = (await ask<ChangeList>('listChanges', { of: made.of })).json;
+    return data[0]?.status === 'APPLIED' ? data : undefined;
+  });
+  expect(edited).toMatchObject({
+    origin: 'kubernetes',
+    actor: { type: 'kubernetes', display: 'test' },
+    diff: [{ path: '/changeDataCapture', from: { suspended: false }, to: { suspended: true } }],
+  });
+  const isSuspended = async () =>
+    (await service.query('SELECT suspended FROM change_streams WHERE id = $1', [stream]))[0];
+  expect(await isSuspended()).toEqual({ suspended: true });
+
+  const body = { changeDataCapture: { suspended: false } };
+  const { preview } = (await ask<ChangePreview>('previewChange', { of: made.of, body })).json;
+  expect(preview.impact).toMatchObject({ interruption: 'NONE', rollingRestart: false });
+  const { change } = await request(made, body);
+  await until(made, change, 'APPLIED');
+  expect((await resource(made)).spec.changeDataCapture).toEqual({ suspend: false });
+  expect(await isSuspended()).toEqual({ suspended: false });
+  await untilTold('Failed');
+  // What takes a change back is the revision before, as for every field.
+  const back = await request(made, { revision: change.previousRevision });
+  expect(back.change.diff).toEqual(edited?.diff);
+  await until(made, back.change, 'APPLIED');
+  await request(made, body);
+
+  await service.alter('DELETE FROM change_streams WHERE id = $1', [stream]);
+  await untilTold('NoStreams');
 });
 
 test('a kubectl change is a change with the actor kubernetes; one that another declares is refused; who writes last wins and the loser is told', async () => {

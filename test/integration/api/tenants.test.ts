@@ -192,6 +192,7 @@ async function everything(): Promise<typeof ours> {
       sink: { type: 'WEBHOOK', url: 'https://receiver.example.com/' },
       password: undefined,
       after: 0n,
+      suspended: false,
     });
     return {
       streamId: stream === 'too_many' ? '' : stream.stream.id,

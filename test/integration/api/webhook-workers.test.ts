@@ -75,6 +75,7 @@ async function streamTo(url: string, databaseId: string) {
       sink: { type: 'WEBHOOK', url },
       password: undefined,
       after: 0n,
+      suspended: false,
     }),
   );
   if (made === 'too_many') throw new Error('there are too many streams');

@@ -51,6 +51,7 @@ export const choice: ProfileChoice = {
   parameters: {},
   autogrowLimitGb: null,
   archiveRpoSeconds: null,
+  streamsSuspended: false,
   suspended: false,
   price: { currency: 'EUR', monthly: '10.10' },
 };

@@ -84,6 +84,7 @@ const Row = ({ stream, onSecret }: RowProps) => (
       <div>
         <strong>{stream.sink.url}</strong>{' '}
         <Badge tone={stateTones[stream.state]}>{stateWords[stream.state]}</Badge>
+        {stream.suspended && <Badge tone="warn">suspended with all streams</Badge>}
         {stream.sink.type !== 'WEBHOOK' && <p className={styles.soft}>{placeWords(stream.sink)}</p>}
         <p className={styles.soft}>
           {stream.description !== '' && `${said(stream.description)}, `}

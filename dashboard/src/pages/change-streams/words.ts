@@ -47,6 +47,7 @@ const unknownWords: Readonly<Record<NonNullable<ChangeStream['lagUnknown']>, str
   PAUSED: 'not known while it is paused',
   FAILED: 'not known since it failed',
   LEDGER_UNAVAILABLE: 'not known: the ledger does not answer',
+  SUSPENDED: 'not known while all streams of the database are suspended',
   NOT_READ: 'not known: the ledger was not read for a minute',
 };
 
