@@ -483,6 +483,8 @@ test('each command that is a change of one kind asks for that alone, and refuses
       { continuousArchiving: { rpoSeconds: 5 } },
     ],
     [['backups', 'archive', '--no-archive'], { continuousArchiving: null }],
+    [['cdc', 'suspend'], { changeDataCapture: { suspended: true } }],
+    [['cdc', 'resume-all'], { changeDataCapture: { suspended: false } }],
     [['changes', 'create', '--revision', '3'], { revision: 3 }],
   ];
   for (const [[group = '', command = '', ...options], body] of cases) {
