@@ -13,7 +13,7 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'Upload data files, and begin a new database with them',
   description:
-    "Give the exported file of each replica, 1, 3 or 6, in any order and under any name: their heads tell the replica. The tool compares them before it sends anything. The upload waits through outages of up to 15 minutes. After an interruption, the same command with --resume uploads the missing parts only; an import that is READY needs no files. Make the files with 'ledger-engine export'.",
+    "Give the exported file of each replica, 1, 3 or 6, in any order and under any name: their heads tell the replica. The tool compares them before it sends anything. The upload waits through outages of up to 15 minutes. After an interruption, the same command with --resume uploads the missing parts only; an import that is READY needs no files. Make the files with 'ledger-engine export', or of CSV and NDJSON with 'ledger-engine import-rows'.",
   arguments: [{ name: 'file', optional: true, repeatable: true }],
   options: [
     { name: 'name', value: 'name', summary: 'name of the new database; required' },

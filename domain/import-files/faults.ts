@@ -138,7 +138,8 @@ const noLedger = {
   foreign: {
     code: 'not_a_data_file',
     field: 'head',
-    detail: "It is no data file. Take one that 'ledger-engine export' made.",
+    detail:
+      "It is no data file. Take one that 'ledger-engine export' made, or make one of CSV or NDJSON with 'ledger-engine import-rows'.",
   },
 } as const satisfies Record<string, Fault>;
 

@@ -78,7 +78,7 @@ export const importRowsVerb: Verb = {
     if (report.count > 0) {
       for (const line of report.lines()) process.stderr.write(`${line}\n`);
       process.stderr.write(
-        `read ${read}: ${report.count} faults, listed above up to 100. No data file was made; correct the files and run this again.\n`,
+        `read ${read}: ${report.count === 1 ? 'there is 1 fault' : `there are ${report.count} faults`}. No data file was made; correct the files and run this again.\n`,
       );
       return 1;
     }

@@ -1,5 +1,7 @@
 /** The data files that are made of rows begin replicas of a database, all with the same ledger. */
 import { expect, test } from '@jest/globals';
+import { importFaults, type ImportFile } from '../../domain/import-files/faults.ts';
+import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
 import { stagedKey } from '../archive/keys.ts';
 import { imported as restoredFrom } from '../archive/testing/ledger-file.ts';
 import { MemoryStore } from '../archive/testing/memory-store.ts';
@@ -30,18 +32,22 @@ function make(storage: MemoryStorage, amount: string) {
   return makeDataFiles({ ...rest, files, ledger, to: TO, working: WORKING, storage });
 }
 
-test('three replicas begin with them, with one state', async () => {
+test('an upload takes them, and three replicas begin with them, with one state', async () => {
   const storage = new MemoryStorage();
   const made = await make(storage, '1');
   expect(made.report.lines()).toEqual([]);
   expect(await storage.exists(WORKING)).toBe(false);
   const store = new MemoryStore();
+  const heads: ImportFile[] = [];
   for (const [index, path] of TO.entries()) {
     const file = await storage.open(path, { exclusive: false });
     const bytes = new Uint8Array(await file.size());
     await file.read(bytes, 0);
     store.objects.set(stagedKey('imp', CLUSTER, index), bytes);
+    heads.push({ sizeBytes: bytes.length, head: readFileHead(bytes.subarray(0, FILE_HEAD_SIZE)) });
   }
+  const terms = { release: 4361, now: new Date(Number(NOW / 1_000_000n)), replicaCount: 3 };
+  expect(importFaults(heads, terms)).toEqual([]);
   const hashes = new Set<string>();
   for (const replicaIndex of TO.keys()) {
     const identity = { clusterId: 9n, replicaIndex, replicaCount: 3 };
