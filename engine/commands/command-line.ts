@@ -5,6 +5,7 @@ import { ReplacementRefused } from '../members/ask-leader.ts';
 import { ReplicatedLogError } from '../log/replicated/errors.ts';
 import { EtcdError } from '../log/replicated/etcd.ts';
 import { SalvageRefused } from '../replica/salvage.ts';
+import { RowFileUnfit } from '../rows/row-file-at.ts';
 import { MemberMismatch } from '../server/member-mismatch.ts';
 import { helpOf, readInput, UsageError, type Verb } from './verb.ts';
 
@@ -55,6 +56,7 @@ const refusals = [
   SalvageRefused,
   ReplicatedLogError,
   EtcdError,
+  RowFileUnfit,
 ];
 
 /** Errors that are reported in one line without a stack: usage errors, refused data files, and system errors. */

@@ -1,15 +1,16 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { importFileName } from '../../domain/import-files/file-head.ts';
+import { StorageFullError } from '../log/errors.ts';
 import { alreadyExists } from '../log/format-file.ts';
+import { isFull } from '../log/storage.ts';
 import { newLedger } from '../replica/new-ledger.ts';
-import { accountRows, transferRows, type RowKind } from '../rows/columns.ts';
+import { accountRows, transferRows } from '../rows/columns.ts';
 import { TooManyClosings } from '../rows/check-rows.ts';
 import { makeDataFiles } from '../rows/make-data-files.ts';
 import { LedgerTooLarge } from '../rows/row-executor.ts';
-import type { RowFile } from '../rows/row-reader.ts';
+import { rowFileAt } from '../rows/row-file-at.ts';
 import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { engineRelease } from '../wire/release.ts';
 import { parseClusterId, parseInteger, required } from './values.ts';
@@ -38,7 +39,7 @@ export const importRowsVerb: Verb = {
   ],
   async run(input) {
     const [folder = ''] = input.arguments;
-    const accounts = await rowFile(required(input.flag('accounts'), 'accounts'), accountRows);
+    const accounts = await rowFileAt(required(input.flag('accounts'), 'accounts'), accountRows);
     const transfersPath = input.flag('transfers');
     const isTrial = input.flag('trial') !== undefined;
     const count = parseInteger('replica-count', input.flag('replica-count') ?? '1', 1, 6);
@@ -59,7 +60,7 @@ export const importRowsVerb: Verb = {
         accounts,
         ...(transfersPath === undefined
           ? {}
-          : { transfers: await rowFile(transfersPath, transferRows) }),
+          : { transfers: await rowFileAt(transfersPath, transferRows) }),
       },
       now: BigInt(Date.now()) * 1_000_000n,
       ignoresBalances: input.flag('ignore-balances') !== undefined,
@@ -69,9 +70,11 @@ export const importRowsVerb: Verb = {
       to,
       working: join(folder, `import-rows-${randomBytes(6).toString('hex')}.working`),
     }).catch((error: unknown) => {
-      throw error instanceof LedgerTooLarge || error instanceof TooManyClosings
-        ? new UsageError(error.message, { cause: error })
-        : error;
+      if (error instanceof LedgerTooLarge || error instanceof TooManyClosings)
+        throw new UsageError(error.message, { cause: error });
+      if (isFull(error) || error instanceof StorageFullError)
+        throw folderFull(folder, count, error);
+      throw error;
     });
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
     const read = `${counts.accounts} accounts and ${counts.transfers} transfers in ${seconds} s`;
@@ -89,13 +92,11 @@ export const importRowsVerb: Verb = {
   },
 };
 
-async function rowFile(path: string, kind: RowKind): Promise<RowFile> {
-  // It is read more than once, which a pipe does not allow.
-  if (!(await stat(path)).isFile())
-    throw new UsageError(`${path} is not a regular file, which must be read more than once`);
-  const open = () => createReadStream(path, { highWaterMark: 1 << 20 });
-  return { name: path, kind, open };
-}
+const folderFull = (folder: string, count: number, cause: unknown): UsageError =>
+  new UsageError(
+    `${folder} has no room left, so that no data file was made. It needs room for the ledger ${count + 1} times: make room, or choose another folder.`,
+    { cause },
+  );
 
 const isThere = (path: string): Promise<boolean> =>
   stat(path).then(

@@ -69,3 +69,14 @@ test('one bad line among all leaves no file at all', async () => {
   for (const path of [...TO, WORKING, `${WORKING}.lock`])
     expect(await storage.exists(path)).toBe(false);
 });
+
+test('a disk that is full before the last replica’s file leaves no file at all', async () => {
+  const storage = new (class extends MemoryStorage {
+    override async publish(temporary: string, path: string): Promise<void> {
+      if (path === TO[2]) throw Object.assign(new Error('disk full'), { code: 'ENOSPC' });
+      await super.publish(temporary, path);
+    }
+  })();
+  await expect(make(storage, '1')).rejects.toMatchObject({ code: 'ENOSPC' });
+  expect(storage.paths).toEqual([]);
+});

@@ -6,6 +6,7 @@ import { LOG_SIZE_MIN } from '../log/layout.ts';
 import { DataFile } from '../log/data-file.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { createEmpty } from '../log/format-file.ts';
+import type { ReplicaIdentity } from '../log/log.ts';
 import type { Storage } from '../log/storage.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import { importRows, type ImportedRows, type RowFiles, type RowsPosition } from './import-rows.ts';
@@ -44,8 +45,7 @@ export async function makeDataFiles(options: DataFilesOptions): Promise<Imported
       const made = await importRows({ ...options, pages: data.pages, checkpoint });
       if (made.report.count > 0 || to.length === 0) return made;
       await checkpoint(made);
-      for (const [replicaIndex, path] of to.entries())
-        await data.exportTo({ path }, { identity: { ...identity, replicaIndex } });
+      await exportAll(data, identity, to, storage);
       return made;
     } finally {
       await data.close();
@@ -53,5 +53,24 @@ export async function makeDataFiles(options: DataFilesOptions): Promise<Imported
   } finally {
     for (const path of [working, `${working}.lock`])
       if (await storage.exists(path)) await storage.remove(path);
+  }
+}
+
+/** Exports a file for each replica. If one cannot be made, for instance because the disk is full, none is left. */
+async function exportAll(
+  data: DataFile,
+  identity: ReplicaIdentity,
+  to: readonly string[],
+  storage: Storage,
+): Promise<void> {
+  const made: string[] = [];
+  try {
+    for (const [replicaIndex, path] of to.entries()) {
+      await data.exportTo({ path }, { identity: { ...identity, replicaIndex } });
+      made.push(path);
+    }
+  } catch (error) {
+    for (const path of made) await storage.remove(path);
+    throw error;
   }
 }
