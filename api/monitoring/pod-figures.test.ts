@@ -11,7 +11,7 @@ const usage = (name: string, cpu: string, memory: string) => ({ name, usage: { c
 /** As metrics-server answers. */
 const measured = (
   name: string,
-  containers: PodMetrics['containers'],
+  containers: NonNullable<PodMetrics['containers']> | null,
   timestamp = '2026-11-26T02:59:30Z',
 ): PodMetrics => ({
   apiVersion: 'metrics.k8s.io/v1beta1',
@@ -45,6 +45,26 @@ test('what is old, or has no container, is not known', () => {
     measured('empty', []),
   ];
   expect(figuresOf(pods, nowMs).size).toBe(0);
+});
+
+test('what an answer leaves out, or says below zero, is a gap, and costs no other pod its figures', () => {
+  const { timestamp: _, containers: __, ...bare } = measured('bare', null);
+  const pods = [
+    bare,
+    measured('without-usage', [{ name: 'engine' }, {}]),
+    measured('without-memory', [{ name: 'engine', usage: { cpu: '1' } }]),
+    measured('negative', [usage('engine', '-1', '1Gi')]),
+    measured('whole', [usage('engine', '1', '1Gi')]),
+  ];
+  const figures = figuresOf(pods, nowMs);
+  const row = (name: string) =>
+    withPodFigures(silentReplica, figures.get(`org-a/${name}`) ?? (undefined as never));
+  expect(figures.has('org-a/bare')).toBe(false);
+  expect(figureOf(row('without-usage'), 'cpu_cores')).toBeNull();
+  expect(figureOf(row('without-memory'), 'cpu_cores')).toBe(1);
+  expect(figureOf(row('without-memory'), 'memory_used_bytes')).toBeNull();
+  expect(figureOf(row('negative'), 'cpu_cores')).toBeNull();
+  expect(figureOf(row('whole'), 'cpu_cores')).toBe(1);
 });
 
 const figureOf = (row: readonly (number | null)[], name: (typeof replicaFigures)[number]) =>

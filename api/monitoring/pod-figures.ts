@@ -17,14 +17,14 @@ export interface PodFigures {
   readonly engineMemoryBytes: number | null;
 }
 
-/** What the metrics API says of a pod. */
+/** What the metrics API says of a pod. Whatever serves it may leave anything out. */
 export interface PodMetrics extends KubeObject {
   /** End of the interval that was measured; RFC 3339. */
-  readonly timestamp: string;
-  readonly containers:
+  readonly timestamp?: string;
+  readonly containers?:
     | readonly {
-        readonly name: string;
-        readonly usage: { readonly cpu: string; readonly memory: string };
+        readonly name?: string;
+        readonly usage?: { readonly cpu?: string; readonly memory?: string };
       }[]
     | null;
 }
@@ -105,14 +105,14 @@ export function figuresOf(
   for (const { metadata, timestamp, containers } of pods) {
     const { namespace, name } = metadata;
     // Without a valid time it is not fresh.
-    const isFresh = nowMs - Date.parse(timestamp) < staleMs;
-    const isMeasured = isFresh && containers !== null && containers.length > 0;
-    if (namespace === undefined || name === undefined || !isMeasured) continue;
-    const used = containers.map(({ name: container, usage }) => ({
+    const isFresh = timestamp !== undefined && nowMs - Date.parse(timestamp) < staleMs;
+    if (namespace === undefined || name === undefined || !isFresh) continue;
+    const used = (containers ?? []).map(({ name: container, usage }) => ({
       container,
-      cpuCores: numberOf(usage.cpu),
-      memoryBytes: numberOf(usage.memory),
+      cpuCores: numberOf(usage?.cpu),
+      memoryBytes: numberOf(usage?.memory),
     }));
+    if (used.length === 0) continue;
     figures.set(podKey(namespace, name), {
       cpuCores: used.reduce((sum, { cpuCores }) => sum + cpuCores, 0),
       memoryBytes: used.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
@@ -122,5 +122,8 @@ export function figuresOf(
   return figures;
 }
 
-/** NaN for an invalid quantity: no figure is kept of it. */
-const numberOf = (quantity: string): number => Number(nanosOf(quantity) ?? NaN) / 1e9;
+/** NaN for an invalid quantity, also for one below zero: no figure is kept of it. */
+function numberOf(quantity: string | undefined): number {
+  const nanos = quantity === undefined ? undefined : nanosOf(quantity);
+  return nanos === undefined || nanos < 0n ? NaN : Number(nanos) / 1e9;
+}
