@@ -327,9 +327,14 @@ test('change streams are told in the resource, and kubectl and HTTP suspend all 
     actor: { type: 'kubernetes', display: 'test' },
     diff: [{ path: '/changeDataCapture', from: { suspended: false }, to: { suspended: true } }],
   });
-  const isSuspended = async () =>
-    (await service.query('SELECT suspended FROM change_streams WHERE id = $1', [stream]))[0];
-  expect(await isSuspended()).toEqual({ suspended: true });
+  const untilSuspended = (suspended: boolean) =>
+    eventually(`the stream is suspended: ${suspended}`, async () => {
+      const [row] = await service.query('SELECT suspended FROM change_streams WHERE id = $1', [
+        stream,
+      ]);
+      return row?.['suspended'] === suspended ? true : undefined;
+    });
+  await untilSuspended(true);
 
   const body = { changeDataCapture: { suspended: false } };
   const { preview } = (await ask<ChangePreview>('previewChange', { of: made.of, body })).json;
@@ -337,7 +342,7 @@ test('change streams are told in the resource, and kubectl and HTTP suspend all 
   const { change } = await request(made, body);
   await until(made, change, 'APPLIED');
   expect((await resource(made)).spec.changeDataCapture).toEqual({ suspend: false });
-  expect(await isSuspended()).toEqual({ suspended: false });
+  await untilSuspended(false);
   await untilTold('Failed');
   // What takes a change back is the revision before, as for every field.
   const back = await request(made, { revision: change.previousRevision });
