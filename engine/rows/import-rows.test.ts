@@ -117,6 +117,20 @@ test('accounts that were created closed, closed by a transfer and opened again a
   expect(closed).toEqual([32, 32, 0, 0]);
 });
 
+test('a balancing transfer keeps the amount that the file says, or is at fault; the largest amount moves what there is', async () => {
+  const balancing = (amount: bigint | number): Texts => ({
+    accounts: ACCOUNTS,
+    transfers: `${HEADER},flags\n8,3,1,40,1,1,\n9,1,2,${amount},1,1,16\n`,
+  });
+  expect(faultsOf(await imported(balancing(40)))).toEqual([]);
+  const cut = await imported(balancing(100));
+  expect(faultsOf(cut)).toEqual(['transfers:3 amount amount_differs']);
+  expect(cut.report.lines()[0]).toContain('moves only 40');
+  const all = await imported(balancing((1n << 128n) - 1n));
+  expect(faultsOf(all)).toEqual([]);
+  expect(accountOf(all.ledger, 1n).debitsPosted).toBe(40n);
+});
+
 test('balances of the accounts must be what the transfers give, unless they are to be ignored', async () => {
   const accounts = 'id,debits_posted,credits_posted,ledger,code\n1,5,0,1,1\n2,0,6,1,1\n';
   const files = { accounts, transfers: `${HEADER}\n9,1,2,5,1,1\n` };

@@ -59,12 +59,22 @@ export async function importRows(options: ImportRowsOptions): Promise<ImportedRo
       const { name } = both.find((file) => file.kind === kind) ?? files.accounts;
       report.add({ file: name, line, ...adviceFor(kind, status) });
     },
+    onOtherAmount: ({ line }, amount) => {
+      const { name } = files.transfers ?? files.accounts;
+      report.add({ file: name, line, ...otherAmount(amount) });
+    },
   });
   await execute(both, checked, now, executor, report);
   if (report.count === 0 && checked.hasBalances && !ignoresBalances)
     await compareBalances(files.accounts, ledger, report);
   return { report, counts, ...executor.position };
 }
+
+const otherAmount = (amount: bigint) => ({
+  field: 'amount',
+  code: 'amount_differs',
+  detail: `The ledger moves only ${amount}: with its balancing flags the transfer takes no more than the account has by then. A transfer before this one is missing, or the order is wrong. Write ${2n ** 128n - 1n} to move as much as there is.`,
+});
 
 async function execute(
   files: readonly RowFile[],

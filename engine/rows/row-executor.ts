@@ -23,6 +23,8 @@ interface RowExecutorOptions {
   readonly checkpoint: () => Promise<void>;
   /** A row was not created. */
   readonly onRefused: (place: RowPlace, status: number) => void;
+  /** A row was created with an amount that is not its own. */
+  readonly onOtherAmount: (place: RowPlace, created: bigint) => void;
 }
 
 /** The ledger does not fit into memory. */
@@ -34,6 +36,10 @@ const ROWS_MAX = Math.floor(bodySizeMax / RECORD_SIZE);
 const LINKED = AccountFlag.linked;
 const NS = 1_000_000_000n;
 const TIMEOUT_OFFSET = WireTransfer.timeout * 4;
+const AMOUNT_OFFSET = WireTransfer.amount * 4;
+const AMOUNT_MAX = (1n << 128n) - 1n;
+const ID_SIZE = 16;
+const BALANCING = TransferFlag.balancing_debit | TransferFlag.balancing_credit;
 const NEVER = 1n << 64n;
 const empty = new Uint8Array(0);
 
@@ -127,15 +133,56 @@ export class RowExecutor {
     const refused = ledger.commitRows(operation, timestamp, body);
     this.#moved(timestamp);
     const failures = new DataView(refused.buffer, refused.byteOffset, refused.byteLength);
+    const missing = new Set<number>();
     for (let at = 0; at < refused.length; at += 8) {
-      const line = this.#lines[failures.getUint32(at, true)]!;
+      const row = failures.getUint32(at, true);
+      missing.add(row);
+      const line = this.#lines[row]!;
       onRefused({ kind: this.#kind, line }, failures.getUint32(at + 4, true));
     }
+    if (!isAccounts) await this.#compareAmounts(count, missing);
     this.#body.copyWithin(0, bytes, this.#lines.length * RECORD_SIZE);
     this.#lines = this.#lines.slice(count);
     this.#chainStart = this.#lines.length === 0 ? -1 : 0;
     // Rows of a chain that waits are still to come; they are few, so that too early an expiry does no harm.
     this.#due = this.#lines.length === 0 ? this.#nextExpiry() : this.#due;
+  }
+
+  /** Compares the amounts of the first rows that may have been created with less: balancing ones move no more than there is. */
+  async #compareAmounts(count: number, missing: ReadonlySet<number>): Promise<void> {
+    const rows: number[] = [];
+    for (let row = 0; row < count; row += 1) {
+      const flags = this.#view.getUint16(row * RECORD_SIZE + FLAGS_OFFSET, true);
+      if ((flags & BALANCING) === 0 || missing.has(row)) continue;
+      // The largest amount asks for as much as there is.
+      if (this.#amount(this.#view, row) !== AMOUNT_MAX) rows.push(row);
+    }
+    if (rows.length === 0) return;
+    const ids = new Uint8Array(rows.length * ID_SIZE);
+    for (const [place, row] of rows.entries()) {
+      const at = row * RECORD_SIZE;
+      ids.set(this.#body.subarray(at, at + ID_SIZE), place * ID_SIZE);
+    }
+    const found = await this.#read(Operation.lookupTransfersUnbatched, ids);
+    const created = new DataView(found.buffer, found.byteOffset, found.byteLength);
+    for (const [place, row] of rows.entries()) {
+      const amount = this.#amount(created, place);
+      if (amount === this.#amount(this.#view, row)) continue;
+      this.#options.onOtherAmount({ kind: this.#kind, line: this.#lines[row]! }, amount);
+    }
+  }
+
+  #amount(records: DataView, row: number): bigint {
+    const at = row * RECORD_SIZE + AMOUNT_OFFSET;
+    return (records.getBigUint64(at + 8, true) << 64n) | records.getBigUint64(at, true);
+  }
+
+  async #read(operation: number, body: Uint8Array): Promise<Uint8Array> {
+    const { ledger, pages } = this.#options;
+    const read = ledger.beginRead(operation, body);
+    for (let step; (step = read.step(Infinity)) !== true;)
+      if (step !== false) await pages.read(step.pages, step.arrived);
+    return read.finish();
   }
 
   /** Lets pending transfers expire whose time ends before the next row. A pulse takes a range of timestamps, as it always does. */
