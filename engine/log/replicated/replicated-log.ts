@@ -236,7 +236,8 @@ export class ReplicatedLog {
     const cancel = timers.after(HAND_OVER_MS, () => late.abort());
     try {
       await Promise.race([reign.appender.drained(), aborted(late.signal)]);
-      if (this.#reign !== reign) return true;
+      // A log that was closed meanwhile follows nobody.
+      if (this.#stopped.signal.aborted || this.#reign !== reign) return true;
       this.#leftFence = reign.fence;
       this.#endReign(why);
       const next = bestPeer({ nowMs: timers.nowMs(), peers: peers.all() });

@@ -233,6 +233,8 @@ class FakeClient implements Etcd {
   #call<T>(options: CallOptions, act: () => T): Promise<T> {
     const { simulation, faults } = this.#cluster;
     return new Promise((resolve, reject) => {
+      // As a closed channel of gRPC does: nobody expects that error.
+      if (this.#closed) throw new Error('a call after the client was closed');
       const finish = this.#finisher(options, reject);
       if (simulation.chance(faults.lateCall)) {
         simulation.after(simulation.between(...LATE_MS), () => this.#attempt(act));
