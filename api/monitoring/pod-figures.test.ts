@@ -128,13 +128,13 @@ test('an outage of the metrics API is a gap, told once, and over with the next a
   expect(logger.warn).toHaveBeenCalledTimes(1);
 });
 
-test('each list names some workloads, and without any nothing is asked', async () => {
+test('each list names some workloads, no invalid one among them, and without any nothing is asked', async () => {
   const list = jest.fn(async (): Promise<readonly PodMetrics[]> => []);
   const { read } = readerOf(list);
   await read();
   expect(list).not.toHaveBeenCalled();
   const names = Array.from({ length: 200 }, (_, index) => `beetle-${index}-abcdef`);
-  await read(...names);
+  await read('a),b in (c', '', ...names);
   const asked = list.mock.calls.map(([, options]: unknown[]) =>
     /in \((.+)\)/.exec((options as { labelSelector: string }).labelSelector)?.[1]?.split(','),
   );

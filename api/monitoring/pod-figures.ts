@@ -32,6 +32,8 @@ export interface PodMetrics extends KubeObject {
 /** Maximum number of workloads that one list names: their names are in its URL. Each has at most six pods. */
 const workloadsAtOnce = 80;
 const pagesMax = 2;
+/** Whoever may write a database's status could write another name there, which would spoil the list for all others. */
+const validName = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Less than a round of the collector. */
 const timeoutMs = 6_000;
 /** Age at which a measurement no longer describes the present. Kubernetes measures each minute or more often. */
@@ -61,9 +63,10 @@ export class PodFigureReader {
 
   /** Returns what is known of the pods of StatefulSets, by `podKey`. */
   async read(
-    workloads: readonly string[],
+    named: readonly string[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, PodFigures>> {
+    const workloads = named.filter((name) => validName.test(name));
     if (workloads.length === 0 || this.#timers.nowMs() < this.#nextMs) return new Map();
     const { kube } = this.#options;
     const limited = kube.withSignal(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
