@@ -113,6 +113,11 @@ export function faultOfEnds(chain: AuditChain, ends: ChainEnds): ChainFault | nu
     return { code: 'base_altered', sequence: base.sequence, detail };
   }
   const expected = base.sequence + 1n;
+  // Only keyed events are removed, so that all after a base are keyed.
+  if (baseSeal !== null && (head.keyedFrom === null || head.keyedFrom > expected)) {
+    const detail = 'The head says that events have no keyed hash which had one: it was made anew.';
+    return { code: 'head_altered', sequence, detail };
+  }
   if (first !== null && first < expected) {
     const detail = `Event ${first} is before the first one.`;
     return { code: 'altered', sequence: first, detail };

@@ -495,11 +495,9 @@ test('a long chain is proven in steps before its events go, and an end that is s
   expect(await remove(other)).toMatchObject({ code: 'missing', sequence: 4n });
 });
 
-test('events whose chain was made anew without the key stay, whatever age they say', async () => {
-  const own = await organizationOf('unkeyed-anew', [500, 450]);
-  const organization = uuidOf(own.id);
-  const { rows } = await listEvents(store.read, own.id, {}, { limit: 10, order: 'asc' });
-  let previous: Buffer = Buffer.alloc(32);
+/** Makes the events anew without the key, as if the chain had none yet. `previous`: the hash before the first one. */
+async function makeAnew({ id }: Organization, previous: Buffer = Buffer.alloc(32)): Promise<void> {
+  const { rows } = await listEvents(store.read, id, {}, { limit: 10, order: 'asc' });
   for (const { previousHash: _, hash, ...event } of rows) {
     const fresh = store.chain.hash(previous, { ...event, keyVersion: null }) ?? previous;
     await byForce(
@@ -508,11 +506,26 @@ test('events whose chain was made anew without the key stay, whatever age they s
     previous = fresh;
   }
   await sql`UPDATE event_heads SET hash = ${previous}, keyed_from = NULL, key_version = NULL, mac = NULL
-    WHERE organization_id = ${organization}`.execute(store.read);
+    WHERE organization_id = ${uuidOf(id)}`.execute(store.read);
+}
+
+test('events whose chain was made anew without the key stay, whatever age they say', async () => {
+  const own = await organizationOf('unkeyed-anew', [500, 450]);
+  await makeAnew(own);
   expect(await remove(own)).toMatchObject({ code: 'unkeyed', sequence: 1n });
   await tell(own, 1);
   expect(await remove(own)).toMatchObject({ code: 'unkeyed', sequence: 1n });
   expect(await numbersOf(own)).toEqual([1, 2, 3]);
+});
+
+test('after a removal, a chain that is made anew without the key shows, also after events that follow', async () => {
+  const own = await organizationOf('anew-after-removal', [500, 450, 2, 1]);
+  expect(await remove(own)).toBe(2);
+  const [third] = (await listEvents(store.read, own.id, {}, { limit: 1, order: 'asc' })).rows;
+  await makeAnew(own, third?.previousHash);
+  expect((await verify(own)).fault).toMatchObject({ code: 'head_altered' });
+  await tell(own, 1);
+  expect((await verify(own)).fault).toMatchObject({ code: 'head_altered' });
 });
 
 test('an export from which events go before their turn says so instead of leaving them out', async () => {
