@@ -8,7 +8,7 @@ import { webhookConsumer } from '../webhooks/fan-out.ts';
 const author = systemAuthor('audit-retention');
 const organizationsAtOnce = 20;
 const eventsAtOnce = 500;
-const provenAtOnce = 5_000;
+const provenAtOnce = 2_000;
 
 /** Returns the number of events that were removed, or checked on the way to a removal; more may be left. */
 export async function removeOldAuditEvents(
