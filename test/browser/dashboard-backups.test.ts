@@ -113,7 +113,7 @@ test('without a backup the page says what it is for; one is made, and its progre
   await looksRight(tab, 'backups');
 });
 
-test('a protected backup is not removed; unprotected, it is, after a question', async () => {
+test('a protected or held backup is not removed; without both it is, after a question', async () => {
   const { page } = tab;
   await page.getByRole('button', { name: 'New backup' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('unneeded');
@@ -125,6 +125,18 @@ test('a protected backup is not removed; unprotected, it is, after a question', 
   expect(await remove.getAttribute('aria-disabled')).toBe('true');
   await page.getByRole('button', { name: 'Unprotect unneeded' }).click();
   await row('unneeded').getByText('protected from removal').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Hold unneeded' }).click();
+  await page.getByRole('textbox', { name: 'Why' }).fill('case 2026-117');
+  await looksRight(tab, 'backups-hold');
+  await page.getByRole('button', { name: 'Hold backup' }).click();
+  await row('unneeded')
+    .getByText(/^held by .+: case 2026-117$/)
+    .waitFor();
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('button', { name: 'Release unneeded' }).click();
+  await page.getByRole('dialog', { name: 'Release unneeded?' }).waitFor();
+  await page.getByRole('button', { name: 'Release backup' }).click();
+  await page.getByRole('button', { name: 'Hold unneeded' }).waitFor();
   await remove.click();
   await page.getByRole('dialog', { name: 'Remove unneeded?' }).waitFor();
   await looksRight(tab, 'backups-remove');

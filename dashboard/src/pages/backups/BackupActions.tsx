@@ -11,6 +11,7 @@ import { say } from '../../ui/announcer.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { HoldButton } from './HoldButton.tsx';
 import { useDatabase } from '../database/use-database.ts';
 
 const one = '/api/v1/databases/{databaseId}/backups/{backupId}';
@@ -71,6 +72,7 @@ export function BackupActions({ backup, configured }: Props) {
           >
             {backup.protected ? 'Unprotect' : 'Protect'}
           </Button>
+          <HoldButton backup={backup} refused={refused} />
           <Button
             small
             look="bad"
@@ -98,7 +100,7 @@ function whyUnmanaged({ managed, status }: Backup): string | undefined {
 }
 
 function staysBecause({ hold, protected: isProtected }: Backup): string | undefined {
-  if (hold !== null) return 'It is held: ledgerhouse backups release.';
+  if (hold !== null) return 'It is held: release it first.';
   return isProtected ? 'Unprotect it first.' : undefined;
 }
 
