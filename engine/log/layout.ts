@@ -37,7 +37,7 @@ export const LOG_SIZE_MIN = 32 << 20;
 export const SESSIONS_TABLE = 100;
 /** Table with the number of the ledger's rules (engine/replica); present only if it is above 1. */
 export const RULES_TABLE = 101;
-/** Table with a pause of writes that has not ended (engine/replica); an exported or restored file does not contain it. */
+/** Table with the last pause of writes, which may be over (engine/replica); an exported or restored file does not contain it. */
 export const PAUSE_TABLE = 102;
 
 /** Whether a table is about the clients of one cluster, which another ledger with the same rows does not have. */

@@ -1,6 +1,7 @@
 /** Tests of pauses of writes in whole replicas on a fake etcd. */
 import { expect, test } from '@jest/globals';
 import type { Paused } from '../last-backup/questions.ts';
+import { PAUSE_TABLE, RULES_TABLE } from '../log/layout.ts';
 import { Operation } from '../wire/operations.ts';
 import { Asker } from './testing/asker.ts';
 import { accountsBody, lookupBody, transferBody } from './testing/records.ts';
@@ -91,6 +92,23 @@ test('a pause outlives its leader, every replica’s start, and the fetch of a s
   await asker.ask(Operation.createTransfers, transferBody(10));
   await world.simulation.run(1000);
   expect(transfers(world)).toEqual([1, 1, 1]);
+  world.end();
+});
+
+test('after a pause, too, a release without pauses meets the rules in a data file first, and says which release it needs', async () => {
+  const { world, asker } = await idleWorld(4);
+  await paused(world, 3000);
+  const checkpoint = async (): Promise<readonly number[]> => {
+    const { leader } = world;
+    leader!.checkpoint();
+    await world.simulation.run(500);
+    expect(leader!.checkpointOp).toBe(leader!.op);
+    return (await leader!.storedTables()).slice(-2);
+  };
+  expect(await checkpoint()).toEqual([RULES_TABLE, PAUSE_TABLE]);
+  await asker.ask(Operation.createTransfers, transferBody(10));
+  expect(world.leader?.writesPaused).toBe(false);
+  expect(await checkpoint()).toEqual([RULES_TABLE, PAUSE_TABLE]);
   world.end();
 });
 

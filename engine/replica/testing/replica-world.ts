@@ -6,7 +6,9 @@ import { PAGE_BYTES } from '../../ledger/page.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
 import { DataFile } from '../../log/data-file.ts';
 import { createEmpty } from '../../log/format-file.ts';
+import { readManifest } from '../../log/manifest.ts';
 import { replaceDataFile } from '../../log/replace-file.ts';
+import { readSuperblock } from '../../log/superblock.ts';
 import { FakeCluster, noFaults } from '../../log/replicated/testing/fake-cluster.ts';
 import { FakeStore } from '../../log/replicated/testing/fake-store.ts';
 import { Simulation } from '../../log/replicated/testing/simulation.ts';
@@ -328,6 +330,13 @@ export class SimMember {
 
   get checkpointOp(): number | undefined {
     return this.#replica?.checkpointOp;
+  }
+
+  /** Tables of the sections in its data file, in the order in which a start reads them. */
+  async storedTables(): Promise<readonly number[]> {
+    const file = await this.#storage.open(PATH, { exclusive: false });
+    const sections = await readManifest(file, await readSuperblock(file));
+    return sections.map(({ table }) => table);
   }
 
   /** Fills the disk until the next start. */
