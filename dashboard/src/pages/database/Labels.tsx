@@ -2,29 +2,31 @@ import { useState } from 'react';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
+import { Code } from '../../ui/Code.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { TextArea } from '../../ui/Field.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { labelsOf } from '../create/draft.ts';
 import styles from './DatabaseFrame.module.css';
+import { labelPatch, linesOf } from './label-patch.ts';
 import { useDatabase } from './use-database.ts';
+import type { Seen } from './use-matching.ts';
 import { useUpdate } from './use-update.ts';
 
 export function Labels() {
   const organization = useOrganization();
-  const { database } = useDatabase();
-  const [text, setText] = useState<string>();
+  const { database, etag } = useDatabase();
+  const [editing, setEditing] = useState<{ readonly text: string; readonly seen: Seen }>();
   const update = useUpdate();
   const labels = Object.entries(database.labels);
   const save = () => {
-    const next = labelsOf(text ?? '');
-    const gone = labels.filter(([key]) => !(key in next)).map(([key]) => [key, null] as const);
+    if (editing === undefined) return;
+    const { text, seen } = editing;
     update.mutate(
-      { labels: { ...Object.fromEntries(gone), ...next } },
+      { labels: labelPatch(seen.database.labels, text), seen },
       {
         onSuccess: () => {
-          setText(undefined);
+          setEditing(undefined);
           say('The labels are changed');
         },
       },
@@ -37,7 +39,10 @@ export function Labels() {
         <Button
           small
           disabledReason={whyNot(organization, 'changeDatabase')}
-          onClick={() => setText(labels.map(([key, value]) => `${key}=${value}`).join('\n'))}
+          onClick={() => {
+            update.reset();
+            setEditing({ text: linesOf(database.labels), seen: { database, etag } });
+          }}
         >
           Change
         </Button>
@@ -54,17 +59,24 @@ export function Labels() {
           ))}
         </ul>
       )}
-      <Dialog open={text !== undefined} onClose={() => setText(undefined)} title="Labels">
+      <Dialog open={editing !== undefined} onClose={() => setEditing(undefined)} title="Labels">
         <TextArea
           label="One a line, at most 16"
           mono
           rows={6}
-          value={text ?? ''}
-          onChange={(event) => setText(event.target.value)}
+          value={editing?.text ?? ''}
+          onChange={(event) => editing && setEditing({ ...editing, text: event.target.value })}
         />
+        {editing !== undefined &&
+          linesOf(editing.seen.database.labels) !== linesOf(database.labels) && (
+            <div role="status">
+              <p>Somebody changed the labels meanwhile. They are now:</p>
+              <Code text={linesOf(database.labels) || 'none'} what="the labels of now" />
+            </div>
+          )}
         {update.isError && <Problem error={update.error} />}
         <DialogButtons>
-          <Button onClick={() => setText(undefined)}>Leave them</Button>
+          <Button onClick={() => setEditing(undefined)}>Leave them</Button>
           <Button look="main" busy={update.isPending} onClick={save}>
             Save labels
           </Button>

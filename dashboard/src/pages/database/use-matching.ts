@@ -16,21 +16,30 @@ const decided = ({ name, status, deletionProtection, labels }: Database): string
     Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)),
   ]);
 
+/** The database as a person saw it when they began to change it, which may be a while ago. */
+export interface Seen {
+  readonly database: Database;
+  readonly etag: string | undefined;
+}
+
 /**
  * Returns a function that sends a change with If-Match. If the database has another version meanwhile but people changed
- * nothing, the change is sent once more with that version.
+ * nothing since they saw it, the change is sent once more with that version.
  */
 export function useMatching() {
   const { database, etag, organizationId } = useDatabase();
   const queryClient = useQueryClient();
-  return async <T>(send: (headers: MatchHeaders) => Promise<T>): Promise<T> => {
+  return async <T>(
+    send: (headers: MatchHeaders) => Promise<T>,
+    seen: Seen = { database, etag },
+  ): Promise<T> => {
     try {
-      return await send(matching(etag));
+      return await send(matching(seen.etag));
     } catch (error) {
       if (!isProblem(error, 'precondition_failed')) throw error;
       const query = databaseQuery(organizationId, database.id);
       const fresh = await queryClient.fetchQuery({ ...query, staleTime: 0 });
-      if (decided(fresh.data.database) !== decided(database)) throw error;
+      if (decided(fresh.data.database) !== decided(seen.database)) throw error;
       return send(matching(fresh.etag));
     }
   };

@@ -4,22 +4,24 @@ import type { UpdateDatabaseRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { useDatabase } from './use-database.ts';
-import { useMatching } from './use-matching.ts';
+import { useMatching, type Seen } from './use-matching.ts';
 
 export function useUpdate() {
   const { database, organizationId } = useDatabase();
   const matching = useMatching();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: UpdateDatabaseRequest) =>
-      matching((headers) =>
-        ask(
-          organizationId,
-          'patch',
-          '/api/v1/databases/{databaseId}',
-          { params: { databaseId: database.id }, body },
-          { headers },
-        ),
+    mutationFn: ({ seen, ...body }: UpdateDatabaseRequest & { readonly seen?: Seen }) =>
+      matching(
+        (headers) =>
+          ask(
+            organizationId,
+            'patch',
+            '/api/v1/databases/{databaseId}',
+            { params: { databaseId: database.id }, body },
+            { headers },
+          ),
+        seen,
       ),
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),
