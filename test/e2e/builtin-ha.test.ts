@@ -1,5 +1,6 @@
 /** Three replicas of the built-in engine on three nodes: failures, replacements and stops lose nothing. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { LedgerBackup } from '../../domain/custom-resources.ts';
 import type { Node, Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
 import { connectLabel, labels, ports, zoneLabel } from '../../domain/names.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
@@ -29,7 +30,7 @@ let writer: SteadyWriter;
 
 beforeAll(async () => {
   cluster = await startTestCluster({ nodes: 3 });
-  world = await install(cluster, ['etcd', 'ledger-client']);
+  world = await install(cluster, ['etcd', 'ledger-client', 's3']);
   three = replicasOf(world, 'three');
 });
 afterAll(async () => cluster?.down());
@@ -259,4 +260,26 @@ test('a deleted database comes back with its volumes, though its Services have o
   expect(back.status?.addresses).not.toBe(before.status?.addresses);
   const client = await world.client(back);
   expect(await client('read')).toBe(String(writer.acknowledged));
+});
+
+test('three replicas that are deleted with a last backup take no more writes: it has all that was acknowledged', async () => {
+  await world.create('leaving', { topology: 'ha-3', deletionPolicy: 'BackupThenDelete' });
+  const database = await world.until('leaving', 'Ready', 'True');
+  const late = await SteadyWriter.start(cluster, await cluster.image('ledger-client'), database);
+  await late.answered();
+  const started = Date.now();
+  await cluster.reporting(() => cluster.kubectl('delete', 'ldb', 'leaving', '--timeout=300s'));
+  figure('three replicas are deleted with a last backup, while a client writes', started);
+  const { items } = JSON.parse(await cluster.kubectl('get', 'lbk', '-o', 'json')) as {
+    readonly items: readonly LedgerBackup[];
+  };
+  const last = items.find(({ spec }) => spec.database === 'leaving');
+  expect(last?.spec.type).toBe('Final');
+  expect(last?.status?.transfers).toBeGreaterThanOrEqual(late.acknowledged);
+  // Kubernetes removes a volume when the pod that had it has ended.
+  await eventually('its volumes are gone', async () => {
+    expect(await world.claims(database)).toEqual([]);
+    return true;
+  });
+  late.abandon();
 });

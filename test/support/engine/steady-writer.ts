@@ -68,6 +68,12 @@ export class SteadyWriter {
     return row?.credits_posted;
   }
 
+  /** Ends it while a request has no answer. */
+  abandon(): void {
+    this.#stopped = true;
+    this.#client.close();
+  }
+
   async #run(): Promise<void> {
     for (let id = 1; !this.#stopped; id += 1) {
       const transfer = { debit_account_id: '1', credit_account_id: '2', amount: '1', ...kind };
