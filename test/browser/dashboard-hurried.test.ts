@@ -354,6 +354,86 @@ test('a clock that is an hour slow changes no time on the page', async () => {
   service.forget('listApiKeys');
 });
 
+test('labels that are changed in two tabs: nothing is overwritten, and the later one is told what there is now', async () => {
+  const { page } = tab;
+  const patches: { readonly match: unknown; readonly body: unknown }[] = [];
+  let [version, labels] = [1, { team: 'payments', cost: 'a' } as Record<string, string>];
+  const etag = () => `W/"${databaseExample.id}-${version}"`;
+  const shown = () => ({ ...databaseExample, labels });
+  service.when('getDatabase', () => ({
+    headers: { etag: etag() },
+    body: { database: shown(), profile: null },
+  }));
+  service.when('updateDatabase', ({ body, headers }) => {
+    patches.push({ match: headers['if-match'], body });
+    if (headers['if-match'] !== etag()) {
+      return { status: 412, body: problem(412, 'precondition_failed') };
+    }
+    const { labels: patch } = body as { readonly labels: Readonly<Record<string, string | null>> };
+    const merged = Object.entries({ ...labels, ...patch }).filter(([, value]) => value !== null);
+    [version, labels] = [version + 1, Object.fromEntries(merged) as Record<string, string>];
+    return { body: { success: true, database: shown() } };
+  });
+  const card = (of: typeof page) => of.getByRole('region', { name: 'Labels' });
+  const other = await tab.context.newPage();
+  for (const one of [page, other]) {
+    await one.goto(`${service.url}${base}`);
+    await card(one).getByRole('button', { name: 'Change' }).click();
+  }
+  await other.getByLabel('One a line').fill('team=payments\ncost=a\nowner=eve');
+  await other.getByRole('button', { name: 'Save labels' }).click();
+  await card(other).getByText('owner=eve').waitFor();
+  // The first tab hears of it, and still has what its person typed.
+  await page.getByLabel('One a line').fill('team=ledger\ncost=a');
+  await page.getByText('Somebody changed the labels meanwhile').waitFor();
+  await page.getByRole('dialog').getByText('owner=eve').waitFor();
+  await page.getByRole('button', { name: 'Save labels' }).click();
+  await page.getByText('It says precondition_failed.').waitFor();
+  expect(patches).toEqual([
+    {
+      match: `W/"${databaseExample.id}-1"`,
+      body: { labels: { team: 'payments', cost: 'a', owner: 'eve' } },
+    },
+    { match: `W/"${databaseExample.id}-1"`, body: { labels: { team: 'ledger', cost: 'a' } } },
+  ]);
+  expect(labels).toEqual({ team: 'payments', cost: 'a', owner: 'eve' });
+  await page.getByRole('button', { name: 'Leave them' }).click();
+  await card(page).getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('One a line').fill('team=ledger\ncost=a\nowner=eve');
+  await page.getByRole('button', { name: 'Save labels' }).click();
+  await card(page).getByText('team=ledger').waitFor();
+  await other.close();
+  expect(tab.takeTroubles().filter((one) => !one.includes('412'))).toEqual([]);
+  service.forget('getDatabase');
+  service.forget('updateDatabase');
+});
+
+test('a session that ends in one tab is seen in the other, and so is the next one', async () => {
+  const { page } = tab;
+  const ended = { status: 401, body: problem(401, 'session_expired') };
+  const other = await tab.context.newPage();
+  for (const one of [page, other]) {
+    await one.goto(`${service.url}${organizationPath}/settings/keys`);
+    await one.getByRole('row', { name: /^ci/ }).waitFor();
+  }
+  for (const id of ['getSession', 'listApiKeys'] as const) service.when(id, () => ended);
+  const comesBack = async (one: typeof page, seen: () => Promise<boolean>) =>
+    eventually('the tab sees it', async () => {
+      await one.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+      await one.evaluate('dispatchEvent(new Event("focus"))');
+      if (!(await seen())) throw new Error('not yet');
+      return true;
+    });
+  const isAsked = (one: typeof page) => async () =>
+    one.getByRole('dialog', { name: 'Your session has ended' }).isVisible();
+  for (const one of [page, other]) await comesBack(one, isAsked(one));
+  signInAs('owner');
+  service.forget('listApiKeys');
+  for (const one of [page, other]) await comesBack(one, async () => !(await isAsked(one)()));
+  await other.close();
+  tab.takeTroubles();
+});
+
 const hostile = [
   '<img src=x onerror=alert(1)><script>alert(1)</script>',
   '\u202Eevil\u2066 owner',

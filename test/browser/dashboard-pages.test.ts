@@ -523,3 +523,80 @@ test('a change is previewed, then asked for; what waits can be withdrawn', async
   await page.getByText('The change is withdrawn').waitFor();
   expect(tab.takeTroubles()).toEqual([]);
 });
+
+const everyPage = [
+  '/account',
+  '/organizations',
+  '/organizations/new',
+  '/o/acme/databases',
+  '/o/acme/databases/new',
+  '/o/acme/notifications',
+  ...['keys', 'members', 'audit', 'webhooks', 'webhooks/deliveries', 'organization', 'billing'].map(
+    (page) => `/o/acme/settings/${page}`,
+  ),
+  ...[
+    '',
+    '/connect',
+    '/monitoring',
+    '/logs',
+    '/backups',
+    '/backups/bkp_01jd8f3zk5e0v9t3m2q6r8w4x0/restore',
+    '/configuration',
+    '/explorer?run=1',
+    '/explorer/accounts/1001',
+    '/explorer/transfers/1',
+    '/explorer/new-transfer',
+    '/explorer/new-account',
+    '/explorer/trial-balance',
+    '/explorer/ledgers',
+  ].map((page) => `${base}${page}`),
+];
+
+/** Runs in the page: its controls, and those that are beyond its edge where nothing scrolls to them. */
+const controlsOfPage = `(() => {
+  const shown = [...document.querySelectorAll('main :is(a[href], button, input, select, textarea, summary)')]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }));
+  const nameOf = (one) =>
+    one.tagName + ' ' + (one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText).trim();
+  const scrolls = (one) =>
+    one !== null && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+  const isLost = (one) => {
+    const { left, right, width } = one.getBoundingClientRect();
+    return width > 0 && (left < -1 || right > innerWidth + 1) && !scrolls(one.parentElement);
+  };
+  const { scrollWidth, clientWidth } = document.documentElement;
+  return {
+    names: shown.map(nameOf).sort(),
+    lost: shown.filter(isLost).map(nameOf),
+    wider: scrollWidth - clientWidth,
+  };
+})()`;
+
+test('at twice the size and on 320 pixels, no page loses a control or scrolls sideways', async () => {
+  const { page } = tab;
+  const faults: unknown[] = [];
+  for (const address of everyPage) {
+    await page.setViewportSize({ width: 1_280, height: 700 });
+    await page.goto(`${service.url}${address}`);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const controls = async () =>
+      page.evaluate<{
+        readonly names: readonly string[];
+        readonly lost: readonly string[];
+        readonly wider: number;
+      }>(controlsOfPage);
+    const { names } = await controls();
+    // Twice the size, a window of 1,280 pixels has 640 for the page.
+    for (const width of [640, 320]) {
+      await page.setViewportSize({ width, height: 700 });
+      const small = await controls();
+      const gone = names.filter((name) => !small.names.includes(name));
+      if (gone.length + small.lost.length + small.wider > 0) {
+        faults.push({ address, width, gone, lost: small.lost, wider: small.wider });
+      }
+    }
+  }
+  await page.setViewportSize({ width: 1_280, height: 700 });
+  expect(faults).toEqual([]);
+});

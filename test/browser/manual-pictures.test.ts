@@ -10,7 +10,12 @@ import { configurationExample } from '../../api/contract/schemas/configuration.t
 import { connectionCheckExample } from '../../api/contract/schemas/connection.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { maintenanceWindowExample } from '../../api/contract/schemas/maintenance-window.ts';
+import { notificationExample } from '../../api/contract/schemas/notification.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
+import {
+  webhookAttemptExample,
+  webhookDeliveryExample,
+} from '../../api/contract/schemas/webhook-delivery.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { answerFromExample } from '../support/browser/example-ledger.ts';
@@ -185,5 +190,85 @@ test('an hour of a database whose leader died', async () => {
     .getByText('replica 2 leads')
     .waitFor();
   await manualPicture(tab, 'monitoring', { height: 860 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('what somebody should look at, and what was looked at', async () => {
+  const { page } = tab;
+  const data = [
+    notificationExample,
+    {
+      ...notificationExample,
+      id: 'evt_01jd8f3zk5e0v9t3m2q6r8w4x1',
+      kind: 'key_expiring',
+      type: 'api_key.expiring',
+      summary: 'reports: an API key expires in 7 days.',
+      target: { type: 'api_key', id: 'key_01jd8f3zk5e0v9t3m2q6r8w4x0', display: 'reports' },
+      databaseId: null,
+      occurredAt: '2026-11-20T14:00:00.000Z',
+    },
+    {
+      ...notificationExample,
+      id: 'evt_01jd8f3zk5e0v9t3m2q6r8w4x2',
+      kind: 'backup_trouble',
+      type: 'backup.failed',
+      summary: 'payments-prod: a backup could not be made.',
+      occurredAt: '2026-11-19T03:00:00.000Z',
+      read: true,
+    },
+  ];
+  service.when('listNotifications', () => ({ body: { data, page: nothing, unread: 2 } }));
+  await open('/o/acme/notifications');
+  await page.getByText('reports: an API key expires in 7 days.').waitFor();
+  await page.getByText('payments-prod: a backup could not be made.').waitFor();
+  await page.getByRole('link', { name: 'Notifications, 2 unread' }).waitFor();
+  await manualPicture(tab, 'notifications', { height: 620 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a delivery of a webhook with its request, and the attempts with their answers', async () => {
+  const { page } = tab;
+  const delivery = { ...webhookDeliveryExample, attemptCount: 2 };
+  const data = [
+    delivery,
+    {
+      ...delivery,
+      id: 'dlv_01jd8f3zk5e0v9t3m2q6r8w4x1',
+      eventType: 'backup.succeeded',
+      attemptCount: 1,
+    },
+  ];
+  service.when('listWebhookDeliveries', () => ({ body: { data, page: nothing } }));
+  const requestBody = JSON.stringify({ id: delivery.eventId, type: delivery.eventType });
+  service.when('getWebhookDelivery', () => ({
+    body: { webhookDelivery: delivery, requestBody },
+  }));
+  const failed = {
+    ...webhookAttemptExample,
+    outcome: 'HTTP_ERROR',
+    statusCode: 503,
+    responseExcerpt: 'Back in a minute',
+    durationMs: 812,
+  };
+  service.when('listWebhookAttempts', () => ({
+    body: { data: [failed, { ...webhookAttemptExample, number: 2 }] },
+  }));
+  await open('/o/acme/settings/webhooks/deliveries');
+  await page.getByRole('row', { name: /backup\.succeeded/ }).waitFor();
+  await page.getByRole('button', { name: 'Details of database.ready' }).click();
+  await page.getByText('Back in a minute').waitFor();
+  await page.getByRole('heading', { name: 'Attempt 2' }).waitFor();
+  await manualPicture(tab, 'webhook-delivery', { height: 860 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a new database that begins with a backup, with its price', async () => {
+  const { page } = tab;
+  service.when('getCreateCatalog', () => ({ body: catalogExample }));
+  await open(`${path}/backups/${backupExample.id}/restore`);
+  await page.getByRole('heading', { name: `Restore ${backupExample.name}` }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('payments-again');
+  await page.getByText('$12.50').waitFor();
+  await manualPicture(tab, 'restore', { height: 860 });
   expect(tab.takeTroubles()).toEqual([]);
 });
