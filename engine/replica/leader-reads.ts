@@ -38,12 +38,15 @@ export class LeaderReads {
   take(request: PendingRequest, body: Uint8Array): void {
     const { log, pending } = this.#options;
     request.state = 'reading';
-    const isStill = (): boolean => pending.isWanted(request) && request.state === 'reading';
+    const isStill = (): boolean => pending.has(request) && request.state === 'reading';
     log()
       ?.readBarrier()
       .then(
         () => {
-          if (isStill() && pending.giveToLeader(request)) this.#execute(request, body);
+          if (!isStill()) return;
+          // Its client has gone, and may repeat it over another connection: then it is a new request.
+          if (!pending.isWanted(request)) pending.delete(request);
+          else if (pending.giveToLeader(request)) this.#execute(request, body);
         },
         (error: unknown) => {
           if (!(error instanceof ReadRefused)) throw error;

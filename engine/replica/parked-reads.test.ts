@@ -108,3 +108,26 @@ test('a read that a replica has passed on goes on while that replica is heard', 
   expect(reads.steps).toBeGreaterThan(steps);
   world.end();
 });
+
+test.each(['the leader', 'a backup'])(
+  'a read whose client loses its connection to %s before it begins is answered when the client repeats it over another one',
+  async (where) => {
+    const world = new ReplicaWorld({ seed: 3, chaosMs: 0, clients: 0 });
+    await world.runQuietly(1500);
+    const asker = new Asker(world);
+    await asker.register();
+    await world.simulation.run(500);
+    const message = asker.message(Operation.lookupAccounts, lookupBody(1));
+    const backup = world.members.find((member) => member !== world.leader)!;
+    const member = where === 'the leader' ? world.leader! : backup;
+    const connection = { isGone: false, take: () => undefined };
+    member.receive(message.slice(), connection);
+    connection.isGone = true;
+    await world.simulation.run(500);
+    let answers = 0;
+    member.receive(message.slice(), { isGone: false, take: () => void (answers += 1) });
+    await world.simulation.run(1000);
+    expect(answers).toBe(1);
+    world.end();
+  },
+);
