@@ -75,24 +75,26 @@ test('through tunnels to three replicas, each answer is to its own request, whil
   expect(new Set(created.map(({ status }) => status)).size).toBe(1);
   const writer = new Writer(client);
   const askers = firsts.map((first) => new Asker(newClient(), first));
-  const goesOn = () => {
+  const goesOn = (what: string) => {
     const before = [Number(writer.acknowledged), ...askers.map(({ answers }) => answers)];
     return eventually('all are answered again', async () => {
       const now = [Number(writer.acknowledged), ...askers.map(({ answers }) => answers)];
-      return now.every((count, i) => count > (before[i] ?? 0) + 1) || undefined;
+      if (!now.every((count, i) => count > (before[i] ?? 0) + 1))
+        throw new Error(`${what}: ${before.join()} → ${now.join()}`);
+      return true;
     });
   };
-  await goesOn();
+  await goesOn('at first');
   writer.forget();
   for (let round = 0; round < 2; round += 1) {
     const leader = await group.leader();
     await group.killBoth(leader);
     await world.replaceOne('SIGKILL');
-    await goesOn();
+    await goesOn(`round ${round}, while replica ${leader} is away`);
     group.startBoth(leader);
     await world.replaceOne('SIGTERM');
     await group.joined(leader);
-    await goesOn();
+    await goesOn(`round ${round}, with replica ${leader} again`);
   }
   await Promise.all([writer.stop(), ...askers.map((asker) => asker.stop())]);
   process.stderr.write(
