@@ -148,6 +148,8 @@ const ofRequests = (name: string) =>
 
 const workers = new Set([
   'events',
+  // By events, of which the worker writes some.
+  'running_events',
   'event_positions',
   'namespace_defaults',
   // The first mail to a person makes a row. No POST writes into it.
