@@ -3,6 +3,11 @@
  * is the output order.
  */
 import {
+  accountFields,
+  type RecordField,
+  transferFields,
+} from '../../engine/wire/record-fields.ts';
+import {
   Account,
   AccountBalance,
   AccountFilter,
@@ -12,12 +17,8 @@ import {
 import { accountFilterFlags, accountFlags, queryFilterFlags, transferFlags } from './flags.ts';
 import type { FlagNames } from './flags.ts';
 
-export interface Field {
-  readonly name: string;
-  /** In bytes, from the start of the record. */
-  readonly offset: number;
-  /** In bytes. Fields of 8 and 16 bytes are strings on output, the others are numbers. */
-  readonly width: 2 | 4 | 8 | 16;
+/** Fields of 8 and 16 bytes are strings on output, the others are numbers. */
+export interface Field extends RecordField {
   /** `amount` also accepts "max". `milliseconds` is input only: the same field as the seconds, in another unit. */
   readonly input: 'integer' | 'flags' | 'amount' | 'milliseconds';
 }
@@ -37,49 +38,29 @@ const field = (
   input: Field['input'] = 'integer',
 ): Field => ({ name, offset: word * 4, width, input });
 
-/** Flags of a record: the upper half of the word whose lower half is `code`. */
-const recordFlags = (word: number): Field => ({
-  ...field('flags', word, 2, 'flags'),
-  offset: word * 4 + 2,
+/** How fields of a record are given that are no plain integers. */
+const inputs: Readonly<Record<string, Field['input']>> = { flags: 'flags', amount: 'amount' };
+
+const recordField = ({ name, offset, width }: RecordField): Field => ({
+  name,
+  offset,
+  width,
+  input: inputs[name] ?? 'integer',
 });
 
 export const account: Layout = {
   size: Account.words * 4,
-  fields: [
-    field('id', Account.id, 16),
-    field('debits_pending', Account.debitsPending, 16),
-    field('debits_posted', Account.debitsPosted, 16),
-    field('credits_pending', Account.creditsPending, 16),
-    field('credits_posted', Account.creditsPosted, 16),
-    field('user_data_128', Account.userData128, 16),
-    field('user_data_64', Account.userData64, 8),
-    field('user_data_32', Account.userData32, 4),
-    field('ledger', Account.ledger, 4),
-    field('code', Account.codeFlags, 2),
-    recordFlags(Account.codeFlags),
-    field('timestamp', Account.timestamp, 8),
-  ],
+  fields: accountFields.map(recordField),
   flags: accountFlags,
 };
 
 export const transfer: Layout = {
   size: WireTransfer.words * 4,
-  fields: [
-    field('id', WireTransfer.id, 16),
-    field('debit_account_id', WireTransfer.debitAccountId, 16),
-    field('credit_account_id', WireTransfer.creditAccountId, 16),
-    field('amount', WireTransfer.amount, 16, 'amount'),
-    field('pending_id', WireTransfer.pendingId, 16),
-    field('user_data_128', WireTransfer.userData128, 16),
-    field('user_data_64', WireTransfer.userData64, 8),
-    field('user_data_32', WireTransfer.userData32, 4),
-    field('timeout', WireTransfer.timeout, 4),
-    field('timeout_ms', WireTransfer.timeout, 4, 'milliseconds'),
-    field('ledger', WireTransfer.ledger, 4),
-    field('code', WireTransfer.codeFlags, 2),
-    recordFlags(WireTransfer.codeFlags),
-    field('timestamp', WireTransfer.timestamp, 8),
-  ],
+  fields: transferFields.flatMap((one) => {
+    const own = recordField(one);
+    if (own.name !== 'timeout') return [own];
+    return [own, { ...own, name: 'timeout_ms', input: 'milliseconds' as const }];
+  }),
   flags: transferFlags,
 };
 
