@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import { isInShards } from './metric-shards.ts';
+import { databasesOfShards } from './metric-shards.ts';
 import type { Reader } from './tables.ts';
 
 /** A database in the cluster, with the inputs of its pods' names. */
@@ -19,24 +18,10 @@ export async function listLogged(
   shards: readonly number[],
 ): Promise<readonly LoggedDatabase[]> {
   if (shards.length === 0) return [];
-  const rows = await db
-    .selectFrom('databases')
-    .innerJoin('profiles', (join) =>
-      join
-        .onRef('profiles.databaseId', '=', 'databases.id')
-        .on('profiles.active', '=', sql.lit(true)),
-    )
-    .select([
-      'databases.id',
-      'databases.name',
-      'databases.kubernetesNamespace as namespace',
-      'databases.kubernetesUid',
-      'profiles.clusterConfiguration as topology',
-      'profiles.engine',
-    ])
+  const rows = await databasesOfShards(db, shards)
+    .select(['databases.kubernetesUid', 'profiles.clusterConfiguration as topology'])
     .where('databases.kubernetesUid', 'is not', null)
     .where('databases.status', '!=', 'DELETED')
-    .where(isInShards('databases.id', shards))
     .execute();
   return rows.map(({ id, kubernetesUid, ...row }) => ({
     ...row,

@@ -4,7 +4,7 @@ import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Figure } from '../model/metric-figures.ts';
 import type { ObservedDatabase } from './database-record.ts';
 import { uuidOf } from './ids.ts';
-import { isInShards } from './metric-shards.ts';
+import { databasesOfShards } from './metric-shards.ts';
 import type { Reader } from './tables.ts';
 
 export interface MetricSample {
@@ -39,24 +39,10 @@ export async function listMonitored(
   shards: readonly number[],
 ): Promise<readonly MonitoredDatabase[]> {
   if (shards.length === 0) return [];
-  const rows = await db
-    .selectFrom('databases')
-    .innerJoin('profiles', (join) =>
-      join
-        .onRef('profiles.databaseId', '=', 'databases.id')
-        .on('profiles.active', '=', sql.lit(true)),
-    )
-    .select([
-      'databases.id',
-      'databases.name',
-      'databases.kubernetesNamespace as namespace',
-      'databases.clusterId',
-      'databases.observed',
-      'profiles.engine',
-    ])
+  const rows = await databasesOfShards(db, shards)
+    .select(['databases.clusterId', 'databases.observed'])
     .where('databases.status', '=', 'READY')
     .where('databases.clusterId', 'is not', null)
-    .where(isInShards('databases.id', shards))
     .execute();
   return rows.map(({ id, clusterId, observed, ...row }) => ({
     ...row,

@@ -2,7 +2,7 @@
  * Shards of the databases whose figures are collected and whose logs are kept: each belongs to one worker at a time, by a
  * lease.
  */
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Reader } from './tables.ts';
 
 const shardCount = 16;
@@ -64,9 +64,24 @@ export async function heldShards(db: Reader, owner: string): Promise<readonly nu
   return rows.map(({ shard }) => shard);
 }
 
-/** Whether a database's ID belongs to one of the shards. The last byte of an ID is random. */
-export const isInShards = (id: string, shards: readonly number[]): RawBuilder<boolean> =>
-  sql<boolean>`get_byte(uuid_send(${sql.ref(id)}), 15) % ${shardCount} = ANY (${[...shards]})`;
+/** Begins a query of the databases of some shards, with their active profiles. The last byte of an ID is random. */
+export const databasesOfShards = (db: Reader, shards: readonly number[]) =>
+  db
+    .selectFrom('databases')
+    .innerJoin('profiles', (join) =>
+      join
+        .onRef('profiles.databaseId', '=', 'databases.id')
+        .on('profiles.active', '=', sql.lit(true)),
+    )
+    .select([
+      'databases.id',
+      'databases.name',
+      'databases.kubernetesNamespace as namespace',
+      'profiles.engine',
+    ])
+    .where(
+      sql<boolean>`get_byte(uuid_send(${sql.ref('databases.id')}), 15) % ${shardCount} = ANY (${[...shards]})`,
+    );
 
 /** Gives all shards of a worker back, so that others need not wait for its leases to end. */
 export async function releaseShards(db: Reader, owner: string): Promise<void> {
