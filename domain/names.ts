@@ -40,6 +40,11 @@ export const annotations = {
   purgeAt: 'ledgerhouse.dev/purge-at',
   /** On a volume: `Delete` if it is deleted as soon as its database is gone. Used only where no finalizer can do that. */
   deletionPolicy: 'ledgerhouse.dev/deletion-policy',
+  /**
+   * On a volume: the LedgerBackup that has its data. The database goes on from that elsewhere, so that no database adopts the volume
+   * by its ID, and none keeps it beyond its time.
+   */
+  replacedBy: 'ledgerhouse.dev/replaced-by',
   /** On a StatefulSet: hash of the inputs of its pods' template. */
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */

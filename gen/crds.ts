@@ -690,11 +690,11 @@ export interface components {
                  */
                 readonly deletionProtection: boolean;
                 /**
-                 * @description Effect of deleting the resource on the volumes. Retain keeps them, so that they can be restored, for the number of days in the catalog; Delete deletes them at once; BackupThenDelete makes a backup in the bucket first, and deletes them once it has succeeded.
+                 * @description Effect of deleting the resource on the volumes. Retain keeps them, so that they can be restored, for the number of days in the catalog; Delete deletes them at once; BackupThenDelete makes a backup in the bucket first, and deletes them once it has succeeded; BackupThenRetain makes that backup, after which nothing is written, and then keeps them as Retain does, marked as replaced by it.
                  * @default Retain
                  * @enum {string}
                  */
-                readonly deletionPolicy: "Retain" | "BackupThenDelete" | "Delete";
+                readonly deletionPolicy: "Retain" | "BackupThenDelete" | "BackupThenRetain" | "Delete";
             };
             /** @description Observations of the operator, and of the API in changeDataCapture. They change only when something happens. */
             readonly status?: {

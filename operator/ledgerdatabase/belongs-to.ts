@@ -88,6 +88,10 @@ export const isDataVolume = ({ metadata }: KubeObject): boolean => {
   return workload !== undefined && isNumbered(metadata.name ?? '', claimName(workload, 0));
 };
 
+/** Whether a database may adopt a volume by the ID of the one that left it. */
+export const isInheritable = (claim: KubeObject): boolean =>
+  isDataVolume(claim) && claim.metadata.annotations?.[annotations.replacedBy] === undefined;
+
 type Fits = (name: string) => boolean;
 
 const namesOf = (database: LedgerDatabase, workload: string): Readonly<Record<string, Fits>> => ({

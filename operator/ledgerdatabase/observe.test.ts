@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { planOf } from '../../test/support/operator/plan-of.ts';
 import { cachesOf, SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
-import { labels } from '../../domain/names.ts';
+import { annotations, labels } from '../../domain/names.ts';
 import { resources } from '../../domain/kinds.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
@@ -94,6 +94,28 @@ test('a volume of a replica too many belongs to the database, also without the l
   const without = withLabels(surplus, { [labels.managedBy]: undefined });
   expect(belongsTo(database, without)).toBe(true);
   expect(belongsTo(database, withLabels(without, { [labels.workload]: undefined }))).toBe(false);
+});
+
+test('a volume that a backup has replaced is adopted by nobody who names the ID of its database', () => {
+  const { owned, database } = planOf(healthy).observed;
+  const [claim] = owned.claims;
+  const id = claim?.metadata.labels?.[labels.databaseId] ?? '';
+  const heir = {
+    ...database,
+    metadata: { ...database.metadata, uid: '7c4d0000-0000-4000-8000-000000000002' },
+    spec: { ...database.spec, bootstrap: { volumes: { databaseId: id } } },
+  } as DatabaseObject;
+  const found = (replacedBy?: string) => {
+    const cluster = new SimulatedCluster();
+    const noted = replacedBy === undefined ? {} : { [annotations.replacedBy]: replacedBy };
+    const metadata = {
+      ...claim?.metadata,
+      annotations: { ...claim?.metadata.annotations, ...noted },
+    };
+    cluster.put({ ...claim, metadata } as KubeObject);
+    return observeCaches(cachesOf(cluster.objects), heir).inheritance?.claims.length;
+  };
+  expect([found(), found('payments-final')]).toEqual([1, 0]);
 });
 
 test('a StatefulSet that lost its labels is found by its name, also when the status was lost', async () => {

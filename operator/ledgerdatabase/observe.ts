@@ -14,7 +14,7 @@ import {
 } from '../../domain/kinds.ts';
 import type { Cache, Kube, KubeObject } from '../../base/kube/kube.ts';
 import { isOlder } from '../../base/kube/resource-version.ts';
-import { belongsTo, isDataVolume } from './belongs-to.ts';
+import { belongsTo, isDataVolume, isInheritable } from './belongs-to.ts';
 import type { Inheritance, Owned } from './observation.ts';
 
 /** Caches, indexed by the label of the database's uid, except for the databases themselves. */
@@ -63,7 +63,7 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
                 (claim) =>
                   claim.metadata.namespace === database.metadata.namespace &&
                   claim.metadata.labels?.[labels.databaseId] === from &&
-                  isDataVolume(claim),
+                  isInheritable(claim),
               ),
             livingOwners: caches.databases.list().map(uidOf),
           },
@@ -192,5 +192,5 @@ async function inheritanceOf(
     }),
     kube.list<DatabaseObject>(resources.database, { namespace }),
   ]);
-  return { claims: claims.filter(isDataVolume), livingOwners: databases.map(uidOf) };
+  return { claims: claims.filter(isInheritable), livingOwners: databases.map(uidOf) };
 }

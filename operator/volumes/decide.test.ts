@@ -6,7 +6,13 @@ import { decide } from './decide.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 const claim = (
-  more: { purgeAt?: string; uid?: string; going?: boolean; policy?: string } = {},
+  more: {
+    purgeAt?: string;
+    uid?: string;
+    going?: boolean;
+    policy?: string;
+    replacedBy?: string;
+  } = {},
 ): Claim => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
@@ -21,17 +27,21 @@ const claim = (
     annotations: {
       ...(more.purgeAt === undefined ? {} : { [annotations.purgeAt]: more.purgeAt }),
       ...(more.policy === undefined ? {} : { [annotations.deletionPolicy]: more.policy }),
+      ...(more.replacedBy === undefined ? {} : { [annotations.replacedBy]: more.replacedBy }),
     },
     ...(more.going === true ? { deletionTimestamp: '2026-11-21T09:00:00Z' } : {}),
   },
 });
-const database = (uid: string, more: { from?: string; going?: boolean } = {}): LedgerDatabase => ({
+const database = (
+  uid: string,
+  more: { from?: string; going?: boolean; id?: string } = {},
+): LedgerDatabase => ({
   apiVersion: 'ledgerhouse.dev/v1alpha1',
   kind: 'LedgerDatabase',
   metadata: {
     name: 'payments',
     uid: uid === 'other' ? '00000000-0000-4000-8000-000000000001' : uid,
-    labels: { [labels.databaseId]: `db_of_${uid}` },
+    labels: { [labels.databaseId]: more.id ?? `db_of_${uid}` },
     ...(more.going === true ? { deletionTimestamp: '2026-11-21T09:00:00Z' } : {}),
   },
   spec: {
@@ -55,6 +65,18 @@ test.each([
     claim(),
     [database('other')],
     { kind: 'mark', purgeAt: '2026-11-28T10:00:00Z' },
+  ],
+  [
+    'one of its ID goes on from the backup that replaced it',
+    claim({ replacedBy: 'last' }),
+    [database('other', { id: 'db_1' })],
+    { kind: 'mark', purgeAt: '2026-11-28T10:00:00Z' },
+  ],
+  [
+    'one of its ID begins, and no backup replaced it',
+    claim(),
+    [database('other', { id: 'db_1' })],
+    { kind: 'nothing' },
   ],
   [
     'its database went under the policy Delete',

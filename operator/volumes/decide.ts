@@ -61,8 +61,10 @@ export function decide(
 }
 
 function isNeeded(claim: Claim, { databases, pods, statefulSets }: Surroundings): boolean {
-  const { name = '', labels: of } = claim.metadata;
-  const databaseId = of?.[labels.databaseId];
+  const { name = '', labels: of, annotations: noted } = claim.metadata;
+  // A database that goes on from the last backup has the same ID, and does not need the volume.
+  const isReplaced = noted?.[annotations.replacedBy] !== undefined;
+  const databaseId = isReplaced ? undefined : of?.[labels.databaseId];
   return (
     databases.some(
       (database) =>

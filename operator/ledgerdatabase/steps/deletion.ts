@@ -9,7 +9,8 @@ import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { PlanOptions } from '../subject-of.ts';
 import { replicaVolumes, type Observation } from '../observation.ts';
-import { hasFinalBackup, makeFinalBackup } from './final-backup.ts';
+import { finalBackupOf, makeFinalBackup, tellPauseOver } from './final-backup.ts';
+import { leaveReplaced } from './leave-replaced.ts';
 
 export function guardDeletion(
   observed: Observation,
@@ -19,11 +20,11 @@ export function guardDeletion(
   const { namespaced = false } = options;
   const { database } = observed;
   const { deletionPolicy } = database.spec;
+  const backsUp = deletionPolicy === 'BackupThenDelete' || deletionPolicy === 'BackupThenRetain';
   const held = database.metadata.finalizers?.includes(volumesFinalizer) ?? false;
   if (database.metadata.deletionTimestamp === undefined) {
     // When a namespace goes, so do the operator's rights in it: a finalizer would hold both for ever.
-    const holds =
-      deletionPolicy === 'BackupThenDelete' || (deletionPolicy === 'Delete' && !namespaced);
+    const holds = backsUp || (deletionPolicy === 'Delete' && !namespaced);
     if (holds !== held) draft.do(setFinalizer(observed, !held));
     return 'continue';
   }
@@ -34,19 +35,24 @@ export function guardDeletion(
   const { replicas } = database.status?.resolved?.topology ?? {};
   const data = replicaVolumes(claims, replicas);
   const isWhole = data.length > 0 && data.every((claim) => living.includes(claim));
-  const isBackedUp = deletionPolicy === 'BackupThenDelete' && hasFinalBackup(observed, draft);
-  if (deletionPolicy === 'BackupThenDelete' && isWhole && !isBackedUp) {
+  const backup = backsUp ? finalBackupOf(observed, draft) : undefined;
+  if (backsUp && isWhole && backup === undefined) {
     makeFinalBackup(observed, draft, options);
     return 'halt';
   }
-  if (deletionPolicy === 'Delete' || isBackedUp) {
+  if (deletionPolicy === 'Delete' || backup !== undefined) {
     const set = observed.owned.statefulSets.find(mayMakeVolumes);
     if (set !== undefined) {
+      if (set.spec?.replicas === 0) return 'halt';
+      // Whatever was written after the pause would be in no backup.
+      if (backup !== undefined && tellPauseOver(observed, draft, backup)) return 'halt';
       const stop = patchOf('purge', resources.statefulSet, set, { spec: { replicas: 0 } });
-      if (set.spec?.replicas !== 0) draft.do({ ...stop, guarded: true });
+      draft.do({ ...stop, guarded: true });
       return 'halt';
     }
-    draft.do(...living.map((claim) => deletion('purge', resources.claim, claim)));
+    if (backup !== undefined && deletionPolicy === 'BackupThenRetain') {
+      if (leaveReplaced(observed, draft, backup) === 'halt') return 'halt';
+    } else draft.do(...living.map((claim) => deletion('purge', resources.claim, claim)));
   }
   // Guarded: the API server must confirm it, because the cache may not have all volumes yet.
   if (draft.actions.length === 0) draft.do({ ...setFinalizer(observed, false), guarded: true });

@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
+import { annotations } from '../../../domain/names.ts';
 import { planOf } from '../../../test/support/operator/plan-of.ts';
 import { targetOf } from '../actions.ts';
 import type { Observation } from '../observation.ts';
@@ -16,6 +17,7 @@ const going = {
   held: true,
   deletionPolicy: 'BackupThenDelete',
 } as const;
+const three = { ...going, kind: { engine: 'Builtin', topology: 'ha-3' } } as const;
 /** No replica runs, and no controller makes one. */
 const closed = { ...going, suspend: true, set: 'absent' } as const;
 const gone = { 0: { pod: 'absent' } } as const;
@@ -28,6 +30,7 @@ const withBackup =
     state: 'Unknown' | 'True' | 'False',
     madeAt?: string,
     type: LedgerBackup['spec']['type'] = 'Final',
+    completedAt = '2027-01-01T00:00:00Z',
   ) =>
   ({ database }: Observation): Partial<Observation> => {
     const backup: LedgerBackup = {
@@ -45,7 +48,7 @@ const withBackup =
         removeRequested: false,
       },
       status: {
-        ...(state === 'Unknown' ? {} : { completedAt: '2027-01-01T00:00:00Z' }),
+        ...(state === 'Unknown' ? {} : { completedAt }),
         conditions: [
           {
             type: 'Succeeded',
@@ -73,7 +76,6 @@ test('a single replica is stopped first; then its closed file is backed up', () 
 });
 
 test('several replicas are backed up while they run', () => {
-  const three = { ...going, kind: { engine: 'Builtin', topology: 'ha-3' } } as const;
   expect(named(planOf(three, {}, undefined, { store }))).toEqual(['create LedgerBackup']);
 });
 
@@ -92,10 +94,73 @@ test('volumes go once the backup has succeeded, and not before', () => {
   });
 });
 
+/** Four days before the simulated cluster's time. */
+const longAgo = '2026-11-17T10:00:00Z';
+
+test('several replicas that were not stopped within their pause of writes lose nothing: another backup is asked for', () => {
+  const late = planOf(three, {}, withBackup('True', undefined, 'Final', longAgo), { store });
+  expect(named(late)).toEqual([]);
+  expect(late.draft.stall?.message).toContain('delete that resource to have another one made');
+  // Once they are stopped, it has everything.
+  const stopped = { ...three, suspend: true, set: 'absent' } as const;
+  const none = { 0: { pod: 'absent' }, 1: { pod: 'absent' }, 2: { pod: 'absent' } } as const;
+  const after = planOf(stopped, none, withBackup('True', undefined, 'Final', longAgo), { store });
+  expect(named(after)).toHaveLength(3);
+});
+
+describe('under BackupThenRetain', () => {
+  const leaving = { ...three, deletionPolicy: 'BackupThenRetain' } as const;
+  const stopping = { ...leaving, set: 'absent' } as const;
+  const backedUp = withBackup('True');
+
+  test('the replicas are stopped once the backup has succeeded, and the volumes stay', () => {
+    expect(named(planOf(leaving, {}, undefined, { store }))).toEqual(['create LedgerBackup']);
+    const made = planOf(leaving, {}, backedUp, { store });
+    expect(made.draft.actions).toMatchObject([
+      { verb: 'patch', guarded: true, patch: { spec: { replicas: 0 } } },
+    ]);
+  });
+
+  test('nothing goes while a replica still runs', () => {
+    const last = { 0: { pod: 'absent' }, 1: { pod: 'absent' } } as const;
+    expect(named(planOf(stopping, last, backedUp, { store }))).toEqual([]);
+  });
+
+  test('the volumes are marked with their backup, and then the database goes', () => {
+    const none = { 0: { pod: 'absent' }, 1: { pod: 'absent' }, 2: { pod: 'absent' } } as const;
+    const marking = planOf(stopping, none, backedUp, { store });
+    const note = {
+      verb: 'patch',
+      patch: { metadata: { annotations: { [annotations.replacedBy]: expect.any(String) } } },
+    };
+    expect(marking.draft.actions).toMatchObject([note, note, note]);
+    const marked = (observed: Observation): Partial<Observation> => ({
+      ...backedUp(observed),
+      owned: {
+        ...observed.owned,
+        claims: observed.owned.claims.map((claim) => ({
+          ...claim,
+          metadata: {
+            ...claim.metadata,
+            annotations: {
+              ...claim.metadata.annotations,
+              [annotations.replacedBy]: `${observed.database.status?.workload}-final`,
+            },
+          },
+        })),
+      },
+    });
+    expect(named(planOf(stopping, none, marked, { store }))).toEqual(['patch LedgerDatabase']);
+  });
+
+  test('without a backup no replica of several stops, and no volume is marked', () => {
+    expect(named(planOf(leaving, {}, withBackup('False'), { store }))).toEqual([]);
+  });
+});
+
 test('all volumes go after the backup, also if the deletion of one of them was refused at first', () => {
-  const three = { ...going, kind: { engine: 'Builtin', topology: 'ha-3' }, set: 'absent' } as const;
   const rest = { 0: { claim: 'deleting' } } as const;
-  expect(named(planOf(three, rest, withBackup('True'), { store }))).toEqual([
+  expect(named(planOf({ ...three, set: 'absent' }, rest, withBackup('True'), { store }))).toEqual([
     'delete PersistentVolumeClaim',
     'delete PersistentVolumeClaim',
   ]);
@@ -111,9 +176,9 @@ test.each([
 });
 
 test('several replicas that are stopped keep their volumes: no single file is known to have everything', () => {
-  const three = { ...closed, kind: { engine: 'Builtin', topology: 'ha-3' } } as const;
+  const ended = { ...closed, kind: three.kind };
   const none = { 0: { pod: 'absent' }, 1: { pod: 'absent' }, 2: { pod: 'absent' } } as const;
-  const waiting = planOf(three, none, undefined, { store });
+  const waiting = planOf(ended, none, undefined, { store });
   expect(named(waiting)).toEqual([]);
   expect(waiting.draft.stall?.message).toContain('none runs');
 });

@@ -1,4 +1,7 @@
-/** The backup before the volumes of a deleted database are deleted (`deletionPolicy: BackupThenDelete`). */
+/**
+ * The last backup of a deleted database, before its volumes are deleted (`deletionPolicy: BackupThenDelete`) or left behind
+ * (`BackupThenRetain`).
+ */
 import { BackupReason } from '../../../domain/conditions.ts';
 import type { LedgerBackup, LedgerDatabase } from '../../../domain/custom-resources.ts';
 import { finalBackupName, uidOf } from '../../../domain/names.ts';
@@ -13,15 +16,40 @@ import type { PlanOptions } from '../subject-of.ts';
 
 const LOOK_AGAIN_MS = 10_000;
 
-/** Whether the last backup has succeeded: from then on all volumes go, however many of them are gone already. */
-export const hasFinalBackup = ({ database, backups }: Observation, { facts }: Draft): boolean =>
-  facts.workload !== undefined &&
-  backups?.backups.some(
-    (one) =>
-      one.metadata.name === finalBackupName(facts.workload ?? '') &&
-      isOfDeletion(one, database) &&
-      stateOf(one) === 'succeeded',
-  ) === true;
+/**
+ * The time after the last backup of several replicas within which they must be stopped: their pause of writes lasts a day, and they
+ * need some of it to stop.
+ */
+const STOPS_WITHIN_MS = 20 * 3_600_000;
+
+/** The last backup, if it has succeeded: from then on all volumes go, however many of them are gone already. */
+export const finalBackupOf = (
+  { database, backups }: Observation,
+  { facts }: Draft,
+): LedgerBackup | undefined =>
+  facts.workload === undefined
+    ? undefined
+    : backups?.backups.find(
+        (one) =>
+          one.metadata.name === finalBackupName(facts.workload ?? '') &&
+          isOfDeletion(one, database) &&
+          stateOf(one) === 'succeeded',
+      );
+
+/**
+ * Returns whether running replicas may take writes again that their last backup does not have: nobody has stopped them within the pause,
+ * as when the operator was away. Another backup is needed then.
+ */
+export function tellPauseOver(observed: Observation, draft: Draft, backup: LedgerBackup): boolean {
+  const completedMs = Date.parse(backup.status?.completedAt ?? '');
+  const isSingle = draft.facts.resolved?.topology?.replicas === 1;
+  if (isSingle || observed.nowMs - completedMs < STOPS_WITHIN_MS) return false;
+  const why =
+    `its replicas took no writes for a day after LedgerBackup ${backup.metadata.name}, and were not stopped within it, so ` +
+    'that they may have taken some since; delete that resource to have another one made';
+  stalled(observed, draft, why);
+  return true;
+}
 
 /** Makes the backup, or says why that is not possible. */
 export function makeFinalBackup(observed: Observation, draft: Draft, { store }: PlanOptions): void {
@@ -108,7 +136,7 @@ function stalled({ database }: Observation, draft: Draft, why: string): void {
   const { namespace, name } = database.metadata;
   draft.stallWith(
     'BackupsUnavailable',
-    `the database is deleted under BackupThenDelete, and waits with its volumes: ${why.slice(0, 600)}. To let it go without a backup, ` +
+    `the database is deleted under ${database.spec.deletionPolicy}, and waits with its volumes: ${why.slice(0, 600)}. To let it go without a backup, ` +
       `which keeps the volumes for a while: kubectl -n ${namespace} patch ldb ${name} --type=merge ` +
       `-p '{"spec":{"deletionPolicy":"Retain"}}'`,
   );

@@ -23,7 +23,7 @@ export function inherit(observed: Observation, draft: Draft): Memory | 'refused'
   if (first === undefined) {
     return refuse(
       'VolumesNotFound',
-      `this namespace has no volumes of ${from.databaseId}; list its volumes with: kubectl -n ` +
+      `this namespace has no volumes of ${from.databaseId} that no backup has replaced; list its volumes with: kubectl -n ` +
         `${database.metadata.namespace} get pvc -L ${labels.databaseId},${labels.database}`,
     );
   }

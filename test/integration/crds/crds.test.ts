@@ -259,7 +259,7 @@ describe('a LedgerDatabase', () => {
     [
       'a policy that there is not',
       { deletionPolicy: 'Forget' },
-      'supported values: "Retain", "BackupThenDelete", "Delete"',
+      'supported values: "Retain", "BackupThenDelete", "BackupThenRetain", "Delete"',
     ],
     ['a misspelt field', { deletionPolciy: 'Retain' }, 'unknown field "spec.deletionPolciy"'],
     ['a pod template', { template: {} }, 'unknown field "spec.template"'],

@@ -93,7 +93,7 @@ const anyState = fc.record({
     version: fc.constantFrom('old', 'old', 'new', 'none', 'unknown'),
   }),
   suspend: fc.constantFrom(false, false, true),
-  deletionPolicy: fc.constantFrom('Retain', 'BackupThenDelete', 'Delete'),
+  deletionPolicy: fc.constantFrom('Retain', 'BackupThenDelete', 'BackupThenRetain', 'Delete'),
   deleting: fc.constantFrom(false, false, false, true),
   held: fc.boolean(),
   /** `adopted`: it has taken its volumes over already. */
