@@ -11,7 +11,6 @@
  *
  * The order of each request: credential, rate limit, CSRF, IDs, permission, query, body, handler.
  */
-import compression from 'compression';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { systemTimers } from '../../base/timers.ts';
@@ -25,6 +24,7 @@ import { AnonymousBodies } from './anonymous-bodies.ts';
 import { BodyBudget, bodyLimitDefaults } from './body-budget.ts';
 import type { ByteLimits } from './held-bytes.ts';
 import { ClientGone } from './client-gone.ts';
+import { compressIfLarge } from './compress.ts';
 import { dispatch, type AnyHandler } from './dispatch.ts';
 import { addDocumentation } from './documentation.ts';
 import { callerOf, Gate, type GatePort } from './gate.ts';
@@ -109,8 +109,11 @@ export function createApp(options: AppOptions): Express {
     // Until the caller is known, calls to the store count for the network, so that wrong credentials leave connections to others.
     onBehalfOf(`network ${networkOf(request.ip ?? '')}`, next);
   });
-  app.use(compression());
   app.use(routesOf(options, gate).handle);
+  app.use((request, response, next) => {
+    compressIfLarge(request, response);
+    next();
+  });
   addDocumentation(app, options);
   options.addPages?.(app, gate);
   app.use((request: Request) => {
@@ -276,6 +279,7 @@ function fail(error: unknown, request: Request, response: Response, options: App
     'Content-Type': problemContentType,
     ...headers,
   });
+  compressIfLarge(request, response, Buffer.byteLength(body));
   if (request.complete) response.end(body);
   else endAfterBody(request, response, body);
 }

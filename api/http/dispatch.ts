@@ -22,6 +22,7 @@ import type { AnonymousBodies } from './anonymous-bodies.ts';
 import { smallAnswerMax, type BodyBudget } from './body-budget.ts';
 import { parseBody, readBody } from './body.ts';
 import { ClientGone } from './client-gone.ts';
+import { compressIfLarge } from './compress.ts';
 import { isKnown } from './conditional.ts';
 import { callerOf, type Gate } from './gate.ts';
 import type { HoldAnswer, RequestFacts } from './handler.ts';
@@ -321,10 +322,12 @@ async function send(
   response.status(reply.status);
   if (reply.pieces !== undefined) {
     response.set('Content-Type', reply.contentType ?? 'application/octet-stream');
+    compressIfLarge(request, response);
     await writePieces(response, request.method === 'HEAD' ? none() : reply.pieces, signal);
   } else if (reply.bytes !== undefined) {
     response.setHeader('Content-Type', reply.contentType ?? 'application/octet-stream');
     response.setHeader('Content-Length', reply.bytes.length);
+    compressIfLarge(request, response, reply.bytes.length);
     endWith(response, reply.bytes);
     if (reply.bytes.length > smallAnswerMax) cutOffLate(response, bodies.answerMs);
   } else if (reply.body === undefined) {
@@ -332,8 +335,9 @@ async function send(
   } else {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     const text = JSON.stringify(reply.body);
-    // Without this header the compression writer sends chunks, which costs both sides more.
-    response.setHeader('Content-Length', Buffer.byteLength(text));
+    const length = Buffer.byteLength(text);
+    response.setHeader('Content-Length', length);
+    compressIfLarge(request, response, length);
     response.end(text);
     if (text.length > smallAnswerMax) cutOffLate(response, bodies.answerMs);
   }
