@@ -46,7 +46,12 @@ export function readDecimal(
 }
 
 /** Six digits at a time, most significant last. */
-const steps = new Uint32Array(7);
+const steps = new Uint32Array(4);
+
+/** The digits of 000 to 999. */
+const triples = new TextEncoder().encode(
+  Array.from({ length: 1_000 }, (_, value) => String(value).padStart(3, '0')).join(''),
+);
 
 /** Writes the value without leading zeros at `at`. Returns the end. There must be room for 39 digits. */
 export function writeDecimal(
@@ -57,10 +62,13 @@ export function writeDecimal(
   w2: number,
   w3: number,
 ): number {
-  if (w3 === 0 && w2 === 0 && w1 < 0x20_0000) return writeSafeInteger(bytes, at, w1 * two32 + w0);
   let count = 0;
-  let [a, b, c, d] = [w0, w1, w2, w3];
-  while (d !== 0 || c !== 0 || b !== 0 || a >= 1_000_000) {
+  let a = w0;
+  let b = w1;
+  let c = w2;
+  let d = w3;
+  // What is left below 2^53 is written as a whole.
+  while (d !== 0 || c !== 0 || b >= 0x20_0000) {
     let rest = d % 1_000_000;
     d = (d - rest) / 1_000_000;
     let part = rest * two32 + c;
@@ -74,7 +82,7 @@ export function writeDecimal(
     steps[count] = part - a * 1_000_000;
     count += 1;
   }
-  let end = writeSafeInteger(bytes, at, a);
+  let end = writeSafeInteger(bytes, at, b * two32 + a);
   for (let i = count - 1; i >= 0; i -= 1) end = writeDigits(bytes, end, steps[i] as number, 6);
   return end;
 }
@@ -93,9 +101,20 @@ export function writeSafeInteger(bytes: Uint8Array, at: number, value: number): 
 /** Writes exactly `count` digits of an integer below 10^9. */
 function writeDigits(bytes: Uint8Array, at: number, value: number, count: number): number {
   let rest = value | 0;
-  for (let i = at + count - 1; i >= at; i -= 1) {
+  let from = at + count;
+  while (from - at >= 3) {
+    const next = (rest / 1_000) | 0;
+    const triple = (rest - next * 1_000) * 3;
+    bytes[from - 1] = triples[triple + 2] as number;
+    bytes[from - 2] = triples[triple + 1] as number;
+    bytes[from - 3] = triples[triple] as number;
+    from -= 3;
+    rest = next;
+  }
+  while (from > at) {
     const next = (rest / 10) | 0;
-    bytes[i] = zero + rest - next * 10;
+    from -= 1;
+    bytes[from] = zero + rest - next * 10;
     rest = next;
   }
   return at + count;
