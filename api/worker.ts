@@ -33,6 +33,8 @@ import { collectorMetrics } from './monitoring/collector-metrics.ts';
 import { PodFigureReader } from './monitoring/pod-figures.ts';
 import { MetricUpkeep } from './monitoring/upkeep.ts';
 import { ImportUpkeep } from './imports/upkeep.ts';
+import { ImportWriter } from './kubernetes/import-writer.ts';
+import { OrganizationNamespaces } from './kubernetes/organization-namespaces.ts';
 import { NotificationMailer } from './notifications/mailer.ts';
 import { UnsubscribeLinks } from './notifications/unsubscribe-links.ts';
 import { purgeOrganizations } from './organizations/purge.ts';
@@ -177,7 +179,7 @@ function assemble(options: ProcessOptions) {
     ...common,
     registry,
     background,
-    importUpkeep: new ImportUpkeep({ store, staging: common.staging, logger }),
+    importUpkeep: importUpkeepOf(common, options),
     queuedChanges: new QueuedChanges({ ...services, writer }, logger),
     engineUpdates: new EngineUpdates({ ...services, writer }, logger),
     billingWork:
@@ -218,6 +220,22 @@ function assemble(options: ProcessOptions) {
     }),
   };
 }
+
+const importUpkeepOf = (
+  { store, staging, kube }: CommonParts,
+  { config, logger }: ProcessOptions,
+): ImportUpkeep =>
+  new ImportUpkeep({
+    store,
+    staging,
+    imports: new ImportWriter(kube),
+    namespaces: new OrganizationNamespaces({
+      kube,
+      db: () => store.read,
+      defaults: config.namespaceDefaults,
+    }),
+    logger,
+  });
 
 /** The parts that push to receivers: events of organizations, and change events of ledgers. */
 function pushPartsOf(

@@ -169,6 +169,23 @@ export const ScheduleReason = {
 } as const;
 export type ScheduleReason = (typeof ScheduleReason)[keyof typeof ScheduleReason];
 
+/** Reasons of `Tried` of a LedgerImport. */
+export const ImportReason = {
+  StoreNotConfigured: 'StoreNotConfigured',
+  Waiting: 'Waiting',
+  Running: 'Running',
+  Delayed: 'Delayed',
+  Sound: 'Sound',
+  Faulty: 'Faulty',
+  StoreUnreachable: 'StoreUnreachable',
+  StoreRefused: 'StoreRefused',
+  FilesMissing: 'FilesMissing',
+  FilesChanged: 'FilesChanged',
+  TooLarge: 'TooLarge',
+  Failed: 'Failed',
+} as const;
+export type ImportReason = (typeof ImportReason)[keyof typeof ImportReason];
+
 /** Events about volumes: of a database that is gone, and of one whose storage grows by itself. */
 export const VolumeEvent = {
   grows: 'StorageGrows',

@@ -28,6 +28,7 @@ export type LedgerDatabase = Kind<generated.LedgerDatabase, 'LedgerDatabase'>;
 export type LedgerCatalog = Kind<generated.LedgerCatalog, 'LedgerCatalog'>;
 export type LedgerBackup = Kind<generated.LedgerBackup, 'LedgerBackup'>;
 export type LedgerBackupSchedule = Kind<generated.LedgerBackupSchedule, 'LedgerBackupSchedule'>;
+export type LedgerImport = Kind<generated.LedgerImport, 'LedgerImport'>;
 
 /** The custom resources as the transport returns them. */
 export type DatabaseObject = LedgerDatabase & KubeObject;
@@ -37,6 +38,9 @@ export type BackupObject = (LedgerBackup | LedgerBackupSchedule) & KubeObject;
 export type OneBackupObject = LedgerBackup & KubeObject;
 
 export type ScheduleObject = LedgerBackupSchedule & KubeObject;
+export type ImportObject = LedgerImport & KubeObject;
+/** Staged files with rows, and how they are executed. */
+export type ImportedRows = LedgerImport['spec']['rows'];
 
 export type DatabaseSpec = LedgerDatabase['spec'];
 export type DatabaseStatus = NonNullable<LedgerDatabase['status']>;

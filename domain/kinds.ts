@@ -67,6 +67,7 @@ export const resources = {
   database: namespaced(own, 'LedgerDatabase', 'ledgerdatabases'),
   backup: namespaced(own, 'LedgerBackup', 'ledgerbackups'),
   backupSchedule: namespaced(own, 'LedgerBackupSchedule', 'ledgerbackupschedules'),
+  import: namespaced(own, 'LedgerImport', 'ledgerimports'),
   catalog: clusterWide(own, 'LedgerCatalog', 'ledgercatalogs'),
   service: namespaced('v1', 'Service', 'services'),
   claim: namespaced('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'),

@@ -17,6 +17,8 @@ export const labels = {
   clusterId: 'ledgerhouse.dev/cluster-id',
   /** On a Job and its pods: name of the LedgerBackup that they make. */
   backup: 'ledgerhouse.dev/backup',
+  /** On a Job and its pods: name of the LedgerImport whose rows they try. */
+  import: 'ledgerhouse.dev/import',
   /** On a LedgerBackup: name of the LedgerBackupSchedule that made it. */
   schedule: 'ledgerhouse.dev/schedule',
   /** On a Job that works with an existing backup: its task (`verify`, `remove`). */
@@ -112,6 +114,10 @@ export const backupJobName = (workload: string, uid: string) =>
 /** Name of the Job that tests a backup, or removes it. */
 export const backupWorkName = (workload: string, work: 'verify' | 'remove', uid: string) =>
   `${workload}-${work}-${uid.slice(0, 8)}`;
+/** Name of the LedgerImport of an import over HTTP; names of resources have no underscore. */
+export const importResourceName = (importId: string) => importId.replace('_', '-');
+/** Name of the Job that tries the rows of a LedgerImport. */
+export const importJobName = (name: string, uid: string) => `${name}-trial-${uid.slice(0, 8)}`;
 /** Name of the LedgerBackup before the volumes of a deleted database go. */
 export const finalBackupName = (workload: string) => `${workload}-final`;
 /** The backup of a log that follows a gap: one for each first op. */

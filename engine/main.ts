@@ -16,6 +16,8 @@ import { inspect } from './commands/inspect.ts';
 import { recover } from './commands/recover.ts';
 import { restoreFromImport } from './commands/restore-import.ts';
 import { restore } from './commands/restore.ts';
+import { restoreRows } from './commands/rows/restore-rows.ts';
+import { tryRows } from './commands/rows/try-rows.ts';
 import { start } from './commands/start.ts';
 import { version } from './commands/version.ts';
 
@@ -38,6 +40,8 @@ await runProgram(
       restorePreview,
       restoreFromImport,
       importRowsVerb,
+      tryRows,
+      restoreRows,
       removeVerb,
       sweepVerb,
       version,

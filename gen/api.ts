@@ -595,7 +595,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Begin an import
-         * @description For files that `ledger-engine export` made: one for each replica of the new database, all of one moment. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.
+         * @description With `files`: those that `ledger-engine export` made, one for each replica of the new database, all of one moment. With `rows`: accounts and transfers in CSV or NDJSON, which are tried on an empty ledger before they are READY. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.
          */
         readonly post: operations["createImport"];
         readonly delete?: never;
@@ -611,7 +611,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read an import: which parts are there */
+        /** Read an import: which parts are there, and the report of a trial */
         readonly get: operations["getImport"];
         readonly put?: never;
         readonly post?: never;
@@ -656,7 +656,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Complete an import
-         * @description Once all parts are there: the files become whole in the store, and their heads are read there and compared. Then a database can begin with them. Asked for again, the answer is the same.
+         * @description Once all parts are there: the files become whole in the store, and their heads are read there and compared. Then a database can begin with data files. Rows are `CHECKING`: every row is executed on an empty ledger, and the import becomes `READY`, or `FAULTY` with a report by line; read it until then. No part is taken any more, and a database begins with exactly the bytes that were tried. Asked for again, the answer is the same.
          */
         readonly post: operations["completeImport"];
         readonly delete?: never;
@@ -5168,13 +5168,19 @@ export interface components {
             /** @description Import ID. */
             readonly id: string;
             /**
-             * @description `READY`: a database can begin with it. `USED`: one did, and the files are removed. `EXPIRED`: nobody used it in time.
+             * @description Exported data files, or accounts and transfers in CSV or NDJSON.
              * @enum {string}
              */
-            readonly status: "UPLOADING" | "READY" | "USED" | "EXPIRED";
+            readonly kind: "DATA_FILES" | "ROWS";
+            /**
+             * @description `CHECKING`: the rows are tried. `READY`: a database can begin with it. `FAULTY`: the rows have faults, which `report` lists, and the files are removed. `USED`: one did, and the files are removed. `EXPIRED`: nobody used it in time.
+             * @enum {string}
+             */
+            readonly status: "UPLOADING" | "CHECKING" | "READY" | "FAULTY" | "USED" | "EXPIRED";
             /** @description The cluster that the files were exported from. */
             readonly clusterId: string | null;
-            readonly replicaCount: number;
+            /** @description Null for rows: any number of replicas begins with them. */
+            readonly replicaCount: number | null;
             /** @description Bytes of each part but the last one of a file. */
             readonly partSizeBytes: number;
             /**
@@ -5188,11 +5194,35 @@ export interface components {
              */
             readonly expiresAt: string;
             readonly databaseId: string | null;
+            /** @description What the trial of rows found; null until it has ended. */
+            readonly report: components["schemas"]["RowsReport"] | null;
             readonly files: readonly components["schemas"]["ImportFile"][];
         };
+        readonly RowsReport: {
+            /** @description Accounts in the file. */
+            readonly accounts: number;
+            /** @description Transfers in the file. */
+            readonly transfers: number;
+            /** @description All faults, also those that are not listed. */
+            readonly faultCount: number;
+            /** @description The first hundred. */
+            readonly faults: readonly {
+                /** @description Null: it is of neither. */
+                readonly file: ("accounts" | "transfers") | null;
+                /** @description From 1; 0: the file as a whole. */
+                readonly line: number;
+                /** @description The column at fault, if it is one. */
+                readonly field: string | null;
+                /** @description A stable name: a status of the ledger, or a fault of the file’s form. */
+                readonly code: string;
+                /** @description What is wrong, and what to do. */
+                readonly detail: string;
+            }[];
+        };
         readonly ImportFile: {
+            /** @description Index of the file: that of its replica; of rows, 0 for accounts and 1 for transfers. */
             readonly replicaIndex: number;
-            /** @description `CLUSTER_INDEX.ledger`; `INDEX.ledger` until the cluster is known. */
+            /** @description `CLUSTER_INDEX.ledger`, `INDEX.ledger` until the cluster is known; `accounts` or `transfers`. */
             readonly name: string;
             readonly sizeBytes: number;
             /**
@@ -5203,7 +5233,7 @@ export interface components {
             readonly uploadedBytes: number;
             /** @description Numbers of the parts that are there, from 1. */
             readonly parts: readonly number[];
-            /** @description What its first bytes say; null until they are known. */
+            /** @description What its first bytes say; null until they are known, and for rows. */
             readonly head: components["schemas"]["ImportHead"] | null;
         };
         readonly ImportHead: {
@@ -5221,14 +5251,32 @@ export interface components {
             readonly stateHash: string;
         };
         readonly CreateImportRequest: {
-            /** @description 1, 3 or 6 files: one for each replica of the new database. */
-            readonly files: readonly {
+            /** @description Exported data files, 1, 3 or 6: one for each replica of the new database. */
+            readonly files?: readonly {
                 /** @description The replica that begins with it, from 0. */
                 readonly replicaIndex: number;
                 readonly sizeBytes: number;
                 /** @description Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first. */
                 readonly head?: string;
             }[];
+            /** @description Accounts and transfers in CSV or NDJSON, not compressed; both files together have at most 4 GiB. */
+            readonly rows?: {
+                readonly accounts: {
+                    readonly sizeBytes: number;
+                    /** @description Its first 16 KiB, or all of a smaller file. What cannot be rows of this kind is then refused before anything is uploaded. */
+                    readonly head?: string;
+                };
+                readonly transfers?: {
+                    readonly sizeBytes: number;
+                    /** @description Its first 16 KiB, or all of a smaller file. What cannot be rows of this kind is then refused before anything is uploaded. */
+                    readonly head?: string;
+                };
+                /**
+                 * @description Whether balances in the file with accounts count for nothing, instead of having to be those that the transfers give.
+                 * @default false
+                 */
+                readonly ignoreBalances?: boolean;
+            };
         };
         readonly ImportList: {
             readonly data: readonly components["schemas"]["Import"][];
@@ -9040,6 +9088,7 @@ export type BackupScheduleAnswer = components['schemas']['BackupScheduleAnswer']
 export type UpdateBackupScheduleRequest = components['schemas']['UpdateBackupScheduleRequest'];
 export type ChangedImport = components['schemas']['ChangedImport'];
 export type Import = components['schemas']['Import'];
+export type RowsReport = components['schemas']['RowsReport'];
 export type ImportFile = components['schemas']['ImportFile'];
 export type ImportHead = components['schemas']['ImportHead'];
 export type CreateImportRequest = components['schemas']['CreateImportRequest'];
@@ -14381,6 +14430,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "kind": "DATA_FILES",
                      *           "status": "UPLOADING",
                      *           "clusterId": "77",
                      *           "replicaCount": 1,
@@ -14388,6 +14438,7 @@ export interface operations {
                      *           "createdAt": "2026-11-21T02:03:04.567Z",
                      *           "expiresAt": "2026-11-28T02:03:04.567Z",
                      *           "databaseId": null,
+                     *           "report": null,
                      *           "files": [
                      *             {
                      *               "replicaIndex": 0,
@@ -14466,6 +14517,7 @@ export interface operations {
                      *       "success": true,
                      *       "import": {
                      *         "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "kind": "DATA_FILES",
                      *         "status": "UPLOADING",
                      *         "clusterId": "77",
                      *         "replicaCount": 1,
@@ -14473,6 +14525,7 @@ export interface operations {
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "expiresAt": "2026-11-28T02:03:04.567Z",
                      *         "databaseId": null,
+                     *         "report": null,
                      *         "files": [
                      *           {
                      *             "replicaIndex": 0,
@@ -14544,32 +14597,37 @@ export interface operations {
                      * @example {
                      *       "import": {
                      *         "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
-                     *         "status": "UPLOADING",
-                     *         "clusterId": "77",
-                     *         "replicaCount": 1,
+                     *         "kind": "ROWS",
+                     *         "status": "FAULTY",
+                     *         "clusterId": null,
+                     *         "replicaCount": null,
                      *         "partSizeBytes": 8388608,
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "expiresAt": "2026-11-28T02:03:04.567Z",
                      *         "databaseId": null,
+                     *         "report": {
+                     *           "accounts": 2,
+                     *           "transfers": 81263,
+                     *           "faultCount": 1,
+                     *           "faults": [
+                     *             {
+                     *               "file": "transfers",
+                     *               "line": 81263,
+                     *               "field": "amount",
+                     *               "code": "value_not_an_integer",
+                     *               "detail": "\"12.50\" is not an unsigned integer in digits. Amounts are whole numbers of the smallest unit, such as cents."
+                     *             }
+                     *           ]
+                     *         },
                      *         "files": [
                      *           {
                      *             "replicaIndex": 0,
-                     *             "name": "77_0.ledger",
+                     *             "name": "accounts",
                      *             "sizeBytes": 9000000,
-                     *             "status": "PENDING",
-                     *             "uploadedBytes": 8388608,
-                     *             "parts": [
-                     *               1
-                     *             ],
-                     *             "head": {
-                     *               "clusterId": "77",
-                     *               "replicaIndex": 0,
-                     *               "replicaCount": 1,
-                     *               "release": "0.17.9",
-                     *               "op": 126004,
-                     *               "timestamp": "1795372852090008189",
-                     *               "stateHash": "5d41402abc4b2a76b9719d911017c592"
-                     *             }
+                     *             "status": "UPLOADED",
+                     *             "uploadedBytes": 9000000,
+                     *             "parts": [],
+                     *             "head": null
                      *           }
                      *         ]
                      *       }
@@ -14645,7 +14703,7 @@ export interface operations {
                  */
                 readonly importId: string;
                 /**
-                 * @description Number of the replica, from 0.
+                 * @description Number of the file: the replica’s index, or 0 for accounts and 1 for transfers.
                  * @example 0
                  */
                 readonly replicaIndex: number;
@@ -14735,7 +14793,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is READY. */
+            /** @description It is READY, or CHECKING. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14750,6 +14808,7 @@ export interface operations {
                      *       "success": true,
                      *       "import": {
                      *         "id": "imp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "kind": "DATA_FILES",
                      *         "status": "READY",
                      *         "clusterId": "77",
                      *         "replicaCount": 1,
@@ -14757,6 +14816,7 @@ export interface operations {
                      *         "createdAt": "2026-11-21T02:03:04.567Z",
                      *         "expiresAt": "2026-11-28T02:03:04.567Z",
                      *         "databaseId": null,
+                     *         "report": null,
                      *         "files": [
                      *           {
                      *             "replicaIndex": 0,
@@ -26092,7 +26152,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                             readonly clusterId: string | null;
-                            readonly replicaCount: number;
+                            /** @description Null for rows. */
+                            readonly replicaCount: number | null;
                         };
                         /** @description The database that begins with it. */
                         readonly database?: {
@@ -26187,7 +26248,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                             readonly clusterId: string | null;
-                            readonly replicaCount: number;
+                            /** @description Null for rows. */
+                            readonly replicaCount: number | null;
                         };
                         /** @description The database that begins with it. */
                         readonly database?: {
@@ -26287,7 +26349,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                             readonly clusterId: string | null;
-                            readonly replicaCount: number;
+                            /** @description Null for rows. */
+                            readonly replicaCount: number | null;
                         };
                         /** @description The database that begins with it. */
                         readonly database?: {
@@ -26386,7 +26449,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                             readonly clusterId: string | null;
-                            readonly replicaCount: number;
+                            /** @description Null for rows. */
+                            readonly replicaCount: number | null;
                         };
                         /** @description The database that begins with it. */
                         readonly database?: {
@@ -26481,7 +26545,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                             readonly clusterId: string | null;
-                            readonly replicaCount: number;
+                            /** @description Null for rows. */
+                            readonly replicaCount: number | null;
                         };
                         /** @description The database that begins with it. */
                         readonly database?: {
@@ -26576,7 +26641,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                             readonly clusterId: string | null;
-                            readonly replicaCount: number;
+                            /** @description Null for rows. */
+                            readonly replicaCount: number | null;
                         };
                         /** @description The database that begins with it. */
                         readonly database?: {

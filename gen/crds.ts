@@ -643,12 +643,33 @@ export interface components {
                          */
                         readonly targetOp?: number;
                     };
-                    /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Built-in engine only. */
+                    /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Or with rows that a LedgerImport has tried. Built-in engine only. */
                     readonly import?: {
                         /** @description Folder of the files. */
                         readonly importId: string;
                         /** @description The cluster that the files were exported from, a 128-bit unsigned integer in decimal. */
-                        readonly clusterId: string;
+                        readonly clusterId?: string;
+                        /** @description Files with accounts and transfers, import-files/IMPORT/accounts.rows and transfers.rows, exactly as a LedgerImport tried them, and what it came to. Other bytes, or another result, are refused. */
+                        readonly rows?: {
+                            /** @description Digest of the file with accounts: SHA-256 of the SHA-256s of its parts. */
+                            readonly accounts: string;
+                            /** @description The same of the file with transfers; absent without one. */
+                            readonly transfers?: string;
+                            /**
+                             * Format: int32
+                             * @description Bytes of each part but the last one of a file.
+                             */
+                            readonly partSizeBytes: number;
+                            /** @description Nanoseconds since 1970: rows without timestamps begin there, and no row may be later. */
+                            readonly now: string;
+                            /**
+                             * @description Whether balances in the file with accounts count for nothing.
+                             * @default false
+                             */
+                            readonly ignoreBalances: boolean;
+                            /** @description State (OP/HASH) that the trial came to. */
+                            readonly state: string;
+                        };
                     };
                     /** @description Takes the volumes that a deleted database left in this namespace. */
                     readonly volumes?: {
@@ -1030,6 +1051,78 @@ export interface components {
                 }[];
             };
         };
+        /** @description Tries accounts and transfers that were staged in the bucket for backups, before a database begins with them. Once. */
+        readonly LedgerImport: {
+            readonly apiVersion?: string;
+            readonly kind?: string;
+            readonly metadata?: Record<string, never>;
+            readonly spec: {
+                /** @description Folder of the files, below import-files. */
+                readonly importId: string;
+                /**
+                 * Format: int64
+                 * @description Bytes of both files. The Job's memory and room follow them.
+                 */
+                readonly sizeBytes: number;
+                readonly rows: {
+                    /** @description Digest of the file with accounts: SHA-256 of the SHA-256s of its parts. */
+                    readonly accounts: string;
+                    /** @description The same of the file with transfers; absent without one. */
+                    readonly transfers?: string;
+                    /**
+                     * Format: int32
+                     * @description Bytes of each part but the last one of a file.
+                     */
+                    readonly partSizeBytes: number;
+                    /** @description Nanoseconds since 1970: rows without timestamps begin there, and no row may be later. */
+                    readonly now: string;
+                    /**
+                     * @description Whether balances in the file with accounts count for nothing.
+                     * @default false
+                     */
+                    readonly ignoreBalances: boolean;
+                };
+            };
+            readonly status?: {
+                /** Format: int64 */
+                readonly observedGeneration?: number;
+                /**
+                 * Format: date-time
+                 * @description End of the trial; nothing follows it.
+                 */
+                readonly completedAt?: string;
+                /** @description Release of the engine that tried them. */
+                readonly release?: string;
+                /**
+                 * Format: int64
+                 * @description Accounts in the file.
+                 */
+                readonly accounts?: number;
+                /**
+                 * Format: int64
+                 * @description Transfers in the file.
+                 */
+                readonly transfers?: number;
+                /**
+                 * Format: int64
+                 * @description All faults. The report beside the files lists the first 100 of them.
+                 */
+                readonly faultCount?: number;
+                /** @description State (OP/HASH) that the rows came to; absent if there are faults. */
+                readonly state?: string;
+                readonly conditions?: readonly {
+                    readonly type: string;
+                    /** @enum {string} */
+                    readonly status: "True" | "False" | "Unknown";
+                    readonly reason: string;
+                    readonly message: string;
+                    /** Format: int64 */
+                    readonly observedGeneration?: number;
+                    /** Format: date-time */
+                    readonly lastTransitionTime: string;
+                }[];
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -1041,5 +1134,6 @@ export type LedgerBackup = components['schemas']['LedgerBackup'];
 export type LedgerBackupSchedule = components['schemas']['LedgerBackupSchedule'];
 export type LedgerCatalog = components['schemas']['LedgerCatalog'];
 export type LedgerDatabase = components['schemas']['LedgerDatabase'];
+export type LedgerImport = components['schemas']['LedgerImport'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -7,6 +7,7 @@ import { labels, uidOf } from '../domain/names.ts';
 import type {
   CatalogObject,
   DatabaseObject,
+  ImportObject,
   LedgerBackup,
   LedgerBackupSchedule,
 } from '../domain/custom-resources.ts';
@@ -16,6 +17,8 @@ import { scheduleOf, stateOf } from './ledgerbackup/states.ts';
 import { askForCheckpoint, type AskForCheckpoint } from './ledgerbackup/source.ts';
 import { TestTurns } from './ledgerbackup/test-turns.ts';
 import { reconcileSchedule } from './ledgerbackupschedule/reconcile.ts';
+import type { ImportEnvironment } from './ledgerimport/environment.ts';
+import { reconcileImport } from './ledgerimport/reconcile.ts';
 import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
 import { fetchStatus, type StatusFetch } from '../domain/fetch-status.ts';
 import { CapacityWatch } from './capacity/capacity-watch.ts';
@@ -59,6 +62,7 @@ export const reconciledKinds = [
   'LedgerCatalog',
   'LedgerBackup',
   'LedgerBackupSchedule',
+  'LedgerImport',
 ] as const;
 
 export const watchedResources = [
@@ -66,6 +70,7 @@ export const watchedResources = [
   resources.catalog,
   resources.backup,
   resources.backupSchedule,
+  resources.import,
   resources.service,
   resources.claim,
   resources.job,
@@ -132,6 +137,7 @@ export class Operator {
   readonly #pace = new StatusPace();
   readonly #gone = new GoneDatabases();
   readonly #testTurns = new TestTurns();
+  readonly #importTurns = new TestTurns();
   #leads = false;
 
   constructor(options: OperatorOptions) {
@@ -216,13 +222,14 @@ export class Operator {
   }
 
   #enqueueAll(): void {
-    const { databases, claims, catalogs, backups, schedules } = this.#caches;
+    const { databases, claims, catalogs, backups, schedules, imports } = this.#caches;
     const all = [
       ['LedgerCatalog', catalogs.list()],
       ['LedgerDatabase', databases.list()],
       ['PersistentVolumeClaim', claims.list()],
       ['LedgerBackup', backups.list()],
       ['LedgerBackupSchedule', schedules.list()],
+      ['LedgerImport', imports.list()],
     ] as const;
     for (const [kind, objects] of all) {
       for (const object of objects) this.#enqueue(kind, object);
@@ -314,6 +321,9 @@ export class Operator {
           if (spec !== undefined)
             this.#enqueueNamed('LedgerDatabase', metadata?.namespace, spec.database);
         },
+      ),
+      imports: this.#watch<ImportObject>(resources.import, ({ object }) =>
+        this.#enqueue('LedgerImport', object),
       ),
       services: owned<Service>(resources.service),
       claims: this.#watch<Claim>(resources.claim, (change) => this.#claimChanged(change), true),
@@ -414,6 +424,9 @@ export class Operator {
       LedgerBackupSchedule: controller('LedgerBackupSchedule', (key, context) =>
         reconcileSchedule(this.#backupEnvironment(kubeOf(context)), key),
       ),
+      LedgerImport: controller('LedgerImport', (key, context) =>
+        reconcileImport(this.#importEnvironment(kubeOf(context)), key),
+      ),
     };
   }
 
@@ -426,6 +439,22 @@ export class Operator {
       askForCheckpoint: this.#options.askForCheckpoint ?? askForCheckpoint,
       testTurns: this.#testTurns,
       nowMs: () => this.#nowMs(),
+    };
+  }
+
+  #importEnvironment(kube: Kube): ImportEnvironment {
+    const { plan } = this.#options;
+    const { imports, catalogs, jobs, pods } = this.#caches;
+    const nowMs = () => this.#nowMs();
+    return {
+      imports,
+      catalogs,
+      jobs,
+      pods,
+      kube,
+      options: plan,
+      importTurns: this.#importTurns,
+      nowMs,
     };
   }
 
@@ -483,6 +512,11 @@ export class Operator {
     const backup = metadata?.labels?.[labels.backup];
     if (backup !== undefined) {
       this.#enqueueNamed('LedgerBackup', metadata?.namespace, backup);
+      return;
+    }
+    const trial = metadata?.labels?.[labels.import];
+    if (trial !== undefined) {
+      this.#enqueueNamed('LedgerImport', metadata?.namespace, trial);
       return;
     }
     const name = metadata?.labels?.[labels.database];

@@ -37,7 +37,11 @@ export type PathParameter = keyof typeof pathParameters;
 
 /** Path parameters that are numbers. */
 export const pathNumbers = {
-  replicaIndex: { noun: 'replica, from 0', minimum: 0, maximum: 5 },
+  replicaIndex: {
+    noun: 'file: the replica’s index, or 0 for accounts and 1 for transfers',
+    minimum: 0,
+    maximum: 5,
+  },
   partNumber: { noun: 'part, from 1', minimum: 1, maximum: 10_000 },
 } as const satisfies Record<
   string,

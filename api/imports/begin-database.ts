@@ -28,12 +28,13 @@ export async function importToBegin(
   requireStaging(staging);
   const view = await findImport(store.read, organizationId, importId);
   if (view === undefined) throw importNotFound(importId);
-  const clusterId = requireReady(view.made);
-  const topology = topologyOf(view.made.replicaCount);
+  const importedFrom = requireReady(view.made);
+  const { replicaCount } = view.made;
+  const topology = replicaCount === null ? undefined : topologyOf(replicaCount);
   const errors: FieldError[] = [];
   const { clusterConfiguration = topology, engine = 'Builtin' } = request;
-  if (clusterConfiguration !== topology) {
-    const detail = `The import has ${view.made.replicaCount} files, one for each replica of ${topology}.`;
+  if (topology !== undefined && clusterConfiguration !== topology) {
+    const detail = `The import has ${replicaCount} files, one for each replica of ${topology}.`;
     errors.push(misfit('#/clusterConfiguration', 'topology_differs', detail, [topology]));
   }
   if (engine !== 'Builtin') {
@@ -43,8 +44,8 @@ export async function importToBegin(
   if (errors.length > 0) throw doesNotFit(errors);
   return {
     view,
-    importedFrom: { importId, clusterId },
-    request: { ...request, clusterConfiguration, engine },
+    importedFrom,
+    request: { ...request, ...(clusterConfiguration && { clusterConfiguration }), engine },
   };
 }
 
@@ -56,12 +57,14 @@ export function requireRelease(
 ): void {
   const versions = engines.find(({ name }) => name === choice.engine)?.versions ?? [];
   const chosen = versions.find(({ version }) => version === choice.engineVersion);
-  const needed = Math.max(...view.files.map(({ head }) => releaseNumber(head?.release)));
+  const { report } = view.made;
+  const wrote = [...view.files.map(({ head }) => head?.release), report?.release ?? undefined];
+  const needed = Math.max(...wrote.map(releaseNumber));
   if (releaseNumber(chosen?.release) >= needed) return;
   const fitting = versions
     .filter(({ release }) => releaseNumber(release) >= needed)
     .map(({ version }) => version);
-  const detail = `A newer release than that of version ${choice.engineVersion} wrote the files.`;
+  const detail = `A newer release than that of version ${choice.engineVersion} ${report === null ? 'wrote the files' : 'tried the rows'}.`;
   throw doesNotFit([misfit('#/engineVersion', 'release_newer', detail, fitting)]);
 }
 
@@ -85,12 +88,18 @@ export async function attachImport(
   await updateImport(change, importId, { databaseId: database.id });
 }
 
-function requireReady({ id, status, clusterId, expiresAt }: Import): string {
-  if (status === 'READY' && clusterId !== null && expiresAt > new Date()) return clusterId;
+function requireReady({ id, status, clusterId, rows, report, expiresAt }: Import): ImportedFrom {
+  if (status === 'READY' && expiresAt > new Date()) {
+    if (clusterId !== null) return { importId: id, clusterId };
+    if (rows?.uploaded !== undefined && typeof report?.state === 'string')
+      return { importId: id, rows: { ...rows.uploaded, state: report.state } };
+  }
   const detail =
     status === 'UPLOADING'
       ? `${id} is not complete. Upload all parts, then complete it.`
-      : `${id} is ${status === 'READY' ? 'EXPIRED' : status}. Begin another one.`;
+      : status === 'CHECKING'
+        ? `The rows of ${id} are being tried. Wait until it is READY.`
+        : `${id} is ${status === 'READY' ? 'EXPIRED' : status}. Begin another one.`;
   throw new Refusal('import_not_ready', { detail });
 }
 

@@ -1,13 +1,14 @@
 /**
  * Completes an import: each file becomes one object, heads are read in the store and compared, and only then a row says that the
- * import is READY. Every step finds what an earlier try did, by any process, and goes on from there.
+ * import is READY, or that its rows are tried. Every step finds what an earlier try did, by any process, and goes on from there.
  */
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
-import { stagedKey } from '../../domain/import-files/staged-key.ts';
 import type { Author } from '../model/actor.ts';
-import { partCount } from '../model/import.ts';
-import type { Refusal } from '../model/refusal.ts';
+import { partCount, type Import } from '../model/import.ts';
+import type { FieldError, Refusal } from '../model/refusal.ts';
+import { rowsNames } from '../model/rows-import.ts';
 import type { Change } from '../store/change.ts';
 import {
   findImport,
@@ -23,6 +24,8 @@ import { faultsOf, filesWrong, newestRelease, type LookedAt } from './heads.ts';
 import { tellImport } from './import-events.ts';
 import type { ImportServices } from './import-services.ts';
 import { importClosed, importIncomplete, importNotFound, requireStaging } from './refusal.ts';
+import { rowsErrors, rowsWrong } from './rows-heads.ts';
+import { fileWords, keyOf } from './staged-files.ts';
 import type { PartToJoin, StagingStore } from './staging-store.ts';
 
 interface CompleteRequest {
@@ -38,7 +41,7 @@ const lookAgainMs = 500;
 
 type File = ImportView['files'][number];
 
-/** Returns the import as it is READY. `within` runs in the change that says so. */
+/** Returns the import as it is READY or CHECKING. `within` runs in the change that says so. */
 export async function completeImport(
   services: ImportServices,
   request: CompleteRequest,
@@ -48,18 +51,51 @@ export async function completeImport(
   const { organizationId, importId, author } = request;
   const view = await findImport(store.read, organizationId, importId);
   if (view === undefined) throw importNotFound(importId);
-  if (view.made.status !== 'READY') await validate(services, request, view);
+  if (!isComplete(view.made)) await validate(services, request, view);
   return store.change(author, async (change) => {
     const before = await lockImport(change, importId);
     if (before === undefined || before.status === 'DELETED') throw importNotFound(importId);
-    if (before.status !== 'UPLOADING' && before.status !== 'READY') throw importClosed(before);
-    const isFirst = before.status === 'UPLOADING';
-    const made = isFirst ? await updateImport(change, importId, { status: 'READY' }) : before;
-    if (isFirst) tellImport(change, 'import.validated', made);
+    if (before.status !== 'UPLOADING' && !isComplete(before)) throw importClosed(before);
+    const made = before.status === 'UPLOADING' ? await close(services, change, before) : before;
     const ready = { made, files: view.files.map((file) => ({ ...file, isWhole: true })) };
     await within(change, ready);
     return ready;
   });
+}
+
+/** Whether an earlier request has completed it. */
+const isComplete = ({ status }: Pick<Import, 'status'>): boolean =>
+  status === 'READY' || status === 'CHECKING';
+
+/** Takes no more parts. Of data files nothing is left to find out here; rows are tried, exactly as they are. */
+async function close(
+  { now }: ImportServices,
+  change: Change,
+  { id, rows, partSizeBytes }: Import,
+): Promise<Import> {
+  if (rows === null) {
+    const made = await updateImport(change, id, { status: 'READY' });
+    tellImport(change, 'import.validated', made);
+    return made;
+  }
+  const [accounts, transfers] = await Promise.all(
+    rowsNames.map((_, index) => partDigests(change.db, id, index)),
+  );
+  const uploaded = {
+    accounts: digestOfParts(accounts),
+    ...(transfers !== undefined && transfers.size > 0 && { transfers: digestOfParts(transfers) }),
+    partSizeBytes,
+    now: `${BigInt(now().getTime()) * 1_000_000n}`,
+    ignoreBalances: rows.ignoreBalances,
+  };
+  return updateImport(change, id, { status: 'CHECKING', rows: { ...rows, uploaded } });
+}
+
+/** SHA-256 of the SHA-256s of a file's parts, in their order, in hexadecimal. */
+function digestOfParts(parts: ReadonlyMap<number, Buffer> | undefined): string {
+  const hash = createHash('sha256');
+  for (const digest of parts?.values() ?? []) hash.update(digest);
+  return hash.digest('hex');
 }
 
 /** Makes each file whole in the store, and reads there what it is. Throws a `Refusal` that names every fault. */
@@ -75,9 +111,11 @@ async function validate(
   const staging = requireStaging(services.staging);
   requireParts(view);
   await Promise.all(view.files.map((file) => makeWhole(services, staging, view, file, signal)));
-  const lookAtAll = async () => {
+  const lookAtAll = async (): Promise<readonly Refusal[]> => {
+    if (view.made.rows !== null) return lookAtRows(staging, view, signal);
     const looked = await Promise.all(view.files.map((file) => look(staging, view, file, signal)));
-    return faultsOf(looked, newestRelease(catalog().spec), now());
+    const wrong = faultsOf(looked, newestRelease(catalog().spec), now());
+    return wrong.length === 0 ? [] : [filesWrong(wrong)];
   };
   let faults = await lookAtAll();
   // Another request may be joining the same parts once more.
@@ -85,9 +123,10 @@ async function validate(
     await delay(lookAgainMs, undefined, { signal });
     faults = await lookAtAll();
   }
-  if (faults.length === 0) return;
-  const refusal = filesWrong(faults);
-  const error = { code: faults[0]?.code ?? refusal.code, message: refusal.occasion.detail };
+  const [refusal] = faults;
+  if (refusal === undefined) return;
+  const { errors = [], detail } = refusal.occasion;
+  const error = { code: errors[0]?.code ?? refusal.code, message: detail };
   await store.change(author, (change) => {
     tellImport(change, 'import.failed', view.made, { error });
     return Promise.resolve();
@@ -107,7 +146,7 @@ function requireParts({ made, files }: ImportView): void {
   });
   if (missing.length === 0) return;
   const what = missing.map(
-    ({ replicaIndex, parts }) => `${parts.length} of the file of replica ${replicaIndex}`,
+    ({ replicaIndex, parts }) => `${parts.length} of ${fileWords(made, replicaIndex)}`,
   );
   throw importIncomplete(missing, `Parts are missing: ${what.join(', ')}.`);
 }
@@ -152,8 +191,9 @@ async function joinParts(
   signal: AbortSignal,
 ): Promise<LostParts | undefined> {
   // All parts are there, so the first one is, and with it the head.
-  if (uploadId === null || head === null) throw new Error('a file has parts and no upload');
-  const key = stagedKey(made.id, head.clusterId, replicaIndex);
+  if (uploadId === null || (head === null && made.rows === null))
+    throw new Error('a file has parts and no upload');
+  const key = keyOf(made, replicaIndex, head);
   const known = await partDigests(store.read, made.id, replicaIndex);
   const inStore = await staging.parts(key, uploadId, signal);
   if (inStore !== undefined) {
@@ -162,7 +202,7 @@ async function joinParts(
       return {
         refusal: importIncomplete(
           [{ replicaIndex, parts: wrong }],
-          `The store has not the parts of the file of replica ${replicaIndex} as they were sent. Send those that are missing again.`,
+          `The store has not the parts of ${fileWords(made, replicaIndex)} as they were sent. Send those that are missing again.`,
         ),
         forget: () => forgetParts(store.read, made.id, replicaIndex, wrong),
       };
@@ -173,7 +213,7 @@ async function joinParts(
   return {
     refusal: importIncomplete(
       [{ replicaIndex, parts: [...known.keys()] }],
-      `The store no longer has the parts of the file of replica ${replicaIndex}. Send all of them again.`,
+      `The store no longer has the parts of ${fileWords(made, replicaIndex)}. Send all of them again.`,
     ),
     forget: () => forgetUpload(store.read, made.id, replicaIndex, uploadId),
   };
@@ -195,6 +235,27 @@ function compareParts(
   return { parts, wrong };
 }
 
+/** Reads in the store what files with rows are. */
+async function lookAtRows(
+  staging: StagingStore,
+  { made, files }: ImportView,
+  signal: AbortSignal,
+): Promise<readonly Refusal[]> {
+  const errors = await Promise.all(
+    files.map(async ({ replicaIndex, sizeBytes }): Promise<readonly FieldError[]> => {
+      const key = keyOf(made, replicaIndex, null);
+      const start = await staging.readStart(key, FILE_HEAD_SIZE, signal);
+      const actual = await staging.sizeOf(key, signal);
+      if (start !== undefined && actual === sizeBytes)
+        return rowsErrors([{ index: replicaIndex, start }]);
+      const detail = `The store has ${actual ?? 0} of its ${sizeBytes} bytes. Upload it again, in another import.`;
+      return [{ pointer: `#/rows/${rowsNames[replicaIndex]}`, code: 'file_cut_short', detail }];
+    }),
+  );
+  const all = errors.flat();
+  return all.length === 0 ? [] : [rowsWrong(all)];
+}
+
 /** Reads in the store what the file is. */
 async function look(
   staging: StagingStore,
@@ -202,7 +263,7 @@ async function look(
   { replicaIndex, sizeBytes, head }: File,
   signal: AbortSignal,
 ): Promise<LookedAt> {
-  const key = stagedKey(made.id, head?.clusterId ?? '', replicaIndex);
+  const key = keyOf(made, replicaIndex, head);
   const start = await staging.readStart(key, FILE_HEAD_SIZE, signal);
   const actual = (await staging.sizeOf(key, signal)) ?? 0;
   return {

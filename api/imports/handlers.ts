@@ -5,6 +5,7 @@ import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { importsMax, partSizeFor } from '../model/import.ts';
 import { Refusal } from '../model/refusal.ts';
+import { rowsBytesMax, rowsNames } from '../model/rows-import.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findAnyDatabase } from '../store/databases.ts';
 import {
@@ -21,6 +22,7 @@ import { completeImport } from './complete.ts';
 import { headIn, newestRelease, requireSound } from './heads.ts';
 import { tellImport } from './import-events.ts';
 import type { ImportServices } from './import-services.ts';
+import { requireRows, rowsWrong } from './rows-heads.ts';
 import { shownFile, shownImport } from './present.ts';
 import { importNotFound, requireStaging } from './refusal.ts';
 import { fileOf, uploadPart } from './upload-part.ts';
@@ -43,15 +45,18 @@ export const importHandlers = (options: ImportHandlerOptions): Handlers => ({
 });
 
 const create =
-  ({ services, requests }: ImportHandlerOptions): Handler<'createImport'> =>
+  (options: ImportHandlerOptions): Handler<'createImport'> =>
   async (request) => {
-    const { body, principal } = request;
+    const { services } = options;
+    const { body } = request;
     requireStaging(services.staging);
     const { spec } = services.catalog();
-    const files = body.files.map(({ replicaIndex, sizeBytes, head }, at) => ({
+    const { rows: described } = body;
+    if (described !== undefined) return createOfRows(options, request, described);
+    const files = (body.files ?? []).map(({ replicaIndex, sizeBytes, head }, at) => ({
       replicaIndex,
       sizeBytes,
-      start: head === undefined ? undefined : startOf(head, sizeBytes, at),
+      start: startOf(head, sizeBytes, `files/${at}`),
     }));
     const looked = files.map(({ start, ...file }) => ({
       ...file,
@@ -62,34 +67,73 @@ const create =
       ...file,
       head: start ? headIn(start) : null,
     }));
-    return requests.change(request, async (change) => {
-      const bytesMax = bytesMaxOf(spec, services.bytesMax);
-      const made = await createImport(change, {
-        organizationId: principal.organization.id,
-        partSizeBytes: partSizeFor(Math.max(...rows.map(({ sizeBytes }) => sizeBytes))),
-        clusterId: rows.find(({ head }) => head !== null)?.head?.clusterId ?? null,
-        files: rows,
-        bytesMax,
-      });
-      if (made === 'too_many' || made === 'too_large') throw noRoom(made, bytesMax);
-      tellImport(change, 'import.created', made.made);
-      return {
-        status: 201,
-        headers: { Location: `/api/v1/imports/${made.made.id}` },
-        body: { success: true, import: shownImport(made) },
-      };
-    });
+    const clusterId = rows.find(({ head }) => head !== null)?.head?.clusterId ?? null;
+    return made(options, request, { clusterId, files: rows, rows: null });
   };
 
-/** The first bytes of a file that were sent. */
-function startOf(text: string, sizeBytes: number, file: number): Uint8Array {
+type CreateAsked = Parameters<Handler<'createImport'>>[0];
+
+/** An import of accounts and transfers. */
+async function createOfRows(
+  options: ImportHandlerOptions,
+  request: CreateAsked,
+  { ignoreBalances, ...described }: NonNullable<CreateAsked['body']['rows']>,
+) {
+  const files = rowsNames.flatMap((rows, index) => {
+    const file = described[rows];
+    if (file === undefined) return [];
+    const start = startOf(file.head, file.sizeBytes, `rows/${rows}`);
+    return [{ index, sizeBytes: file.sizeBytes, start }];
+  });
+  const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (bytes > rowsBytesMax) {
+    const detail = `Both files together have ${bytes} bytes, the maximum is ${rowsBytesMax}. Make data files of them with ledger-engine import-rows, and import those.`;
+    throw rowsWrong([{ pointer: '#/rows', code: 'files_too_large', detail }]);
+  }
+  requireRows(files);
+  return made(options, request, {
+    clusterId: null,
+    files: files.map(({ index, sizeBytes }) => ({ replicaIndex: index, sizeBytes, head: null })),
+    rows: { ignoreBalances },
+  });
+}
+
+const made = (
+  { services, requests }: ImportHandlerOptions,
+  request: CreateAsked,
+  described: Pick<Parameters<typeof createImport>[1], 'clusterId' | 'files' | 'rows'>,
+) =>
+  requests.change(request, async (change) => {
+    const bytesMax = bytesMaxOf(services.catalog().spec, services.bytesMax);
+    const begun = await createImport(change, {
+      organizationId: request.principal.organization.id,
+      partSizeBytes: partSizeFor(Math.max(...described.files.map(({ sizeBytes }) => sizeBytes))),
+      ...described,
+      bytesMax,
+    });
+    if (begun === 'too_many' || begun === 'too_large') throw noRoom(begun, bytesMax);
+    tellImport(change, 'import.created', begun.made);
+    return {
+      status: 201 as const,
+      headers: { Location: `/api/v1/imports/${begun.made.id}` },
+      body: { success: true as const, import: shownImport(begun) },
+    };
+  });
+
+/** The first bytes of a file, if they were sent. */
+function startOf(
+  text: string | undefined,
+  sizeBytes: number,
+  file: string,
+): Uint8Array | undefined {
+  if (text === undefined) return undefined;
   const bytes = Buffer.from(text, 'base64');
   const needed = Math.min(FILE_HEAD_SIZE, sizeBytes);
   if (bytes.length >= needed) return bytes.subarray(0, needed);
   const detail = `Must be the first ${needed} bytes of the file; it has ${bytes.length}.`;
   throw new Refusal('validation_failed', {
-    detail: `files[${file}].head: ${detail}`,
-    errors: [{ pointer: `#/files/${file}/head`, code: 'too_small', detail }],
+    detail: `${file}/head: ${detail}`,
+    errors: [{ pointer: `#/${file}/head`, code: 'too_small', detail }],
   });
 }
 

@@ -3,9 +3,9 @@
  * writes the same over it. A part that is there is answered without looking at the store.
  */
 import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
-import { stagedKey } from '../../domain/import-files/staged-key.ts';
 import { partBytes, partCount, type ImportHead } from '../model/import.ts';
 import { Refusal } from '../model/refusal.ts';
+import { rowsNames } from '../model/rows-import.ts';
 import {
   findImport,
   forgetUpload,
@@ -18,6 +18,8 @@ import {
 import { checkedDigest } from './digest.ts';
 import { headIn, newestRelease, recordedHead, requireSound, sameHead } from './heads.ts';
 import type { ImportServices } from './import-services.ts';
+import { requireRows } from './rows-heads.ts';
+import { fileWords, keyOf } from './staged-files.ts';
 import { importClosed, importIncomplete, importNotFound, requireStaging } from './refusal.ts';
 
 export interface PartRequest {
@@ -49,34 +51,36 @@ export async function uploadPart(
   if (known !== undefined) {
     if (known.equals(sha256)) return view;
     throw new Refusal('import_part_wrong', {
-      detail: `Part ${number} of the file of replica ${replicaIndex} is there with other bytes. Send the same file on, or delete the import and begin another one.`,
+      detail: `Part ${number} of ${fileWords(view.made, replicaIndex)} is there with other bytes. Send the same file on, or delete the import and begin another one.`,
     });
   }
   if (view.made.status !== 'UPLOADING' || view.made.expiresAt <= services.now()) {
     throw importClosed(view.made);
   }
   const staging = requireStaging(services.staging);
-  const { clusterId } = await headOf(services, view, file, request);
-  const key = stagedKey(importId, clusterId, replicaIndex);
+  const key = await checkedKey(services, view, file, request);
   const { signal } = request;
   const uploadId = file.uploadId ?? (await begin(services, request, key));
   const part = { number, bytes, sha256: sha256.toString('base64') };
   if (!(await staging.uploadPart(key, uploadId, part, signal))) {
     await forgetUpload(store.read, importId, replicaIndex, uploadId);
-    throw storeForgot(replicaIndex, partCount(file.sizeBytes, view.made.partSizeBytes));
+    throw storeForgot(view, replicaIndex, partCount(file.sizeBytes, view.made.partSizeBytes));
   }
   const isOpen = await recordPart(store.read, importId, uploadId, { replicaIndex, number, sha256 });
   const after = await findImport(store.read, organizationId, importId);
   if (after === undefined) throw importNotFound(importId);
   if (isOpen) return after;
   if (after.made.status !== 'UPLOADING') throw importClosed(after.made);
-  throw storeForgot(replicaIndex, partCount(file.sizeBytes, view.made.partSizeBytes));
+  throw storeForgot(view, replicaIndex, partCount(file.sizeBytes, view.made.partSizeBytes));
 }
 
 export function fileOf({ files, made }: ImportView, replicaIndex: number): File {
   const file = files.find((one) => one.replicaIndex === replicaIndex);
   if (file !== undefined) return file;
-  const detail = `The import has files for the replicas 0 to ${made.replicaCount - 1}.`;
+  const detail =
+    made.rows === null
+      ? `The import has files for the replicas 0 to ${files.length - 1}.`
+      : `The import has ${files.map((one) => `the file ${one.replicaIndex} with ${rowsNames[one.replicaIndex]}`).join(' and ')}.`;
   throw new Refusal('invalid_parameter', {
     detail,
     errors: [{ parameter: 'replicaIndex', code: 'out_of_range', detail }],
@@ -96,6 +100,20 @@ function requireLength(
       ? `The file has ${sizeBytes} bytes and so the parts 1 to ${count}.`
       : `Part ${number} of ${count} has ${expected} bytes, the body ${bytes.length}.`;
   throw new Refusal('import_part_wrong', { detail });
+}
+
+/** Key of the file in the store. What its first part says is compared before anything is stored. */
+async function checkedKey(
+  services: ImportServices,
+  view: ImportView,
+  file: File,
+  request: PartRequest,
+): Promise<string> {
+  const { replicaIndex, number, bytes } = request;
+  if (view.made.rows === null)
+    return keyOf(view.made, replicaIndex, await headOf(services, view, file, request));
+  if (number === 1) requireRows([{ index: replicaIndex, start: bytes }]);
+  return keyOf(view.made, replicaIndex, null);
 }
 
 /** The head of the file. The first part has it; what it says is compared before anything is stored. */
@@ -141,8 +159,8 @@ async function begin(
   return recordUpload(store.read, importId, replicaIndex, begun);
 }
 
-const storeForgot = (replicaIndex: number, count: number): Refusal =>
+const storeForgot = ({ made }: ImportView, replicaIndex: number, count: number): Refusal =>
   importIncomplete(
     [{ replicaIndex, parts: Array.from({ length: Math.min(count, 100) }, (_, at) => at + 1) }],
-    `The store no longer has the parts of the file of replica ${replicaIndex}. Send all of them again.`,
+    `The store no longer has the parts of ${fileWords(made, replicaIndex)}. Send all of them again.`,
   );

@@ -99,7 +99,8 @@ interface AboutImport {
     readonly id: string;
     readonly status: string;
     readonly clusterId: string | null;
-    readonly replicaCount: number;
+    /** Null for rows. */
+    readonly replicaCount: number | null;
   };
   /** The database that begins with it. */
   readonly database?: DatabaseFact;

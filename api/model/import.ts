@@ -1,8 +1,19 @@
-/** Imports: exported data files that customers upload, so that a new database begins with them. */
+/** Imports: exported data files, or rows, that customers upload, so that a new database begins with them. */
 import type { Actor } from './actor.ts';
+import type { RowsImport, RowsReport } from './rows-import.ts';
 
-/** `UPLOADING`: parts are taken. `READY`: a database can begin with it. `USED`: one did. `EXPIRED`: nobody did in time. */
-export const importStatuses = ['UPLOADING', 'READY', 'USED', 'EXPIRED'] as const;
+/**
+ * `UPLOADING`: parts are taken. `CHECKING`: rows are tried. `READY`: a database can begin with it. `FAULTY`: rows have faults. `USED`: a
+ * database began with it. `EXPIRED`: nobody used it in time.
+ */
+export const importStatuses = [
+  'UPLOADING',
+  'CHECKING',
+  'READY',
+  'FAULTY',
+  'USED',
+  'EXPIRED',
+] as const;
 /** `DELETED` ones are shown to nobody; their rows stay until nothing of them is in the store. */
 export type ImportStatus = (typeof importStatuses)[number] | 'DELETED';
 
@@ -11,7 +22,7 @@ const mebibyte = 1024 * 1024;
 export const importPartsMax = 10_000;
 export const importPartBytesMax = 16 * mebibyte;
 export const importFileBytesMax = importPartsMax * importPartBytesMax;
-/** Imports of an organization that are UPLOADING or READY at a time. */
+/** Imports of an organization that are UPLOADING, CHECKING or READY at a time. */
 export const importsMax = 3;
 export const importDays = 7;
 
@@ -50,7 +61,12 @@ export interface Import {
   readonly status: ImportStatus;
   /** The cluster that the files were exported from; null until a head is known. */
   readonly clusterId: string | null;
-  readonly replicaCount: number;
+  /** Null: rows, with which any number of replicas begins. */
+  readonly replicaCount: number | null;
+  /** Null: data files. */
+  readonly rows: RowsImport | null;
+  /** What the trial of rows found; null before its end. */
+  readonly report: RowsReport | null;
   readonly partSizeBytes: number;
   /** The database that begins, or began, with it. */
   readonly databaseId: string | null;

@@ -4,6 +4,7 @@ import type { MaintenanceWindow } from '../../domain/maintenance-window.ts';
 import type { RecoveryWindow } from '../../domain/recovery.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
+import type { UploadedRows } from '../model/rows-import.ts';
 import type { Actor } from '../model/actor.ts';
 import type { DatabasesTable, ProfilesTable } from './tables.ts';
 
@@ -72,8 +73,10 @@ export type RestoredMoment = { readonly targetOp: number } | { readonly targetTi
 export interface ImportedFrom {
   /** TypeID `imp_…`. */
   readonly importId: string;
-  /** The cluster that its files were exported from, as a decimal. */
-  readonly clusterId: string;
+  /** The cluster that its data files were exported from, as a decimal; absent for rows. */
+  readonly clusterId?: string;
+  /** The rows exactly as they were tried, and the state that they came to; absent for data files. */
+  readonly rows?: UploadedRows & { readonly state: string };
 }
 
 interface ObservedNode {

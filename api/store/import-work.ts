@@ -1,6 +1,8 @@
 /** What a worker finds to do with imports: those that a database began with, those that are over, and what is to be removed. */
 import { sql } from 'kysely';
+import { importResourceName } from '../../domain/names.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
+import type { RowsImport, UploadedRows } from '../model/rows-import.ts';
 import { uuidOf } from './ids.ts';
 import { sweepRows } from './sweeping.ts';
 import type { Reader } from './tables.ts';
@@ -32,7 +34,7 @@ export async function overdueImports(db: Reader): Promise<readonly string[]> {
     .innerJoin('organizations', 'organizations.id', 'imports.organizationId')
     .leftJoin('databases', 'databases.id', 'imports.databaseId')
     .select('imports.id')
-    .where('imports.status', 'in', ['UPLOADING', 'READY'])
+    .where('imports.status', 'in', ['UPLOADING', 'CHECKING', 'READY'])
     .where((where) =>
       where.or([
         where('imports.expiresAt', '<', sql<Date>`clock_timestamp()`),
@@ -49,6 +51,66 @@ export async function overdueImports(db: Reader): Promise<readonly string[]> {
     .limit(atOnce)
     .execute();
   return rows.map(({ id }) => typeIdOfUuid('imp', id));
+}
+
+/** An import whose rows are to be tried. */
+export interface CheckingImport {
+  readonly id: string;
+  readonly organizationId: string;
+  /** Namespace of its organization. */
+  readonly namespace: string;
+  readonly uploaded: UploadedRows;
+  readonly sizeBytes: number;
+  readonly createdAt: Date;
+}
+
+/** Imports whose rows are being tried, or are to be. */
+export async function checkingImports(db: Reader): Promise<readonly CheckingImport[]> {
+  const rows = await db
+    .selectFrom('imports')
+    .innerJoin('organizations', 'organizations.id', 'imports.organizationId')
+    .select(['imports.id', 'imports.organizationId', 'imports.rows', 'imports.createdAt'])
+    .select('organizations.namespace')
+    .select((of) =>
+      of
+        .selectFrom('importFiles')
+        .whereRef('importFiles.importId', '=', 'imports.id')
+        .select(sql<string>`sum(size_bytes)`.as('bytes'))
+        .as('sizeBytes'),
+    )
+    .where('imports.status', '=', 'CHECKING')
+    .orderBy('imports.id')
+    .limit(atOnce)
+    .execute();
+  return rows.flatMap(({ id, organizationId, namespace, rows: how, sizeBytes, createdAt }) => {
+    const uploaded = (how as RowsImport | null)?.uploaded;
+    if (uploaded === undefined) return [];
+    return [
+      {
+        id: typeIdOfUuid('imp', id),
+        organizationId: typeIdOfUuid('org', organizationId),
+        namespace,
+        uploaded,
+        sizeBytes: Number(sizeBytes),
+        createdAt,
+      },
+    ];
+  });
+}
+
+/** Where the trial of an import is, or was; `undefined`: it has none. */
+export async function trialPlace(
+  db: Reader,
+  id: string,
+): Promise<{ readonly namespace: string; readonly name: string } | undefined> {
+  const row = await db
+    .selectFrom('imports')
+    .innerJoin('organizations', 'organizations.id', 'imports.organizationId')
+    .select('organizations.namespace')
+    .where('imports.id', '=', uuidOf(id))
+    .where('imports.rows', 'is not', null)
+    .executeTakeFirst();
+  return row && { namespace: row.namespace, name: importResourceName(id) };
 }
 
 /** Takes an import whose files are to be removed from the store. */

@@ -10,6 +10,7 @@ import {
   type ImportHead,
   type ImportStatus,
 } from '../model/import.ts';
+import type { RowsImport, RowsReport } from '../model/rows-import.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf } from './ids.ts';
 import { lockOrganization } from './organizations.ts';
@@ -26,6 +27,8 @@ interface NewImport {
   readonly organizationId: string;
   readonly partSizeBytes: number;
   readonly clusterId: string | null;
+  /** Null: data files. */
+  readonly rows: RowsImport | null;
   readonly files: readonly {
     readonly replicaIndex: number;
     readonly sizeBytes: number;
@@ -38,7 +41,7 @@ interface NewImport {
 /** Makes an import. `too_many`, `too_large`: the organization has the maximum of imports, or of bytes. */
 export async function createImport(
   change: Change,
-  { organizationId, files, bytesMax, ...rest }: NewImport,
+  { organizationId, files, bytesMax, rows, ...rest }: NewImport,
 ): Promise<ImportView | 'too_many' | 'too_large'> {
   // The lock makes the second of two concurrent calls wait until the first is counted.
   await lockOrganization(change, organizationId);
@@ -75,7 +78,8 @@ export async function createImport(
       id,
       organizationId: organization,
       status: 'UPLOADING',
-      replicaCount: files.length,
+      replicaCount: rows === null ? files.length : null,
+      rows: rows === null ? null : JSON.stringify(rows),
       createdBy: JSON.stringify(change.author.actor),
       expiresAt: sql<Date>`clock_timestamp() + make_interval(days => ${importDays})`,
     })
@@ -313,14 +317,21 @@ export async function markWhole(db: Reader, importId: string, replicaIndex: numb
 export async function updateImport(
   change: Change,
   id: string,
-  patch: { readonly status?: 'READY'; readonly databaseId?: string },
+  patch: {
+    readonly status?: 'CHECKING' | 'READY';
+    readonly databaseId?: string;
+    readonly rows?: RowsImport;
+    readonly report?: RowsReport;
+  },
 ): Promise<Import> {
-  const { status, databaseId } = patch;
+  const { status, databaseId, rows, report } = patch;
   const row = await change.db
     .updateTable('imports')
     .set({
       ...(status !== undefined && { status }),
       ...(databaseId !== undefined && { databaseId: uuidOf(databaseId) }),
+      ...(rows !== undefined && { rows: JSON.stringify(rows) }),
+      ...(report !== undefined && { report: JSON.stringify(report) }),
     })
     .where('id', '=', uuidOf(id))
     .returningAll()
@@ -332,7 +343,7 @@ export async function updateImport(
 export async function endImport(
   change: Change,
   id: string,
-  status: 'USED' | 'EXPIRED' | 'DELETED',
+  status: 'FAULTY' | 'USED' | 'EXPIRED' | 'DELETED',
 ): Promise<Import> {
   const row = await change.db
     .updateTable('imports')
@@ -388,6 +399,8 @@ export const importOf = (row: Selectable<ImportsTable>): Import => ({
   status: row.status as ImportStatus,
   clusterId: row.clusterId,
   replicaCount: row.replicaCount,
+  rows: row.rows as RowsImport | null,
+  report: row.report as RowsReport | null,
   partSizeBytes: row.partSizeBytes,
   databaseId: typeIdOrNull('db', row.databaseId),
   createdBy: row.createdBy as Actor,

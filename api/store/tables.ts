@@ -231,8 +231,10 @@ export interface ImportsTable {
   id: string;
   organizationId: string;
   status: string;
-  replicaCount: number;
+  replicaCount: number | null;
   partSizeBytes: number;
+  rows: MaybeJson;
+  report: MaybeJson;
   clusterId: string | null;
   databaseId: ColumnType<string | null, string | null | undefined, string | null>;
   createdBy: Json<object>;

@@ -1,4 +1,4 @@
-/** `import` and `imports`: databases that begin with data files from elsewhere. */
+/** `import` and `imports`: databases that begin with data files, or rows, from elsewhere. */
 import type { Command, Group } from '../command.ts';
 import { sharedCreateOptions } from './databases.ts';
 import { dryRun } from './payload-options.ts';
@@ -11,12 +11,26 @@ const handlers = () => import('../handlers/imports.ts');
 export const importCommand: Command = {
   kind: 'command',
   name: 'import',
-  summary: 'Upload data files, and begin a new database with them',
+  summary: 'Upload data files, or accounts and transfers, and begin a new database with them',
   description:
-    "Give the exported file of each replica, 1, 3 or 6, in any order and under any name: their heads tell the replica. The tool compares them before it sends anything. The upload waits through outages of up to 15 minutes. After an interruption, the same command with --resume uploads the missing parts only; an import that is READY needs no files. Make the files with 'ledger-engine export', or of CSV and NDJSON with 'ledger-engine import-rows'.",
+    "Give the exported file of each replica, 1, 3 or 6, in any order and under any name: their heads tell the replica. The tool compares them before it sends anything. The upload waits through outages of up to 15 minutes. After an interruption, the same command with --resume uploads the missing parts only; an import that is READY needs no files. Make data files with 'ledger-engine export'. Or give a file with accounts and one with transfers, in CSV or NDJSON: the names of their columns tell which is which. The service tries every row before a database is made, and tells faults by line.",
   arguments: [{ name: 'file', optional: true, repeatable: true }],
   options: [
-    { name: 'name', value: 'name', summary: 'name of the new database; required' },
+    { name: 'name', value: 'name', summary: 'name of the new database; required without --trial' },
+    {
+      name: 'trial',
+      summary: 'only tell what is wrong with accounts and transfers; make no database',
+    },
+    {
+      name: 'ignore-balances',
+      summary: 'balances in the file with accounts need not be those that the transfers give',
+    },
+    {
+      name: 'cluster-configuration',
+      value: 'id',
+      summary: 'topology: number of replicas, of rows; that of data files is theirs',
+      choices: ['single', 'ha-3', 'ha-6'],
+    },
     { name: 'resume', value: 'import-id', summary: 'continue this import' },
     ...sharedCreateOptions,
     ...waitOptions,
@@ -24,6 +38,11 @@ export const importCommand: Command = {
   examples: [
     { command: 'import 77_0.ledger --name payments-prod --selected-storage-gb 100' },
     { says: 'three replicas', command: 'import staged/77_*.ledger --name payments-prod' },
+    { says: 'rows, tried only', command: 'import accounts.csv transfers.csv --trial' },
+    {
+      says: 'rows become a database',
+      command: 'import accounts.csv transfers.csv --name payments-prod',
+    },
     {
       says: 'continue after an interruption',
       command: `import staged/77_*.ledger --name payments-prod --resume ${id}`,
@@ -46,7 +65,7 @@ const list: Command = {
 const show: Command = {
   kind: 'command',
   name: 'show',
-  summary: 'Show an import and the progress of its files',
+  summary: 'Show an import, the progress of its files, and the report of a trial',
   arguments: [importId],
   options: [],
   examples: [{ command: `imports show ${id}` }],
@@ -71,6 +90,6 @@ const remove: Command = {
 export const imports: Group = {
   kind: 'group',
   name: 'imports',
-  summary: 'Show and remove uploads of data files',
+  summary: 'Show and remove uploads of data files and rows',
   children: [list, show, remove],
 };

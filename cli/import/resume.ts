@@ -4,16 +4,17 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
-import type { ReplicaFile } from './replica-files.ts';
+import { rowsNames } from './row-files.ts';
+import type { ImportSource, SourceFile } from './source-files.ts';
 
 /** Accepted difference between the clocks of this machine and the service. */
 const clockDifferenceMs = 60_000;
 
-/** Without files, the import must be READY. */
+/** Without files, the import must be READY, or its rows must be in their trial. */
 export async function resumeImport(
   { service, output }: Context,
   importId: string,
-  files: readonly ReplicaFile[],
+  { kind, files }: ImportSource,
 ): Promise<Import> {
   const { exchange } = await service();
   const request = contractRequest('get', '/api/v1/imports/{importId}', { params: { importId } });
@@ -26,7 +27,7 @@ export async function resumeImport(
       'name the files that you named before',
     );
   }
-  if (files.length > 0) requireSame(found, files);
+  if (files.length > 0) requireSame(found, kind, files);
   for (const { file } of files) {
     if (file.changedAt.getTime() <= Date.parse(found.createdAt) + clockDifferenceMs) continue;
     output.warn(
@@ -37,7 +38,13 @@ export async function resumeImport(
 }
 
 function requireUsable({ id, status, databaseId }: Import): void {
-  if (status === 'UPLOADING' || status === 'READY') return;
+  if (status === 'UPLOADING' || status === 'CHECKING' || status === 'READY') return;
+  if (status === 'FAULTY') {
+    throw notUsable(
+      `the rows of the import ${id} have faults`,
+      `see them: ledgerhouse imports show ${id}; then start again without --resume`,
+    );
+  }
   if (status === 'USED') {
     throw notUsable(
       `a database was made of the import ${id}`,
@@ -60,13 +67,20 @@ const notUsable = (detail: string, step: string): CliFailure =>
   });
 
 /** Throws if the files differ from those of the import: the upload would mix parts of both. */
-function requireSame({ id, files: staged }: Import, files: readonly ReplicaFile[]): void {
+function requireSame(
+  { id, kind, files: staged }: Import,
+  named: ImportSource['kind'],
+  files: readonly SourceFile[],
+): void {
+  if (named !== kind) throw otherFiles(id, 'one is of data files, the other of rows');
   if (staged.length !== files.length) {
     throw otherFiles(id, `it has ${staged.length} files, and ${files.length} are named`);
   }
   for (const { replicaIndex, sizeBytes, head: known } of staged) {
-    const own = files.find(({ head }) => head.replicaIndex === replicaIndex);
-    if (own === undefined) throw otherFiles(id, `the file of replica ${replicaIndex} is missing`);
+    const own = files.find(({ index }) => index === replicaIndex);
+    const which =
+      kind === 'ROWS' ? `with ${rowsNames[replicaIndex]}` : `of replica ${replicaIndex}`;
+    if (own === undefined) throw otherFiles(id, `the file ${which} is missing`);
     const { file, head } = own;
     if (file.sizeBytes !== sizeBytes) {
       const what = `${file.name} has ${file.sizeBytes} bytes, and that of the import ${sizeBytes}`;
@@ -74,6 +88,7 @@ function requireSame({ id, files: staged }: Import, files: readonly ReplicaFile[
     }
     const isSame =
       known === null ||
+      head === undefined ||
       (known.clusterId === String(head.clusterId) && known.stateHash === head.stateHash);
     if (!isSame) throw otherFiles(id, `${file.name} is of another cluster or another moment`);
   }

@@ -8,8 +8,9 @@ import { contractRequest, receive } from '../http/contract.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { printable } from '../output/output.ts';
 import { Patience } from '../patience.ts';
+import { rowsNames } from './row-files.ts';
 import { UploadProgress } from './progress.ts';
-import type { ReplicaFile } from './replica-files.ts';
+import type { ImportSource, SourceFile } from './source-files.ts';
 import { partsOf, uploadParts, type Part } from './upload.ts';
 
 const oneImport = '/api/v1/imports/{importId}';
@@ -25,16 +26,20 @@ const completionTimeoutMs = 60_000;
 /** The service compares the heads again: only it knows the releases of its engines. */
 export async function beginImport(
   { service }: Context,
-  files: readonly ReplicaFile[],
+  { kind, files }: ImportSource,
+  ignoreBalances: boolean,
 ): Promise<Import> {
   const { exchange } = await service();
-  const body = {
-    files: files.map(({ file, head }) => ({
-      replicaIndex: head.replicaIndex,
-      sizeBytes: file.sizeBytes,
-      head: Buffer.from(file.headBytes).toString('base64'),
-    })),
-  };
+  const described = files.map(({ file }) => ({
+    sizeBytes: file.sizeBytes,
+    head: Buffer.from(file.headBytes).toString('base64'),
+  }));
+  const [accounts, transfers] = described;
+  assert(accounts !== undefined, 'an import has files');
+  const body =
+    kind === 'ROWS'
+      ? { rows: { accounts, ...(transfers !== undefined && { transfers }), ignoreBalances } }
+      : { files: described.map((file, replicaIndex) => ({ replicaIndex, ...file })) };
   const request = contractRequest('post', '/api/v1/imports', { body });
   const { document } = await receive(exchange, request).catch((error: unknown) => {
     throw withFileNames(error, files);
@@ -44,12 +49,12 @@ export async function beginImport(
 
 interface Staged {
   readonly found: Import;
-  readonly files: readonly ReplicaFile[];
+  readonly files: readonly SourceFile[];
   /** Whether requests that fail are repeated. */
   readonly retry: boolean;
 }
 
-/** Returns when the import is READY. */
+/** Returns when the import is READY, or its rows are tried. */
 export async function stageFiles(
   context: Context,
   { found, files, retry }: Staged,
@@ -81,7 +86,7 @@ export async function stageFiles(
 
 interface Sent {
   readonly found: Import;
-  readonly files: readonly ReplicaFile[];
+  readonly files: readonly SourceFile[];
   readonly patience: Patience;
 }
 
@@ -92,8 +97,8 @@ async function sendParts(
 ): Promise<void> {
   const { output, timers } = context;
   const { exchange } = await context.service();
-  const all = files.flatMap(({ file, head }) =>
-    partsOf(head.replicaIndex, file.sizeBytes, found.partSizeBytes),
+  const all = files.flatMap(({ file, index }) =>
+    partsOf(index, file.sizeBytes, found.partSizeBytes),
   );
   const there = new Map(
     found.files.map(({ replicaIndex, parts }) => [replicaIndex, new Set(parts)]),
@@ -141,14 +146,17 @@ const bytesOf = (parts: readonly Part[]): number =>
   parts.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 
 /** Adds the names of local files to the API's errors, which name files by their index in the request. */
-function withFileNames(error: unknown, files: readonly ReplicaFile[]): unknown {
+function withFileNames(error: unknown, files: readonly SourceFile[]): unknown {
   if (!(error instanceof CliFailure)) return error;
   const { errors } = error.fields.problem ?? {};
   if (!Array.isArray(errors)) return error;
   const named = errors.map((one: unknown) => {
     const { pointer } = one as { readonly pointer?: unknown };
-    const [, place] = /^#\/files\/(\d+)/.exec(String(pointer)) ?? [];
-    const file = files[Number(place)]?.file.name;
+    const [, place, rows] =
+      /^#\/(?:files\/(\d+)|rows\/(accounts|transfers))/.exec(String(pointer)) ?? [];
+    const index =
+      place === undefined ? rowsNames.findIndex((name) => name === rows) : Number(place);
+    const file = files[index]?.file.name;
     return file === undefined ? one : { ...(one as object), file };
   });
   return new CliFailure({

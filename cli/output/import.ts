@@ -1,5 +1,6 @@
 /** Text of imports for people. */
 import type { Import } from '../../gen/api.ts';
+import { printable } from './output.ts';
 import { orDash } from './answer.ts';
 import { shownFigure } from './metrics.ts';
 import { fields, table } from './table.ts';
@@ -12,7 +13,7 @@ export const importsText = (rows: readonly Import[]): string =>
           { title: 'ID', cell: ({ id }) => id },
           { title: 'STATUS', cell: ({ status }) => status },
           { title: 'CLUSTER', cell: ({ clusterId }) => orDash(clusterId) },
-          { title: 'REPLICAS', cell: ({ replicaCount }) => String(replicaCount), align: 'right' },
+          { title: 'REPLICAS', cell: ({ replicaCount }) => orDash(replicaCount), align: 'right' },
           {
             title: 'SIZE',
             cell: (row) => shownFigure(sumOf(row, 'sizeBytes'), 'bytes'),
@@ -40,7 +41,8 @@ export function importText(shown: Import): string {
     ['id', shown.id],
     ['status', shown.status],
     ['cluster', orDash(shown.clusterId)],
-    ['replicas', String(shown.replicaCount)],
+    ['kind', shown.kind === 'ROWS' ? 'accounts and transfers' : 'data files'],
+    ['replicas', orDash(shown.replicaCount)],
     ['database', orDash(shown.databaseId)],
     ['expires', shown.expiresAt],
     ['created', shown.createdAt],
@@ -62,5 +64,19 @@ export function importText(shown: Import): string {
     ],
     shown.files,
   );
-  return `${head}\n${files}`;
+  return `${head}\n${files}${reportText(shown.report)}`;
+}
+
+function reportText(report: Import['report']): string {
+  if (report === null) return '';
+  const { accounts, transfers, faultCount, faults } = report;
+  const lines = faults.map(({ file, line, field, code, detail }) => {
+    const place = [file ?? '', ...(line === 0 ? [] : [line])].join(':');
+    const what = field === null ? detail : `${field}: ${detail}`;
+    return printable(`${place === '' ? '' : `${place}: `}${what} (${code})`);
+  });
+  const more = faultCount - faults.length;
+  const end = more === 0 ? [] : [`${more} more faults are not listed`];
+  const head = `tried ${accounts} accounts and ${transfers} transfers: ${faultCount} faults`;
+  return `\n${[head, ...lines, ...end].join('\n')}\n`;
 }

@@ -9,3 +9,12 @@ export const stagedKey = (
   clusterId: bigint | string,
   replicaIndex: number,
 ): string => `${stagedFolder(importId)}${importFileName(clusterId, replicaIndex)}`;
+
+export type RowsName = 'accounts' | 'transfers';
+
+/** A file with rows to be imported. */
+export const stagedRowsKey = (importId: string, rows: RowsName): string =>
+  `${stagedFolder(importId)}${rows}.rows`;
+
+/** What a trial of rows has found, as JSON. */
+export const rowsReportKey = (importId: string): string => `${stagedFolder(importId)}report.json`;

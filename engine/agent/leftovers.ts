@@ -7,15 +7,17 @@ export const partialOf = (path: string): string => `${path}.partial`;
 
 /**
  * Removes the leftovers of an unfinished attempt to make `path` and returns their names: the file under its temporary name,
- * our `format`'s own temporary files for it, and TigerBeetle's probe for Direct I/O, an empty file that it makes beside the
+ * our `format`'s and `restore-rows`' own temporary files for it, and TigerBeetle's probe for Direct I/O, an empty file that it makes beside the
  * data file and removes again. Never removes the data file or an unknown file.
  */
 export async function removeLeftovers(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
   const partial = basename(partialOf(path));
+  // `restore-rows` makes the ledger in a file of its own first.
+  const ours = [partial, `${partial}.working`, `${partial}.working.lock`];
   const removed: string[] = [];
   for (const name of (await readdir(folder)).sort()) {
-    const isOurs = name === partial || isTemporaryOf(partial, name);
+    const isOurs = ours.includes(name) || ours.some((one) => isTemporaryOf(one, name));
     const isProbe = probe.test(name) && (await stat(join(folder, name))).size === 0;
     if (!isOurs && !isProbe) continue;
     await unlink(join(folder, name));

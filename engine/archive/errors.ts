@@ -23,7 +23,9 @@ export type ArchiveErrorCode =
   | 'import_cut'
   | 'import_newer'
   | 'import_empty'
-  | 'import_future';
+  | 'import_future'
+  | 'import_too_large'
+  | 'import_no_room';
 
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';

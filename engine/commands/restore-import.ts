@@ -4,10 +4,9 @@ import { forgetMember } from '../members/own-member.ts';
 import { engineRelease } from '../wire/release.ts';
 import { bucketFlags, withStore } from './backup/store-flags.ts';
 import { identityFlags, readIdentity } from './identity.ts';
+import { importFlag, importIdOf } from './rows/staged-flags.ts';
 import { parseClusterId, required } from './values.ts';
 import { UsageError, type Verb } from './verb.ts';
-
-const IMPORT_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 export const restoreFromImport: Verb = {
   name: 'restore-import',
@@ -16,7 +15,7 @@ export const restoreFromImport: Verb = {
   arguments: ['path'],
   flags: [
     ...bucketFlags,
-    { name: 'import', value: 'name', help: 'the folder of the files, below import-files' },
+    importFlag,
     { name: 'from-cluster', value: 'id', help: 'the cluster that the files were exported from' },
     {
       name: 'state',
@@ -27,10 +26,7 @@ export const restoreFromImport: Verb = {
   ],
   async run(input) {
     const [to = ''] = input.arguments;
-    const importId = required(input.flag('import'), 'import');
-    if (!IMPORT_ID.test(importId)) {
-      throw new UsageError(`--import is "${importId}"; it has 1 to 63 of a-z, 0-9, _ and -`);
-    }
+    const importId = importIdOf(input);
     const sourceCluster = parseClusterId(required(input.flag('from-cluster'), 'from-cluster'));
     const identity = readIdentity(input);
     const state = input.flag('state');

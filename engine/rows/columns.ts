@@ -1,4 +1,6 @@
 /** Columns of files with accounts and transfers: those that `ledgerhouse export` writes, and which of them a file must have. */
+import { rowColumns } from '../../domain/import-files/row-columns.ts';
+import type { RowsName } from '../../domain/import-files/staged-key.ts';
 import { accountFields, type RecordField, transferFields } from '../wire/record-fields.ts';
 import { Account } from '../wire/records.ts';
 
@@ -10,7 +12,7 @@ export interface Column extends RecordField {
 }
 
 export interface RowKind {
-  readonly name: 'accounts' | 'transfers';
+  readonly name: RowsName;
   readonly columns: readonly Column[];
 }
 
@@ -20,28 +22,23 @@ export const RECORD_SIZE = Account.words * 4;
 export const FLAGS_OFFSET = Account.codeFlags * 4 + 2;
 export const TIMESTAMP_OFFSET = Account.timestamp * 4;
 
-/** `filled` are required, too. */
 const columnsOf = (
   fields: readonly RecordField[],
-  {
-    required,
-    filled,
-  }: { readonly required: readonly string[]; readonly filled: readonly string[] },
+  rows: RowsName,
+  filled: readonly string[],
 ): readonly Column[] =>
-  fields.map((field) => {
-    const isFilled = filled.includes(field.name);
-    return { ...field, isRequired: isFilled || required.includes(field.name), isFilled };
-  });
+  fields.map((field) => ({
+    ...field,
+    isRequired: rowColumns[rows].required.includes(field.name),
+    isFilled: filled.includes(field.name),
+  }));
 
 export const accountRows: RowKind = {
   name: 'accounts',
-  columns: columnsOf(accountFields, { required: ['ledger', 'code'], filled: ['id'] }),
+  columns: columnsOf(accountFields, 'accounts', ['id']),
 };
 
 export const transferRows: RowKind = {
   name: 'transfers',
-  columns: columnsOf(transferFields, {
-    required: ['debit_account_id', 'credit_account_id', 'ledger', 'code'],
-    filled: ['id', 'amount'],
-  }),
+  columns: columnsOf(transferFields, 'transfers', ['id', 'amount']),
 };

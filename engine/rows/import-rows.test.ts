@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { parseTime } from '../../domain/moment.ts';
 import { Operation } from '../wire/operations.ts';
-import { REPORTED_MAX } from './report.ts';
+import { REPORTED_MAX } from '../../domain/import-files/row-faults.ts';
 import { faultsOf, imported, NOW, type Texts } from './testing/row-files.ts';
 
 const ACCOUNTS = 'id,ledger,code\n1,1,10\n2,1,10\n3,1,10\n';

@@ -3,6 +3,8 @@
  * longer one is a fault, and is passed over without being held.
  */
 
+import { LINE_BYTES_MAX } from '../../domain/import-files/row-faults.ts';
+
 export interface Line {
   /** From 1. */
   readonly number: number;
@@ -10,7 +12,6 @@ export interface Line {
   readonly text: string | undefined;
 }
 
-export const LINE_BYTES_MAX = 8_192;
 const LF = 0x0a;
 const CR = 0x0d;
 

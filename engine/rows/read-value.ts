@@ -1,7 +1,7 @@
 /** Reads one value of a row: an unsigned integer in digits, or a time. */
+import { shown } from '../../domain/import-files/row-faults.ts';
 import { parseTime } from '../../domain/moment.ts';
 import { type Column } from './columns.ts';
-import { shown } from './report.ts';
 
 const MAX_DIGITS = 39;
 /** Numbers of so many digits are exact. */

@@ -1,19 +1,11 @@
 /** The report of an import: what is wrong in which line. It keeps a bounded number of faults and counts all of them. */
 
-export interface LineFault {
+import { REPORTED_MAX, type RowFault } from '../../domain/import-files/row-faults.ts';
+
+export interface LineFault extends RowFault {
   /** The file, as the user named it. */
   readonly file: string;
-  /** From 1; 0: the file as a whole. */
-  readonly line: number;
-  /** The column at fault, if it is one. */
-  readonly field?: string;
-  /** Stable name of the fault: a status of the ledger, or one of the file's form. */
-  readonly code: string;
-  /** What is wrong, and what to do. */
-  readonly detail: string;
 }
-
-export const REPORTED_MAX = 100;
 
 export class Report {
   readonly faults: LineFault[] = [];
@@ -38,13 +30,4 @@ export class Report {
     const more = this.#count - this.faults.length;
     return more === 0 ? lines : [...lines, `${more} more faults are not listed`];
   }
-}
-
-/** A value of a file as it may stand in a message: short, and without control characters. */
-export function shown(text: string): string {
-  const short = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-  return JSON.stringify(short).replaceAll(
-    /[\u007F-\u009F]/g,
-    (character) => String.raw`\u00` + character.charCodeAt(0).toString(16),
-  );
 }

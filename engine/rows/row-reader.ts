@@ -1,11 +1,17 @@
 /** Reads accounts or transfers of a CSV or NDJSON file as records, and tells what is wrong line by line. */
-import { nearest } from '../../base/nearest.ts';
+import {
+  lineTooLong,
+  notAnObject,
+  shown,
+  type RowFault,
+} from '../../domain/import-files/row-faults.ts';
+import { FORM_BYTES, recogniseForm, type RowForm } from '../../domain/import-files/row-form.ts';
+import { columnTwice, headerFaults, UnknownColumns } from '../../domain/import-files/row-header.ts';
+import { csvFields, jsonFields } from '../../domain/import-files/row-text.ts';
 import { RECORD_SIZE, type Column, type RowKind } from './columns.ts';
-import { FORM_BYTES, recogniseForm, type RowForm } from './file-form.ts';
-import { LINE_BYTES_MAX, readLines, type Line } from './lines.ts';
+import { readLines, type Line } from './lines.ts';
 import { readValue } from './read-value.ts';
-import { REPORTED_MAX, shown, type LineFault } from './report.ts';
-import { csvFields, jsonFields } from './row-text.ts';
+import type { LineFault } from './report.ts';
 
 /** A file with rows of one kind. */
 export interface RowFile {
@@ -23,7 +29,7 @@ export interface Rows {
   readonly lines: readonly number[];
 }
 
-type FaultOf = (fault: Omit<LineFault, 'file'>) => void;
+type FaultOf = (fault: RowFault) => void;
 
 /** Yields the rows that have no fault, in order. After a fault of the file as a whole, or of its header, there are none. */
 export async function* readRows(
@@ -77,13 +83,13 @@ class RowReader {
   /** Columns of a CSV file, in its order. */
   #header: readonly Column[] | undefined;
   isRefused = false;
-  /** How often something like a column's name was looked for, which takes long. */
-  #guesses = 0;
+  readonly #unknown: UnknownColumns;
 
   constructor(kind: RowKind, form: RowForm, onFault: FaultOf) {
     this.#kind = kind;
     this.#form = form;
     this.#onFault = onFault;
+    this.#unknown = new UnknownColumns(kind.name);
     this.#byName = new Map(kind.columns.map((column) => [column.name, column]));
   }
 
@@ -103,8 +109,7 @@ class RowReader {
   /** Returns whether the line is a row, which is in the record then. */
   #readLine({ number: line, text }: Line, view: DataView, at: number): boolean {
     if (text === undefined) {
-      const detail = `It has more than ${LINE_BYTES_MAX} bytes; no row has. Each row is a line of its own.`;
-      this.#onFault({ line, code: 'line_too_long', detail });
+      this.#onFault(lineTooLong(line));
       // Without its first line, a CSV file has no columns.
       this.isRefused = this.#form === 'csv' && this.#header === undefined;
       return false;
@@ -143,8 +148,7 @@ class RowReader {
   #readJson(line: number, text: string, view: DataView, at: number): boolean {
     const pairs = jsonFields(text);
     if (pairs === undefined) {
-      const detail = `${shown(text)} is not an object of names and integers in one line, such as {"id":"1","ledger":1,"code":1}.`;
-      this.#onFault({ line, code: 'line_malformed', detail });
+      this.#onFault(notAnObject(line, text));
       return false;
     }
     let isRow = true;
@@ -152,7 +156,9 @@ class RowReader {
     for (const [name, value] of pairs) {
       const column = this.#byName.get(name);
       if (column === undefined || given.has(name)) {
-        this.#onFault(column === undefined ? this.#unknownColumn(line, name) : twice(line, name));
+        this.#onFault(
+          column === undefined ? this.#unknown.faultOf(line, name) : columnTwice(line, name),
+        );
         isRow = false;
       } else if (!this.#readField(line, value, column, view, at)) isRow = false;
       given.add(name);
@@ -179,39 +185,8 @@ class RowReader {
 
   #readHeader(line: number, text: string): readonly Column[] | undefined {
     const names = (csvFields(text) ?? [text]).map((name) => name.trim());
-    const faults: Omit<LineFault, 'file'>[] = [];
-    const columns: Column[] = [];
-    for (const [i, name] of names.entries()) {
-      const column = this.#byName.get(name);
-      if (column === undefined) faults.push(this.#unknownColumn(line, name));
-      else if (names.indexOf(name) < i) faults.push(twice(line, name));
-      else columns.push(column);
-    }
-    for (const { name, isRequired } of this.#kind.columns)
-      if (isRequired && !names.includes(name))
-        faults.push({
-          line,
-          field: name,
-          code: 'column_missing',
-          detail: `The header has no such column. Files with ${this.#kind.name} need it.`,
-        });
+    const faults = headerFaults(line, names, this.#kind.name);
     for (const fault of faults) this.#onFault(fault);
-    return faults.length === 0 ? columns : undefined;
-  }
-
-  #unknownColumn(line: number, name: string): Omit<LineFault, 'file'> {
-    const names = [...this.#byName.keys()];
-    this.#guesses += 1;
-    const meant = this.#guesses <= REPORTED_MAX ? nearest(name, names) : undefined;
-    const hint = meant === undefined ? `The columns are ${names.join(', ')}.` : `Is it ${meant}?`;
-    const detail = `${shown(name)} is no column of ${this.#kind.name}. ${hint}`;
-    return { line, code: 'column_unknown', detail };
+    return faults.length === 0 ? names.map((name) => this.#byName.get(name)!) : undefined;
   }
 }
-
-const twice = (line: number, name: string): Omit<LineFault, 'file'> => ({
-  line,
-  field: name,
-  code: 'column_twice',
-  detail: 'It is there twice. Remove one.',
-});

@@ -1,6 +1,13 @@
 /** The Job of a backup: it reads a replica's volume, on the replica's node while the replica runs. */
 import type { Job } from '../../domain/kinds.ts';
-import { backupIdOf, backupJobName, claimName, podName, uidOf } from '../../domain/names.ts';
+import {
+  backupIdOf,
+  backupJobName,
+  claimName,
+  labels,
+  podName,
+  uidOf,
+} from '../../domain/names.ts';
 import { noPeerAccess } from '../engines/adapter.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import { dataMount } from '../manifests/container.ts';
@@ -8,6 +15,7 @@ import { dataFileOf } from '../manifests/data-file.ts';
 import { besidePod } from '../manifests/pod.ts';
 import type { Subject } from '../manifests/subject.ts';
 import { storeFlags, type BackupStore } from '../store/backup-store.ts';
+import { backupOwner } from './borrower.ts';
 import type { BackupObject } from './environment.ts';
 import { buildStoreJob, RESULT_PATH } from './store-job.ts';
 
@@ -38,12 +46,12 @@ export function buildBackupJob({ backup, subject, store, replica, file }: Backup
       ? adapterOf(subject.resolved.engine.name).peerAccess(subject)
       : noPeerAccess;
   return buildStoreJob({
-    backup,
+    owner: backupOwner(backup),
     subject,
     store,
     name: backupJobName(subject.workload, uidOf(backup)),
     container: 'backup',
-    marks: {},
+    marks: { [labels.backup]: backup.metadata.name },
     args: [
       'backup',
       ...storeFlags(store, subject.databaseId),

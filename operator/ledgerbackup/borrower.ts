@@ -16,12 +16,21 @@ export interface Borrower {
   readonly owner: V1OwnerReference;
 }
 
+/** The backup as the owner of its Jobs, and of what is lent to them. */
+export const backupOwner = ({ metadata }: BackupObject): V1OwnerReference => ({
+  apiVersion,
+  kind: 'LedgerBackup',
+  name: metadata.name,
+  uid: uidOf({ metadata }),
+  controller: true,
+});
+
 /** Returns the owner for a Job with an existing backup, or the reason why there can be none. */
 export function borrowerOf(
   { databases, catalogs, options, nowMs }: BackupEnvironment,
   backup: BackupObject,
 ): Borrower | { readonly problem: string } {
-  const { namespace, name } = backup.metadata;
+  const { namespace } = backup.metadata;
   const catalog = catalogs.get(undefined, catalogName);
   if (catalog === undefined) return { problem: `there is no LedgerCatalog named ${catalogName}` };
   // Resolved like a new database that is restored: the newest engine reads the files of older ones.
@@ -50,7 +59,7 @@ export function borrowerOf(
     endpoints: [],
     ...options,
   };
-  return { subject, owner: { apiVersion, kind: 'LedgerBackup', name, uid, controller: true } };
+  return { subject, owner: backupOwner(backup) };
 }
 
 /** The parts of a database's objects that its status already has. */

@@ -1,6 +1,10 @@
-/** A Job of a backup. It reaches the store and reports its result in its pod's termination message. */
-import type { V1Affinity, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
-import { apiVersion } from '../../domain/custom-resources.ts';
+/** A Job of a backup or a trial of rows. It reaches the store and reports its result in its pod's termination message. */
+import type {
+  V1Affinity,
+  V1OwnerReference,
+  V1Volume,
+  V1VolumeMount,
+} from '@kubernetes/client-node';
 import type { Job } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
 import { containerSecurity, resourcesOf } from '../manifests/container.ts';
@@ -9,18 +13,17 @@ import { podBasics, podMetadata } from '../manifests/pod.ts';
 import type { Subject } from '../manifests/subject.ts';
 import { credentialsMount, type BackupStore } from '../store/backup-store.ts';
 import { borrowerLabels, credentialsVolume } from '../store/lend.ts';
-import type { BackupObject } from './environment.ts';
 
 export const RESULT_PATH = '/dev/termination-log';
 
 interface StoreJob {
-  readonly backup: BackupObject;
+  readonly owner: V1OwnerReference;
   readonly subject: Subject;
   readonly store: BackupStore;
   /** Name of the Job, and of its container. */
   readonly name: string;
   readonly container: string;
-  /** Labels of its own, on the Job and its pods. */
+  /** Labels of the owner and its own, on the Job and its pods. */
   readonly marks: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly memoryMib: number;
@@ -31,9 +34,7 @@ interface StoreJob {
 }
 
 export function buildStoreJob(plan: StoreJob): Job {
-  const { backup, subject, store, affinity } = plan;
-  const { uid = '', name } = backup.metadata;
-  const marks = { [labels.backup]: name, ...plan.marks };
+  const { owner, subject, store, affinity, marks } = plan;
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -41,7 +42,7 @@ export function buildStoreJob(plan: StoreJob): Job {
       name: plan.name,
       namespace: subject.namespace,
       labels: { ...commonLabels(subject), ...marks, [labels.role]: Role.job },
-      ownerReferences: [{ apiVersion, kind: 'LedgerBackup', name, uid, controller: true }],
+      ownerReferences: [owner],
     },
     spec: {
       backoffLimit: 3,

@@ -2,6 +2,7 @@
 import type { Job } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
 import type { Subject } from '../manifests/subject.ts';
+import { backupOwner } from './borrower.ts';
 import { storeFlags, type BackupStore } from '../store/backup-store.ts';
 import { buildStoreJob, RESULT_PATH } from './store-job.ts';
 import type { BackupObject } from './environment.ts';
@@ -20,13 +21,15 @@ interface WorkPlan {
 
 export function buildWorkJob(plan: WorkPlan): Job {
   const [verb = '', ...flags] = plan.args;
+  const { backup, ...rest } = plan;
   return buildStoreJob({
-    ...plan,
+    ...rest,
+    owner: backupOwner(backup),
     container: plan.work,
-    marks: { [labels.work]: plan.work },
+    marks: { [labels.backup]: backup.metadata.name, [labels.work]: plan.work },
     args: [
       verb,
-      ...storeFlags(plan.store, plan.backup.status?.databaseId ?? ''),
+      ...storeFlags(plan.store, backup.status?.databaseId ?? ''),
       ...flags,
       `--result=${RESULT_PATH}`,
     ],

@@ -13,6 +13,7 @@ import {
 import { borrowerLabels, credentialsVolume } from '../store/lend.ts';
 import { buildJob, type Making } from './job.ts';
 import { Role } from './metadata.ts';
+import { rowsFlags } from './rows-flags.ts';
 import { awayFrom, spread, type Place } from './pod.ts';
 import type { Subject } from './subject.ts';
 
@@ -39,7 +40,7 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
   });
 }
 
-/** Initial content of the file: nothing, a backup, or an exported file. */
+/** Initial content of the file: nothing, a backup, an exported file, or rows. */
 function contentOf(subject: Subject): Pick<Making, 'verb' | 'volumes' | 'podLabels'> {
   const { store } = subject;
   const verb = store && verbWithStore(subject, store);
@@ -70,7 +71,11 @@ function verbWithStore(
     return ['restore-backup', ...storeFlags(store, databaseId), ...flags];
   }
   if (importedFrom === undefined) return undefined;
-  const { importId, clusterId, state } = importedFrom;
+  const { importId, clusterId, rows, state } = importedFrom;
+  if (rows !== undefined) {
+    const which = [`--import=${importId}`, ...rowsFlags(rows), `--state=${rows.state}`];
+    return ['restore-rows', ...bucketFlags(store), ...which];
+  }
   const from = [
     `--import=${importId}`,
     `--from-cluster=${clusterId}`,

@@ -1,5 +1,6 @@
 /** All inputs of a database's objects. There are no others: the same subject gives the same objects. */
 import type { Complete } from '../../domain/catalog/resolve.ts';
+import type { ImportedRows } from '../../domain/custom-resources.ts';
 import type { LedgerState } from '../../domain/import-files/ledger-state.ts';
 import type { BackupStore } from '../store/backup-store.ts';
 import type { Generation } from '../certificates/generations.ts';
@@ -35,10 +36,12 @@ export interface Subject {
   };
   /** Present if an archiver beside each engine sends the log to the bucket. */
   readonly archiving?: { readonly rpoSeconds: number };
-  /** The exported files with which the data files begin, their cluster, and the state that an earlier replica found in them. */
+  /** The files with which the data files begin: exported ones of a cluster, or rows. */
   readonly importedFrom?: {
     readonly importId: string;
-    readonly clusterId: string;
+    readonly clusterId?: string;
+    readonly rows?: ImportedRows & { readonly state: string };
+    /** The state that an earlier replica found in exported files. That of rows is known from their trial. */
     readonly state?: LedgerState;
   };
   /** The bucket that backups are in, if the operator has one. */

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import {
   BackupReason,
+  ImportReason,
   ScheduleReason,
   CatalogReason,
   conditionReasons,
@@ -69,6 +70,7 @@ describe('every reason has a row that says what to do, and no row is without a r
         ...Object.values(BackupReason),
         ...Object.values(VerifiedReason),
         ...Object.values(ScheduleReason),
+        ...Object.values(ImportReason),
       ]),
     );
   });

@@ -5,6 +5,7 @@ import { cursor, limit } from '../schemas/common.ts';
 import {
   changedImport,
   createImportRequest,
+  faultyImportExample,
   importExample,
   importList,
   importListExample,
@@ -25,10 +26,11 @@ export const importRoutes = {
     tag,
     summary: 'Begin an import',
     description:
-      'For files that `ledger-engine export` made: one for each replica of the new database, all of one moment. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.',
+      'With `files`: those that `ledger-engine export` made, one for each replica of the new database, all of one moment. With `rows`: accounts and transfers in CSV or NDJSON, which are tried on an empty ledger before they are READY. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.',
     access: access.createDatabase,
     body: jsonBody(createImportRequest, {
       single: { files: [{ replicaIndex: 0, sizeBytes: 9_000_000 }] },
+      rows: { rows: { accounts: { sizeBytes: 120_000 }, transfers: { sizeBytes: 9_000_000 } } },
     }),
     responses: {
       201: answer(
@@ -55,9 +57,11 @@ export const importRoutes = {
     method: 'GET',
     path: one,
     tag,
-    summary: 'Read an import: which parts are there',
+    summary: 'Read an import: which parts are there, and the report of a trial',
     access: access.createDatabase,
-    responses: { 200: answer('The import.', readImport, { import: importExample }) },
+    responses: {
+      200: answer('The import.', readImport, { import: faultyImportExample }),
+    },
     problems: [],
   },
   uploadImportPart: {
@@ -87,10 +91,13 @@ export const importRoutes = {
     tag,
     summary: 'Complete an import',
     description:
-      'Once all parts are there: the files become whole in the store, and their heads are read there and compared. Then a database can begin with them. Asked for again, the answer is the same.',
+      'Once all parts are there: the files become whole in the store, and their heads are read there and compared. Then a database can begin with data files. Rows are `CHECKING`: every row is executed on an empty ledger, and the import becomes `READY`, or `FAULTY` with a report by line; read it until then. No part is taken any more, and a database begins with exactly the bytes that were tried. Asked for again, the answer is the same.',
     access: access.createDatabase,
     responses: {
-      200: answer('It is READY.', changedImport, { success: true, import: readyImportExample }),
+      200: answer('It is READY, or CHECKING.', changedImport, {
+        success: true,
+        import: readyImportExample,
+      }),
     },
     problems: [
       'imports_not_configured',

@@ -1,10 +1,27 @@
-/** Imports: files that are uploaded, so that a new database begins with them. */
+/** Imports: data files or rows that are uploaded, so that a new database begins with them. */
 import { z } from 'zod';
 import { importFileBytesMax, importStatuses } from '../../model/import.ts';
+import { rowsBytesMax } from '../../model/rows-import.ts';
 import { emptyPage, exampleId, exampleTime, id, listOf, success, time } from './common.ts';
 
 /** 16 KiB in base64. */
 const headTextMax = 21_848;
+
+const headText = z
+  .string()
+  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, {
+    error: 'must be base64',
+  })
+  .min(4)
+  .max(headTextMax)
+  .optional();
+
+const rowsFile = z.strictObject({
+  sizeBytes: z.int().min(1).max(rowsBytesMax),
+  head: headText.describe(
+    'Its first 16 KiB, or all of a smaller file. What cannot be rows of this kind is then refused before anything is uploaded.',
+  ),
+});
 
 export const createImportRequest = z
   .strictObject({
@@ -13,22 +30,34 @@ export const createImportRequest = z
         z.strictObject({
           replicaIndex: z.int().min(0).max(5).describe('The replica that begins with it, from 0.'),
           sizeBytes: z.int().min(1).max(importFileBytesMax),
-          head: z
-            .string()
-            .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, {
-              error: 'must be base64',
-            })
-            .min(4)
-            .max(headTextMax)
-            .optional()
-            .describe(
-              'Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first.',
-            ),
+          head: headText.describe(
+            'Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first.',
+          ),
         }),
       )
       .min(1)
       .max(6)
-      .describe('1, 3 or 6 files: one for each replica of the new database.'),
+      .optional()
+      .describe('Exported data files, 1, 3 or 6: one for each replica of the new database.'),
+    rows: z
+      .strictObject({
+        accounts: rowsFile,
+        transfers: rowsFile.optional(),
+        ignoreBalances: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Whether balances in the file with accounts count for nothing, instead of having to be those that the transfers give.',
+          ),
+      })
+      .optional()
+      .describe(
+        'Accounts and transfers in CSV or NDJSON, not compressed; both files together have at most 4 GiB.',
+      ),
+  })
+  .refine(({ files, rows }) => (files === undefined) !== (rows === undefined), {
+    error: 'needs either files or rows',
+    path: ['files'],
   })
   .meta({ id: 'CreateImportRequest' });
 
@@ -46,30 +75,70 @@ const importHead = z
 
 export const importFile = z
   .object({
-    replicaIndex: z.int(),
-    name: z.string().describe('`CLUSTER_INDEX.ledger`; `INDEX.ledger` until the cluster is known.'),
+    replicaIndex: z
+      .int()
+      .describe(
+        'Index of the file: that of its replica; of rows, 0 for accounts and 1 for transfers.',
+      ),
+    name: z
+      .string()
+      .describe(
+        '`CLUSTER_INDEX.ledger`, `INDEX.ledger` until the cluster is known; `accounts` or `transfers`.',
+      ),
     sizeBytes: z.int(),
     status: z.enum(['PENDING', 'UPLOADED']).describe('`UPLOADED`: all of its parts are there.'),
     uploadedBytes: z.int(),
     parts: z.array(z.int()).describe('Numbers of the parts that are there, from 1.'),
-    head: importHead.nullable().describe('What its first bytes say; null until they are known.'),
+    head: importHead
+      .nullable()
+      .describe('What its first bytes say; null until they are known, and for rows.'),
   })
   .meta({ id: 'ImportFile' });
+
+const rowsReport = z
+  .object({
+    accounts: z.int().describe('Accounts in the file.'),
+    transfers: z.int().describe('Transfers in the file.'),
+    faultCount: z.int().describe('All faults, also those that are not listed.'),
+    faults: z
+      .array(
+        z.object({
+          file: z.enum(['accounts', 'transfers']).nullable().describe('Null: it is of neither.'),
+          line: z.int().describe('From 1; 0: the file as a whole.'),
+          field: z.string().nullable().describe('The column at fault, if it is one.'),
+          code: z
+            .string()
+            .describe('A stable name: a status of the ledger, or a fault of the file’s form.'),
+          detail: z.string().describe('What is wrong, and what to do.'),
+        }),
+      )
+      .describe('The first hundred.'),
+  })
+  .meta({ id: 'RowsReport' });
 
 const importSchema = z
   .object({
     id: id('imp', 'Import ID.'),
+    kind: z
+      .enum(['DATA_FILES', 'ROWS'])
+      .describe('Exported data files, or accounts and transfers in CSV or NDJSON.'),
     status: z
       .enum(importStatuses)
       .describe(
-        '`READY`: a database can begin with it. `USED`: one did, and the files are removed. `EXPIRED`: nobody used it in time.',
+        '`CHECKING`: the rows are tried. `READY`: a database can begin with it. `FAULTY`: the rows have faults, which `report` lists, and the files are removed. `USED`: one did, and the files are removed. `EXPIRED`: nobody used it in time.',
       ),
     clusterId: z.string().nullable().describe('The cluster that the files were exported from.'),
-    replicaCount: z.int(),
+    replicaCount: z
+      .int()
+      .nullable()
+      .describe('Null for rows: any number of replicas begins with them.'),
     partSizeBytes: z.int().describe('Bytes of each part but the last one of a file.'),
     createdAt: time('When it was begun.'),
     expiresAt: time('When its files are removed if nobody uses it.'),
     databaseId: id('db', 'The database that begins, or began, with it.').nullable(),
+    report: rowsReport
+      .nullable()
+      .describe('What the trial of rows found; null until it has ended.'),
     files: z.array(importFile),
   })
   .meta({ id: 'Import' });
@@ -101,6 +170,7 @@ const fileExample: z.input<typeof importFile> = {
 
 export const importExample: z.input<typeof importSchema> = {
   id: exampleId('imp'),
+  kind: 'DATA_FILES',
   status: 'UPLOADING',
   clusterId: '77',
   replicaCount: 1,
@@ -108,6 +178,7 @@ export const importExample: z.input<typeof importSchema> = {
   createdAt: exampleTime,
   expiresAt: '2026-11-28T02:03:04.567Z',
   databaseId: null,
+  report: null,
   files: [fileExample],
 };
 export const readyImportExample: z.input<typeof importSchema> = {
@@ -122,4 +193,37 @@ export const importListExample: z.input<typeof importList> = {
 export const uploadedPartExample: z.input<typeof uploadedPart> = {
   success: true,
   file: fileExample,
+};
+
+export const faultyImportExample: z.input<typeof importSchema> = {
+  ...importExample,
+  kind: 'ROWS',
+  status: 'FAULTY',
+  clusterId: null,
+  replicaCount: null,
+  report: {
+    accounts: 2,
+    transfers: 81_263,
+    faultCount: 1,
+    faults: [
+      {
+        file: 'transfers',
+        line: 81_263,
+        field: 'amount',
+        code: 'value_not_an_integer',
+        detail:
+          '"12.50" is not an unsigned integer in digits. Amounts are whole numbers of the smallest unit, such as cents.',
+      },
+    ],
+  },
+  files: [
+    {
+      ...fileExample,
+      name: 'accounts',
+      status: 'UPLOADED',
+      uploadedBytes: 9_000_000,
+      parts: [],
+      head: null,
+    },
+  ],
 };

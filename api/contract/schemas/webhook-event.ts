@@ -122,7 +122,7 @@ const importData = z.object({
     id: id('imp', 'Import ID.'),
     status: z.string(),
     clusterId: z.string().nullable(),
-    replicaCount: z.int(),
+    replicaCount: z.int().nullable().describe('Null for rows.'),
   }),
   database: databaseFact.optional().describe('The database that begins with it.'),
   error: reason.optional(),

@@ -43,6 +43,7 @@ import { engineNotices } from './0051-engine-notices.ts';
 import { auditRetention } from './0052-audit-retention.ts';
 import { auditFilters } from './0053-audit-filters.ts';
 import { auditProofs } from './0054-audit-proofs.ts';
+import { importsOfRows } from './0056-imports-of-rows.ts';
 import { suspendedStreams } from './0055-suspended-streams.ts';
 import type { Migration } from './migration.ts';
 
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   auditFilters,
   auditProofs,
   suspendedStreams,
+  importsOfRows,
 ];

@@ -25,7 +25,7 @@ export const importsQuery = (organizationId: string) =>
 /** `intent`: of an attempt that is repeated with the same files, an answer that was lost leaves one import, not two. */
 export async function beginImport(
   organizationId: string,
-  files: CreateImportRequest['files'],
+  files: NonNullable<CreateImportRequest['files']>,
   intent: string,
 ): Promise<Import> {
   const sending = { headers: { 'Idempotency-Key': keyFor(intent, files) } };

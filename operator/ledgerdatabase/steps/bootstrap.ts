@@ -73,7 +73,7 @@ function cannotFill(
   if (restoredFrom === undefined && importedFrom === undefined) return false;
   const [field, things, reason] =
     restoredFrom === undefined
-      ? (['import', 'exported files', 'ImportUnavailable'] as const)
+      ? (['import', 'imported files', 'ImportUnavailable'] as const)
       : (['backup', 'a backup', 'BackupsUnavailable'] as const);
   if (resolved.engine.name !== 'Builtin') {
     draft.stallWith(

@@ -2,16 +2,25 @@
  * Least rights of API and worker, in both directions: their own processes, as the service accounts that the chart makes, lead
  * databases through their lives. Every request is allowed, and every right is used.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { Metrics } from '@kubernetes/client-node';
 import { resources, type Pod } from '../../../domain/kinds.ts';
 import { labels } from '../../../domain/names.ts';
+import { newTypeId } from '../../../domain/type-id.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
 import { askedOf, ChartRights, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
 import { TestService, type Headers, type Program } from '../../support/api/service.ts';
 import { measurePod, serveMetricsApi } from '../../support/operator/metrics-api.ts';
 import { eventually } from '../../support/shell.ts';
+
+const storeCredentials = mkdtempSync(join(tmpdir(), 'ledgerhouse-store-'));
+for (const name of ['access-key-id', 'secret-access-key'])
+  writeFileSync(join(storeCredentials, name), 'none');
+afterAll(() => rmSync(storeCredentials, { recursive: true, force: true }));
 
 let service: TestService;
 let rights: ChartRights | undefined;
@@ -20,7 +29,13 @@ let me: Headers;
 beforeAll(async () => {
   service = await TestService.start({
     // The operator has no store: a backup is made, refused, and taken back.
-    settings: { BACKUPS: 'on' },
+    settings: {
+      BACKUPS: 'on',
+      // Nobody answers there.
+      IMPORTS_STORE: 's3://nowhere',
+      IMPORTS_ENDPOINT: 'http://127.0.0.1:9',
+      IMPORTS_CREDENTIALS_FOLDER: storeCredentials,
+    },
     kubeconfig: async (world, program) => {
       rights ??= await ChartRights.prepare(world, ['api.enabled=true']);
       await rights.applyTemplate(templates[program]);
@@ -230,6 +245,26 @@ test('how change streams stand is told under the rights that the chart gives', a
     const found = await service.world.database('org-default', 'streamed');
     return found?.status?.changeDataCapture?.paused === 1 ? true : undefined;
   });
+});
+
+test('rows are tried, and their trial goes with the import, under the rights that the chart gives', async () => {
+  const id = newTypeId('imp');
+  const uploaded = { accounts: '0'.repeat(64), partSizeBytes: 1, now: '1795372852090008189' };
+  const rows = { ignoreBalances: false, uploaded: { ...uploaded, ignoreBalances: false } };
+  await service.alter(
+    `WITH made AS (
+       INSERT INTO imports (id, organization_id, status, part_size_bytes, rows, created_by, expires_at)
+       SELECT $1, id, 'CHECKING', 1, $2, '{}', clock_timestamp() + interval '1 day'
+       FROM organizations WHERE namespace = 'org-default' RETURNING id
+     ) INSERT INTO import_files (import_id, replica_index, size_bytes) SELECT id, 0, 1 FROM made`,
+    [uuidOf(id), JSON.stringify(rows)],
+  );
+  const trials = () => service.world.kube.list<KubeObject>(resources.import);
+  await eventually('its trial is there', async () => (await trials())[0]);
+  await send('DELETE', `/imports/${id}`);
+  await eventually('its trial is gone', async () =>
+    (await trials()).length === 0 ? true : undefined,
+  );
 });
 
 test.each(programs)('of all that the %s asked, nothing was forbidden', async (program) => {

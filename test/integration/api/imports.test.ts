@@ -2,12 +2,20 @@
  * Imports over HTTP: API and worker, a real S3 server, and files that a real engine exported. Nothing runs in the pods of this control
  * plane, so the engine's own command makes the data file of what was uploaded, as the Job does.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { FILE_HEAD_SIZE } from '../../../domain/import-files/file-head.ts';
-import { resources } from '../../../domain/kinds.ts';
+import { resources, type Job } from '../../../domain/kinds.ts';
 import type {
   AuditEventList,
   ChangedImport,
@@ -24,13 +32,14 @@ import { Operation } from '../../../engine/wire/operations.ts';
 import { ask as askAt, type Answer, type Sending } from '../../support/api/asking.ts';
 import { TestService, type Headers } from '../../support/api/service.ts';
 import { engineProgram, TestEngine } from '../../support/engine/engine.ts';
+import { argsHere, runTrials } from '../../support/engine/trial-pods.ts';
 import {
   accountBytes,
   create,
   lookupAccounts,
   transferBytes,
 } from '../../support/engine/ledger.ts';
-import { eventually, mustRun } from '../../support/shell.ts';
+import { eventually, mustRun, shell } from '../../support/shell.ts';
 import { BUCKET, S3Server } from '../../support/store/s3-server.ts';
 
 jest.setTimeout(600_000);
@@ -72,6 +81,7 @@ beforeAll(async () => {
     },
   });
   me = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
+  runTrials(service.world.kubelet, join(store.folder, 'credentials'));
   await exportFiles();
 });
 afterEach(async () => {
@@ -311,6 +321,163 @@ test('a file that is uploaded in parts, resumed and in any order, is what a data
     await engine.dispose();
     rmSync(folder, { recursive: true });
   }
+});
+
+const rowsOf = (lines: readonly string[]): Octets =>
+  new Uint8Array(Buffer.from(lines.map((line) => `${line}\r\n`).join('')));
+const accountLines = ['id,ledger,code', '1,1,1', '2,1,1'];
+const transferLines = (amounts: readonly (number | string)[]) => [
+  'id,debit_account_id,credit_account_id,amount,ledger,code',
+  ...amounts.map((amount, at) => `${at + 1},1,2,${amount},1,1`),
+];
+const describedRows = (accounts: Octets, transfers: Octets) => ({
+  rows: {
+    accounts: { sizeBytes: accounts.length, head: headOf(accounts) },
+    transfers: { sizeBytes: transfers.length, head: headOf(transfers) },
+  },
+});
+
+async function beginRows(accounts: Octets, transfers: Octets): Promise<Import> {
+  const body = describedRows(accounts, transfers);
+  const { status, json } = await ask<ChangedImport>('createImport', { body });
+  expect({ status, json }).toMatchObject({ status: 201, json: { import: { kind: 'ROWS' } } });
+  return json.import;
+}
+
+const untilTried = (made: Pick<Import, 'id'>) =>
+  eventually('the trial has ended', async () => {
+    const now = await read(made);
+    if (now.status === 'CHECKING') throw new Error(now.status);
+    return now;
+  });
+
+test('rows are tried, and a database begins with exactly the bytes that were tried', async () => {
+  const [accounts, transfers] = [rowsOf(accountLines), rowsOf(transferLines([5, 6, 7]))];
+  const made = await beginRows(accounts, transfers);
+  await put(made, 1, 1, transfers);
+  expect(await complete(made)).toMatchObject({
+    status: 409,
+    json: { code: 'import_incomplete', missing: [{ replicaIndex: 0, parts: [1] }] },
+  });
+  await put(made, 0, 1, accounts);
+  // Twice at once: one trial.
+  const both = await Promise.all([complete(made), complete(made)]);
+  expect(both.map(({ json }) => json.import.status)).toEqual(['CHECKING', 'CHECKING']);
+  const other = rowsOf(transferLines([5, 6, 8]));
+  expect((await put(made, 1, 1, other)).json.code).toBe('import_part_wrong');
+  expect(await untilTried(made)).toMatchObject({
+    status: 'READY',
+    report: { accounts: 2, transfers: 3, faultCount: 0, faults: [] },
+  });
+  const body = { name: 'of-rows', mode: 'import', importId: made.id };
+  expect((await createDatabase({ ...body, engine: 'TigerBeetle' })).json.code).toBe(
+    'import_does_not_fit',
+  );
+  // The worker removes the files as soon as the database serves, which needs no engine here.
+  const kept = folderOf({ id: 'kept' });
+  cpSync(folderOf(made), kept, { recursive: true });
+  const key = join(kept, 'transfers.rows');
+  const created = await createDatabase(body);
+  expect(created).toMatchObject({ status: 202, json: { database: { mode: 'import' } } });
+  const args = await eventually('the Job of its data file is there', async () => {
+    const jobs = await service.world.kube.list<Job>(resources.job);
+    const all = jobs.flatMap(({ spec }) => spec?.template.spec?.initContainers ?? []);
+    return all.find((one) => one.args?.includes(`--import=${made.id}`))?.args;
+  });
+  const folder = join(store.folder, 'rows');
+  mkdirSync(folder);
+  const [data, credentials] = [join(folder, 'replica.ledger'), join(store.folder, 'credentials')];
+  writeFileSync(key, other);
+  const ofKept = argsHere(args, { credentials, data }).map((arg) =>
+    arg === `--import=${made.id}` ? '--import=kept' : arg,
+  );
+  const restore = () => shell(engineProgram, ofKept);
+  const swapped = await restore();
+  expect(swapped.code).toBe(1);
+  expect(swapped.stderr).toContain('transfers.rows: it is not the file that was uploaded');
+  expect(readdirSync(folder)).toEqual([]);
+  writeFileSync(key, transfers);
+  expect(await restore()).toMatchObject({ code: 0 });
+  expect(readdirSync(folder)).toEqual(['replica.ledger']);
+  rmSync(kept, { recursive: true });
+  const [, cluster = ''] = /--cluster=(\d+)/.exec(args.join(' ')) ?? [];
+  const engine = await TestEngine.open(folder);
+  try {
+    const addresses = [{ host: '127.0.0.1', port: engine.port }];
+    const client = new Client({ cluster: BigInt(cluster), addresses, timeoutMs: 60_000 });
+    expect((await lookupAccounts(client, [2n]))[0]?.creditsPosted).toBe(18n);
+    client.close();
+  } finally {
+    await engine.dispose();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('what is wrong with rows is told by line and field, counted whole, and nothing can begin with them', async () => {
+  const amounts = Array.from({ length: 1_000 }, (_, at) => (at < 850 ? 1 : '12.50'));
+  const [accounts, transfers] = [rowsOf(accountLines), rowsOf(transferLines(amounts))];
+  const made = await beginRows(accounts, transfers);
+  await upload(made, [accounts, transfers]);
+  expect((await complete(made)).json.import.status).toBe('CHECKING');
+  const tried = await untilTried(made);
+  expect(tried).toMatchObject({
+    status: 'FAULTY',
+    report: {
+      faultCount: 150,
+      faults: expect.arrayContaining([
+        {
+          file: 'transfers',
+          line: 852,
+          field: 'amount',
+          code: 'value_not_an_integer',
+          detail: expect.stringContaining('"12.50"'),
+        },
+      ]),
+    },
+  });
+  expect(tried.report?.faults).toHaveLength(100);
+  const body = { name: 'never', mode: 'import', importId: made.id };
+  expect((await createDatabase(body)).json.code).toBe('import_not_ready');
+  expect((await complete(made)).json.code).toBe('import_closed');
+  await eventually('the files are gone', async () => {
+    if (staged(made).length > 0) throw new Error(staged(made).join());
+    return true;
+  });
+  expect(await eventsOf(made.id)).toEqual(['import.created', 'import.failed']);
+});
+
+test('files that cannot be rows are refused by name before anything is uploaded', async () => {
+  const [accounts, transfers] = [rowsOf(accountLines), rowsOf(transferLines([5]))];
+  const refusalOf = async (one: Octets, other: Octets) => {
+    const { status, json } = await ask<Answered<ChangedImport>>('createImport', {
+      body: describedRows(one, other),
+    });
+    expect(status).toBe(422);
+    const { errors = [] } = json as Pick<Problem, 'errors'>;
+    return errors.map(({ pointer, code }) => [pointer, code].join(' '));
+  };
+  expect(await refusalOf(transfers, accounts)).toEqual([
+    '#/rows/accounts/head rows_of_other_kind',
+    '#/rows/transfers/head rows_of_other_kind',
+  ]);
+  expect(await refusalOf(rowsOf(['id,ledger,code,nmae']), transfers)).toEqual([
+    '#/rows/accounts/head column_unknown',
+  ]);
+  expect(await refusalOf(single.slice(0, 20_000), transfers)).toEqual([
+    '#/rows/accounts/head not_rows',
+  ]);
+  expect(await refusalOf(accounts, rowsOf(['9'.repeat(100_000)]))).toEqual([
+    '#/rows/transfers/head line_too_long',
+  ]);
+  const neither = await ask<Answered<ChangedImport>>('createImport', { body: {} });
+  expect(neither.json.code).toBe('validation_failed');
+  // Without a head, the first part tells.
+  const { json } = await ask<ChangedImport>('createImport', {
+    body: { rows: { accounts: { sizeBytes: transfers.length } } },
+  });
+  const { status, json: refused } = await put(json.import, 0, 1, transfers);
+  expect({ status, code: refused.code }).toEqual({ status: 422, code: 'import_files_wrong' });
+  expect(staged(json.import)).toEqual([]);
 });
 
 test('three files become a database of three replicas, and of nothing else', async () => {

@@ -181,6 +181,7 @@ async function everything(): Promise<typeof ours> {
       organizationId: us,
       partSizeBytes: 8_388_608,
       clusterId: null,
+      rows: null,
       files: [{ replicaIndex: 0, sizeBytes: 1, head: null }],
       bytesMax: 1,
     });

@@ -902,7 +902,12 @@ describe('on a cluster', () => {
             : undefined,
         );
       }
-      for (const kind of ['ledgerdatabases', 'ledgerbackups', 'ledgerbackupschedules']) {
+      for (const kind of [
+        'ledgerdatabases',
+        'ledgerbackups',
+        'ledgerbackupschedules',
+        'ledgerimports',
+      ]) {
         for (const verb of may) {
           expect([
             verb,
@@ -1029,6 +1034,7 @@ describe('on a cluster', () => {
       'ledgercatalogs',
       'ledgerbackups',
       'ledgerbackupschedules',
+      'ledgerimports',
     ]) {
       const [object] = documentsOf(readFileSync(`${definitions}/templates/${name}.yaml`, 'utf8'));
       expect(object?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });

@@ -310,12 +310,19 @@ test('three replicas of the built-in engine get certificates, which the operator
   );
 });
 
-test('backups and schedules are told that they cannot be made', async () => {
+test('backups, schedules and trials of rows are told how they stand', async () => {
   await made(resources.backup, 'monday', { spec: { database: 'payments' } });
   await made(resources.backupSchedule, 'nightly', {
     spec: { database: 'payments', schedule: '0 3 * * *' },
   });
-  for (const resource of [resources.backup, resources.backupSchedule]) {
+  await made(resources.import, 'rows', {
+    spec: {
+      importId: 'rows',
+      sizeBytes: 1,
+      rows: { accounts: '0'.repeat(64), partSizeBytes: 1, now: '1795372852090008189' },
+    },
+  });
+  for (const resource of [resources.backup, resources.backupSchedule, resources.import]) {
     await eventually(`${resource.kind} has a condition`, async () => {
       const [object] = await world.kube.list<KubeObject & { status?: { conditions?: unknown[] } }>(
         resource,

@@ -24,6 +24,7 @@ import { Operation } from '../../../engine/wire/operations.ts';
 import { TestService } from '../../support/api/service.ts';
 import { Cli } from '../../support/cli/cli.ts';
 import { engineProgram, TestEngine } from '../../support/engine/engine.ts';
+import { runTrials } from '../../support/engine/trial-pods.ts';
 import { accountBytes, create } from '../../support/engine/ledger.ts';
 import { eventually, mustRun } from '../../support/shell.ts';
 import { BUCKET, S3Server } from '../../support/store/s3-server.ts';
@@ -66,6 +67,7 @@ beforeAll(async () => {
   // The Job of the first data file tells the state that it installed; those of the others wait for it.
   const state = `60/${'c'.repeat(32)}`;
   service.world.kubelet.ending = () => ({ exitCode: 0, message: JSON.stringify({ state }) });
+  runTrials(service.world.kubelet, join(store.folder, 'credentials'));
   cli = new Cli({
     LEDGERHOUSE_BASE_URL: service.url,
     LEDGERHOUSE_API_KEY: (await service.makeKey(['db:read', 'db:write'])).secret,
@@ -273,7 +275,11 @@ test('what cannot be imported is refused by the name of the file, before anythin
     expect(stderr).not.toContain('\u001B');
   };
   await refused(3, 'empty: It is cut short: it has 0 bytes', 'empty');
-  await refused(3, 'text: It is no data file', 'text');
+  await refused(
+    3,
+    'text: It has the columns of transfers. Name the file with the accounts',
+    'text',
+  );
   await refused(3, 'na\ufffd[31mme, "odd" and \u{1F4B0}: It is no data file', odd);
   await refused(2, 'folder is a directory', 'folder');
   await refused(2, 'pipe is not a regular file', 'pipe');
@@ -306,6 +312,42 @@ test('what the database could not be is refused before an import is begun', asyn
   const unnamed = await cli.run(['import', file('small')]);
   expect(unnamed.code).toBe(2);
   expect(unnamed.stderr).toContain('--name is missing');
+});
+
+test('rows in any order of the files are tried, and only sound ones become a database', async () => {
+  const [accounts, transfers] = [file('accounts.csv'), file('transfers.csv')];
+  writeFileSync(accounts, 'id,ledger,code\n1,1,1\n2,1,1\n');
+  const header = 'id,debit_account_id,credit_account_id,amount,ledger,code\n';
+  writeFileSync(transfers, `${header}1,1,2,5,1,1\n2,1,3,5,1,1\n`);
+  const faulty = await cli.run(['import', transfers, accounts, '--trial']);
+  expect(faulty.code).toBe(3);
+  expect(faulty.stderr).toMatch(/transfers\.csv:3: .* in no line of the accounts/);
+  writeFileSync(transfers, `${header}1,1,2,5,1,1\n2,2,1,5,1,1\n`);
+  const tried = await cli.run(['import', transfers, accounts, '--trial', '--json']);
+  expect({ ...tried, stdout: '' }).toMatchObject({ code: 0 });
+  const { import: shown } = JSON.parse(tried.stdout) as { import: Import };
+  expect(shown.report).toEqual({ accounts: 2, transfers: 2, faultCount: 0, faults: [] });
+  expect((await imports()).map(({ id }) => id)).not.toContain(shown.id);
+  const made = await cli.run(['import', accounts, transfers, '--name', 'of-rows', '--no-wait']);
+  expect(made).toMatchObject({ code: 0 });
+  expect((await cli.run(['databases', 'list'])).stdout).toContain('of-rows');
+});
+
+test('files that are no rows are refused by name and line, before anything is sent', async () => {
+  const before = (await imports()).length;
+  const [accounts, unknown] = [file('good.csv'), file('unknown.csv')];
+  writeFileSync(accounts, 'id,ledger,code\n1,1,1\n');
+  writeFileSync(unknown, 'id,debit_account_id,credit_account,amount,ledger,code\n');
+  const refused = await cli.run(['import', accounts, unknown, '--trial']);
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain('unknown.csv:1');
+  expect(refused.stderr).toContain('credit_account_id');
+  const twice = await cli.run(['import', accounts, accounts, '--trial']);
+  expect(twice.code).toBe(3);
+  expect(twice.stderr).toContain('It has the columns of accounts');
+  const data = await cli.run(['import', '--trial', file('small')]);
+  expect(data.code).toBe(2);
+  expect((await imports()).length).toBe(before);
 });
 
 test('an import is deleted by its ID, and its files with it', async () => {

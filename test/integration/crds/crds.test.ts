@@ -978,8 +978,9 @@ test('short names and the category find every kind', async () => {
     ['ledgerbackupschedules', ['lbs'], ['ledgerhouse'], true],
     ['ledgercatalogs', ['lcat'], ['ledgerhouse'], false],
     ['ledgerdatabases', ['ldb'], ['ledgerhouse'], true],
+    ['ledgerimports', ['lim'], ['ledgerhouse'], true],
   ]);
-  for (const name of ['ldb', 'lbk', 'lbs', 'lcat', 'ledgerhouse']) {
+  for (const name of ['ldb', 'lbk', 'lbs', 'lcat', 'lim', 'ledgerhouse']) {
     await kubectl('-n', 'org-acme', 'get', name);
   }
 });
@@ -1240,7 +1241,13 @@ describe('deletion', () => {
   });
 
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  const ours = ['ledgerdatabases', 'ledgercatalogs', 'ledgerbackups', 'ledgerbackupschedules'];
+  const ours = [
+    'ledgerdatabases',
+    'ledgercatalogs',
+    'ledgerbackups',
+    'ledgerbackupschedules',
+    'ledgerimports',
+  ];
 
   test.each(ours)(
     'of the definition %s, and with it of all its objects, is refused until someone allows it on the definition',

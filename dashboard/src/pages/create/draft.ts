@@ -128,7 +128,7 @@ export const topologies = (catalog: CreateCatalog, draft: Draft): readonly Choic
       title: name,
       about: `${survives[id] ?? ''}${recommendedForProduction ? ' Recommended for production.' : ''}`,
       refused:
-        draft.files !== undefined && draft.files.replicaCount !== replicas
+        typeof draft.files?.replicaCount === 'number' && draft.files.replicaCount !== replicas
           ? `the files are of ${countOf(draft.files.replicaCount)}`
           : engines.some((one) => one === draft.engine)
             ? undefined

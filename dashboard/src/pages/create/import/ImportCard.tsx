@@ -149,6 +149,17 @@ function Choose({ catalog, chosen, before, upload, onChosen, onTake }: ChoosePro
   );
 }
 
+const factsOf = ({ clusterId, replicaCount, report }: Import): [string, string][] =>
+  report === null
+    ? [
+        ['Cluster of the files', clusterId ?? 'not known'],
+        ['Replicas', String(replicaCount)],
+      ]
+    : [
+        ['Accounts', String(report.accounts)],
+        ['Transfers', String(report.transfers)],
+      ];
+
 interface ReadyProps {
   readonly ready: Import;
   readonly onLeave: () => void;
@@ -156,14 +167,12 @@ interface ReadyProps {
 
 const Ready = ({ ready, onLeave }: ReadyProps) => (
   <div className={styles.stack}>
-    <p>The files are uploaded and belong together.</p>
-    <Facts
-      rows={[
-        ['Cluster of the files', ready.clusterId ?? 'not known'],
-        ['Replicas', String(ready.replicaCount)],
-        ['Expires', <When key="expires" at={ready.expiresAt} />],
-      ]}
-    />
+    <p>
+      {ready.kind === 'ROWS'
+        ? 'All rows were tried, and nothing is wrong with them.'
+        : 'The files are uploaded and belong together.'}
+    </p>
+    <Facts rows={[...factsOf(ready), ['Expires', <When key="expires" at={ready.expiresAt} />]]} />
     <p className={styles.soft}>
       The database gets a cluster ID and addresses of its own; clients of the other one do not reach
       it by mistake.

@@ -44,7 +44,8 @@ export function OpenImports({ onTake }: Props) {
   );
 }
 
-export const namesOf = ({ clusterId, replicaCount }: Import): string => {
+export const namesOf = ({ kind, clusterId, replicaCount }: Import): string => {
+  if (kind === 'ROWS') return 'Accounts and transfers';
   const files = replicaCount === 1 ? 'One file' : `${replicaCount} files`;
   return clusterId === null ? files : `${files} of cluster ${clusterId}`;
 };

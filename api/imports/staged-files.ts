@@ -1,0 +1,29 @@
+/** Names of an import's files: in the store, and for people. */
+import { importFileName } from '../../domain/import-files/file-head.ts';
+import { stagedKey, stagedRowsKey } from '../../domain/import-files/staged-key.ts';
+import type { Import, ImportHead } from '../model/import.ts';
+import { rowsNames } from '../model/rows-import.ts';
+
+/** Key of a file in the store. Data files are named by their head. */
+export function keyOf(
+  { id, rows }: Pick<Import, 'id' | 'rows'>,
+  index: number,
+  head: Pick<ImportHead, 'clusterId'> | null,
+): string {
+  const name = rowsNames[index];
+  if (rows !== null && name !== undefined) return stagedRowsKey(id, name);
+  return stagedKey(id, head?.clusterId ?? '', index);
+}
+
+export function nameOf(
+  { rows }: Pick<Import, 'rows'>,
+  index: number,
+  head: Pick<ImportHead, 'clusterId'> | null,
+): string {
+  if (rows !== null) return rowsNames[index] ?? String(index);
+  return head === null ? `${index}.ledger` : importFileName(head.clusterId, index);
+}
+
+/** The file, as refusals name it. */
+export const fileWords = ({ rows }: Pick<Import, 'rows'>, index: number): string =>
+  rows === null ? `the file of replica ${index}` : `the file with ${rowsNames[index] ?? index}`;

@@ -1,0 +1,104 @@
+/**
+ * The files of one import, compared by their heads before anything is sent: exported data files, one for each replica, or rows. In the
+ * order of their indexes.
+ */
+import { importFaults, type ImportFault } from '../../domain/import-files/faults.ts';
+import type { LedgerFileHead } from '../../domain/import-files/file-head.ts';
+import { assert } from '../../base/assert.ts';
+import type { Import } from '../../gen/api.ts';
+import { ExitCode } from '../exit-code.ts';
+import { CliFailure } from '../failure.ts';
+import { LocalFile } from './local-file.ts';
+import { areRows, sortRows, type RowsFault } from './row-files.ts';
+
+export interface SourceFile {
+  readonly file: LocalFile;
+  readonly index: number;
+  /** Of a data file. */
+  readonly head?: LedgerFileHead;
+}
+
+export interface ImportSource {
+  readonly kind: Import['kind'];
+  readonly files: readonly SourceFile[];
+}
+
+/** The files must be closed. Throws a `CliFailure`, with all of them closed, if they are no import. */
+export async function openSource(paths: readonly string[], now: Date): Promise<ImportSource> {
+  const files: LocalFile[] = [];
+  try {
+    // More than any topology has are refused before they are opened: `*` may name thousands.
+    if (paths.length > filesMax) throw tooMany(paths.length);
+    for (const path of paths) files.push(await LocalFile.open(path));
+    return areRows(files) ? rowsOf(files) : dataFilesOf(files, now);
+  } catch (error) {
+    await Promise.all(files.map((file) => file.close()));
+    throw error;
+  }
+}
+
+function rowsOf(files: readonly LocalFile[]): ImportSource {
+  const found = sortRows(files);
+  if ('faults' in found) throw rowsRefusal(found.faults);
+  return { kind: 'ROWS', files: found.sorted.map((file, index) => ({ file, index })) };
+}
+
+function dataFilesOf(files: readonly LocalFile[], now: Date): ImportSource {
+  // Only the service knows the releases of its engines: it is asked, with the heads, before a file is sent.
+  const faults = importFaults(files, { release: Number.MAX_SAFE_INTEGER, now });
+  if (faults.length > 0) throw refusal(files, faults);
+  const withHeads = files.map((file) => {
+    const head = ledgerHeadOf(file);
+    return { file, head, index: head.replicaIndex };
+  });
+  return {
+    kind: 'DATA_FILES',
+    files: withHeads.sort((one, other) => one.index - other.index),
+  };
+}
+
+const filesMax = 6;
+
+const tooMany = (count: number): CliFailure =>
+  importFailure(`${count} files are named; an import has 1, 3 or 6, one for each replica`);
+
+function ledgerHeadOf({ head }: LocalFile): LedgerFileHead {
+  assert(head.kind === 'ledger', 'any other file is a fault');
+  return head.head;
+}
+
+function refusal(files: readonly LocalFile[], faults: readonly ImportFault[]): CliFailure {
+  const errors = faults.map(({ file, detail, ...fault }) => {
+    const name = file === undefined ? undefined : files[file]?.name;
+    return { ...fault, ...(name !== undefined && { file: name }), detail };
+  });
+  return importFailure(oneDetail(errors), errors, [
+    'ledger-engine inspect FILE says what a file is',
+  ]);
+}
+
+const rowsRefusal = (faults: readonly RowsFault[]): CliFailure =>
+  importFailure(oneDetail(faults), faults, [
+    'see "CSV and NDJSON" in docs/operating/import.md for the columns',
+  ]);
+
+function oneDetail(errors: readonly { readonly file?: string; readonly detail: string }[]): string {
+  const [only, second] = errors.map(({ file, detail }) =>
+    file === undefined ? detail : `${file}: ${detail}`,
+  );
+  return second === undefined && only !== undefined ? only : 'the files cannot be imported';
+}
+
+const importFailure = (
+  detail: string,
+  errors?: readonly object[],
+  nextSteps: readonly string[] = [],
+): CliFailure =>
+  new CliFailure({
+    exitCode: ExitCode.Validation,
+    code: 'import_not_possible',
+    title: 'The files cannot be imported',
+    detail,
+    nextSteps,
+    ...(errors !== undefined && { problem: { errors } }),
+  });
