@@ -4535,6 +4535,11 @@ export interface components {
             readonly endsAt: string;
         };
         readonly PreviewChangeRequest: {
+            /**
+             * @description One, three or six replicas; a change of its own. The database goes on from its last backup: nobody can write for minutes, ID, name, keys and HTTP address stay, and native addresses change. Built-in engine only.
+             * @enum {string}
+             */
+            readonly clusterConfiguration?: "single" | "ha-3" | "ha-6";
             /** @description A size of the catalog. */
             readonly clusterSize?: string;
             /** @description GiB of each replica. It grows; it never shrinks below what the volumes have. */
@@ -4601,7 +4606,7 @@ export interface components {
             /** @description It begins only while the maintenance window is open; `applyAt` is when the one that it waits for begins. */
             readonly inMaintenanceWindow: boolean;
             readonly jobId: string | null;
-            /** @description The revision to ask for to take it back. */
+            /** @description The revision to ask for to take it back; of another cluster configuration, ask for the earlier one instead. */
             readonly previousRevision: number;
             /** @description The revision that it made. */
             readonly profileRevision: number | null;
@@ -4625,6 +4630,11 @@ export interface components {
             readonly finishedAt: string | null;
         };
         readonly ChangeRequest: {
+            /**
+             * @description One, three or six replicas; a change of its own. The database goes on from its last backup: nobody can write for minutes, ID, name, keys and HTTP address stay, and native addresses change. Built-in engine only.
+             * @enum {string}
+             */
+            readonly clusterConfiguration?: "single" | "ha-3" | "ha-6";
             /** @description A size of the catalog. */
             readonly clusterSize?: string;
             /** @description GiB of each replica. It grows; it never shrinks below what the volumes have. */

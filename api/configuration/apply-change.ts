@@ -4,11 +4,10 @@
  * happened since.
  */
 import { ApiError } from '../../base/kube/kube.ts';
-import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { managerOf } from '../databases/spec-change.ts';
 import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
-import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type {
   ChangeError,
@@ -30,24 +29,19 @@ import {
   lockDatabase,
   updateDatabase,
 } from '../store/databases.ts';
-import type { Store } from '../store/store.ts';
 import { tellUpdate } from '../engine-updates/tell-update.ts';
 import { isForced } from '../model/engine-update.ts';
 import { tellChange } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
-import { memberOf } from './impact.ts';
+import { changeShape, type ShapeWorld } from './change-shape.ts';
+import { changesShape, memberOf } from './impact.ts';
 import { labelsAfter } from './labels.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { progressOf } from './progress.ts';
 import { missed, nextWindow } from './waiting-changes.ts';
 import { overwrittenBy, patchBack, valueIn } from './spec-values.ts';
 
-interface ApplyingWorld {
-  readonly store: Store;
-  readonly writer: DatabaseWriter;
-  readonly catalog: () => CatalogSpec | undefined;
-  readonly nowMs: () => number;
-}
+type ApplyingWorld = ShapeWorld;
 
 const lookAgainMs = 5_000;
 const soonMs = 500;
@@ -65,6 +59,7 @@ export const changeHandler = (world: ApplyingWorld): JobHandler => ({
         updateConfigurationChange(write, change.id, { status: 'APPLYING', error: null }),
       );
     }
+    if (changesShape(change.diff)) return shape(world, context, change, database);
     if (change.generation === null) return write(world, context, change, database);
     return follow(world, context, { ...change, generation: change.generation }, database);
   },
@@ -115,6 +110,23 @@ async function subjectOf(
     throw new Error(`the job ${job.id} belongs to no change of a database`);
   }
   return { change, database };
+}
+
+async function shape(
+  world: ApplyingWorld,
+  context: JobContext,
+  change: ConfigurationChange,
+  database: Database,
+): Promise<JobOutcome> {
+  try {
+    const postponed = () => putOff(world, context, change);
+    const outcome = await changeShape(world, context, { change, database }, postponed);
+    return outcome === 'postponed' ? superseded : outcome;
+  } catch (error) {
+    const refused = change.replaced === null ? refusalOf(error) : undefined;
+    if (refused === undefined) throw error;
+    return refused;
+  }
 }
 
 async function write(
@@ -329,11 +341,13 @@ const superseded: JobOutcome = {
 /** Message of a failed change: the reason, the state that it left, and the next steps. */
 function errorOf(change: ConfigurationChange, database: Database, job: Job): ChangeError {
   const { code = 'failed', message = 'The job failed.' } = job.error ?? {};
-  const written = change.generation !== null && code !== 'refused_by_operator';
+  const isBegun = change.generation !== null || change.replaced !== null;
+  const written = isBegun && code !== 'refused_by_operator';
   if (!written) {
     const nextSteps = ['Read the configuration, and preview the change again.'];
     return { code, message, state: 'The database is as it was before.', nextSteps };
   }
+  if (change.replaced !== null) return errorOfShape({ code, message }, database, job);
   const serves = database.observed?.serves === true;
   const shown = change.progress === null ? '' : ` At last: ${change.progress}`;
   return {
@@ -344,5 +358,23 @@ function errorOf(change: ConfigurationChange, database: Database, job: Job): Cha
       ...(job.retryable ? [`Remove the cause, then retry the job ${job.id}.`] : []),
       `To go back, ask for revision ${change.previousRevision} (POST changes with "revision": ${change.previousRevision}).`,
     ],
+  };
+}
+
+function errorOfShape(
+  { code, message }: Pick<ChangeError, 'code' | 'message'>,
+  { observed }: Database,
+  { id, retryable }: Job,
+): ChangeError {
+  if (retryable) {
+    const state =
+      'The database does not serve: the resource in which it is to go on could not be made.';
+    return { code, message, state, nextSteps: [`Remove the cause, then retry the job ${id}.`] };
+  }
+  return {
+    code,
+    message,
+    state: `The database has its earlier cluster configuration again, with everything that was ever answered${observed?.serves === true ? '' : ', and is about to serve'}. Native addresses are others than before.`,
+    nextSteps: ['Remove the cause, then ask for the change again.'],
   };
 }

@@ -1,7 +1,7 @@
 /** The job that applies a change. Its steps depend on the difference. */
 import type { NewJob } from '../model/job.ts';
 import type { ConfigurationChange } from '../model/configuration-change.ts';
-import { memberOf } from './impact.ts';
+import { changesShape, memberOf } from './impact.ts';
 
 const changeSteps = [
   'write_spec',
@@ -14,7 +14,18 @@ const changeSteps = [
 ] as const;
 export type ChangeStep = (typeof changeSteps)[number];
 
+const shapeSteps = [
+  'back_up',
+  'last_backup',
+  'create_resource',
+  'prepare_volumes',
+  'start_replicas',
+] as const;
+export type ShapeStep = (typeof shapeSteps)[number];
+
 const minute = 60_000;
+/** A change of shape must not end half-way: it goes on for as long as anything can still come of it. */
+const shapeTimeoutMs = 7 * 24 * 60 * minute;
 
 export const changeJob = (change: ConfigurationChange): NewJob => ({
   organizationId: change.organizationId,
@@ -22,13 +33,14 @@ export const changeJob = (change: ConfigurationChange): NewJob => ({
   type: 'database.change',
   input: { changeId: change.id },
   steps: stepsOf(change),
-  timeoutMs: 60 * minute,
+  timeoutMs: changesShape(change.diff) ? shapeTimeoutMs : 60 * minute,
   maxAttempts: 5,
   cancellable: false,
   message: 'The change is queued.',
 });
 
-function stepsOf({ diff, impact }: ConfigurationChange): readonly ChangeStep[] {
+function stepsOf({ diff, impact }: ConfigurationChange): readonly (ChangeStep | ShapeStep)[] {
+  if (changesShape(diff)) return shapeSteps;
   const to = (member: string) => diff.find(({ path }) => memberOf(path) === member)?.to;
   const has: Readonly<Partial<Record<ChangeStep, boolean>>> = {
     grow_storage: to('selectedStorageGb') !== undefined,

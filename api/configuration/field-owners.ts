@@ -36,19 +36,26 @@ export function fieldsOf(path: string): readonly string[] | undefined {
     : fields;
 }
 
+type ManagedFields = NonNullable<DatabaseObject['metadata']['managedFields']>[number];
+
 /** The manager that declares the field behind a difference; `undefined`: nobody does, or this service itself. */
 export function declarerOf({ metadata }: DatabaseObject, path: string): string | undefined {
   const fields = fieldsOf(path);
   if (fields === undefined) return undefined;
   const owner = (metadata.managedFields ?? []).find(
-    ({ manager, operation, subresource, fieldsV1 }) =>
-      !subresource &&
-      manager !== apiName &&
-      (operation === 'Apply' || manager === clientSideApply) &&
-      holds(fieldsV1, ['f:spec', ...fields]),
+    (one) => isDeclaration(one) && holds(one.fieldsV1, ['f:spec', ...fields]),
   );
   return owner?.manager;
 }
+
+/** A manager that declares any part of the spec, and so makes the resource again when it is gone; `undefined`: nobody does. */
+export const declarerOfSpec = ({ metadata }: DatabaseObject): string | undefined =>
+  (metadata.managedFields ?? []).find(
+    (owner) => isDeclaration(owner) && holds(owner.fieldsV1, ['f:spec']),
+  )?.manager;
+
+const isDeclaration = ({ manager, operation, subresource }: ManagedFields): boolean =>
+  !subresource && manager !== apiName && (operation === 'Apply' || manager === clientSideApply);
 
 export function holds(fields: unknown, path: readonly string[]): boolean {
   let at = fields;

@@ -27,9 +27,16 @@ interface ImpactFacts {
   readonly warnings?: readonly string[];
 }
 
+/** Promised longest wait of a change of shape, in seconds: also if the new replicas get no place, and the earlier ones come back. */
+const shapeWaitSeconds = 1_800;
+
+export const changesShape = (diff: readonly FieldChange[]): boolean =>
+  diff.some(({ path }) => memberOf(path) === 'clusterConfiguration');
+
 export const memberOf = (path: string): string => path.split('/')[1] ?? '';
 
 export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impact {
+  if (changesShape(diff)) return impactOfShape(facts);
   const changes = (member: string) => diff.find(({ path }) => memberOf(path) === member);
   const stops = changes('suspended')?.to === true;
   const replaced = diff.some(({ path }) => replacesPods.has(memberOf(path)));
@@ -67,6 +74,19 @@ export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impa
     warnings,
   };
 }
+
+const impactOfShape = ({ warnings = [] }: ImpactFacts): Impact => ({
+  interruption: 'MINUTES',
+  longestWaitSeconds: shapeWaitSeconds,
+  rollingRestart: false,
+  reversible: true,
+  warnings: [
+    ...warnings,
+    'Nobody can write while the old replicas stop, what is new is backed up, the new ones read everything from the store of backups, and start: one to two minutes, and about a minute more for each 10 million transfers.',
+    'Native clients must connect anew: the addresses change, and sessions end. A request without an answer is sent again with the same IDs: nothing is executed twice. ID, name, keys and the HTTP address stay.',
+    'The volumes of the old replicas are kept as long as those of a deleted database. If the last backup fails, or the new replicas cannot be made, the database comes back in its earlier shape.',
+  ],
+});
 
 const streamWarning = ({ to }: FieldChange): string =>
   (to as { readonly suspended: boolean }).suspended

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { resolve } from '../../domain/catalog/resolve.ts';
 import type { CatalogSpec, DatabaseObject, DatabaseSpec } from '../../domain/custom-resources.ts';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
@@ -7,6 +7,7 @@ import type { ChangeRequest } from '../model/configuration-change.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Database, Profile } from '../store/database-record.ts';
 import { planChange, type ChangeWorld } from './plan-change.ts';
+import { reshaped } from './shape.ts';
 
 const catalog = catalogSpec();
 
@@ -240,5 +241,97 @@ test.each(['PROVISIONING', 'FAILED'] as const)('a database that is %s is not cha
   expect(refusalOf({ ...world, database }, { clusterSize: 'lh-10' })).toMatchObject({
     code: 'database_not_ready',
     occasion: { members: { databaseStatus: status } },
+  });
+});
+
+describe('another cluster configuration', () => {
+  const shape = { clusterConfiguration: 'ha-3' } as const;
+
+  test('is told with its interruption and its price, and writes nothing into the resource that it replaces', () => {
+    const { diff, impact, patch, needsRight, priceDelta } = planChange(worldOf(), shape);
+    expect(diff).toEqual([{ path: '/clusterConfiguration', from: 'single', to: 'ha-3' }]);
+    expect(impact).toMatchObject({ interruption: 'MINUTES', reversible: true });
+    expect(impact.warnings.join(' ')).toMatch(/addresses change/);
+    expect([patch, needsRight]).toEqual([{}, true]);
+    expect(Number(priceDelta?.amount)).toBeGreaterThan(0);
+  });
+
+  test('keeps what the database was resolved to, whatever the defaults of the catalog are now', () => {
+    const world = worldOf({ size: 'lh-10' }, { clusterId: '77' });
+    const spec = reshaped(world.object, 'ha-3');
+    const { resolved, storage } = world.object.status ?? {};
+    expect(spec).toMatchObject({
+      topology: 'ha-3',
+      size: 'lh-10',
+      clusterId: '77',
+      version: resolved?.engine?.version,
+      storage: { tier: resolved?.storage?.tier, sizeGb: storage?.requestedGb },
+    });
+    expect(spec.bootstrap).toBeUndefined();
+  });
+
+  const archived = { backup: { continuous: { enabled: true, rpoSeconds: 3 } } } as const;
+  const declared = (world: ChangeWorld): ChangeWorld => ({
+    ...world,
+    object: {
+      ...world.object,
+      metadata: {
+        ...world.object.metadata,
+        managedFields: [
+          { manager: 'argocd', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:size': {} } } },
+        ],
+      },
+    },
+  });
+  const of = (world: ChangeWorld, more: Partial<Database>): ChangeWorld => ({
+    ...world,
+    database: { ...world.database, ...more },
+  });
+
+  test.each<[string, ChangeWorld, ChangeRequest, string]>([
+    [
+      'together with another change',
+      worldOf(),
+      { ...shape, clusterSize: 'lh-10' },
+      'validation_failed',
+    ],
+    [
+      'of several replicas whose log is archived',
+      worldOf({ topology: 'ha-3', ...archived }),
+      { clusterConfiguration: 'single' },
+      'catalog_choice_unavailable',
+    ],
+    [
+      'of a resource that a program would make again',
+      declared(worldOf()),
+      shape,
+      'field_managed_elsewhere',
+    ],
+    [
+      'of a database that is stopped',
+      of(worldOf({ suspend: true }), { status: 'SUSPENDED' }),
+      shape,
+      'database_not_ready',
+    ],
+    ['of a database that is paused', worldOf({ paused: true }), shape, 'database_not_ready'],
+    ['that the database has', worldOf(), { clusterConfiguration: 'single' }, 'nothing_to_change'],
+  ])('is refused %s', (_, world, request, code) => {
+    expect(refusalOf(world, request).code).toBe(code);
+  });
+
+  test('of a single replica whose log is archived is possible: its archive goes on', () => {
+    expect(planChange(worldOf(archived), shape).diff).toHaveLength(1);
+  });
+
+  test('of an earlier revision does not come back with it, and that is told', () => {
+    const world = worldOf();
+    const earlier = {
+      ...world.profile,
+      clusterConfiguration: 'ha-3',
+      clusterSize: 'lh-10',
+    } as Profile;
+    const { diff, impact } = planChange({ ...world, earlier }, { revision: 2 });
+    expect(diff.map(({ path }) => path)).toEqual(['/clusterSize']);
+    expect(impact.warnings.join(' ')).toMatch(/cluster configuration ha-3; it stays/);
   });
 });

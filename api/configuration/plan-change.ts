@@ -25,6 +25,7 @@ import { impactOf, memberOf } from './impact.ts';
 import { labelsAfter } from './labels.ts';
 import { isDearer, priceDeltaOf } from './price-delta.ts';
 import { refuseImpossible } from './refuse-impossible.ts';
+import { refuseShape, reshaped } from './shape.ts';
 
 export interface ChangeWorld {
   readonly catalog: CatalogSpec;
@@ -54,6 +55,7 @@ export interface ChangePlan {
 export function planChange(world: ChangeWorld, request: ChangeRequest): ChangePlan {
   const { catalog, database, object, profile } = world;
   refuseImpossible(world, request);
+  if (wantsShape(world, request)) return planShape(world, request.clusterConfiguration);
   const wanted = withEarlier(world, request);
   const patch = patchOf(object.spec, wanted);
   const previous = previousOf(object);
@@ -82,6 +84,37 @@ export function planChange(world: ChangeWorld, request: ChangeRequest): ChangePl
     patch: diff.every(({ path }) => memberOf(path) === 'labels') ? {} : patch,
     labels,
     needsRight: isDearer(priceDelta) || (before.suspended && !after.suspended),
+  };
+}
+
+/** Whether the request asks for another number of replicas than the database has. */
+const wantsShape = (
+  { profile }: ChangeWorld,
+  request: ChangeRequest,
+): request is ChangeRequest & { readonly clusterConfiguration: TopologyName } =>
+  request.clusterConfiguration !== undefined &&
+  request.clusterConfiguration !== profile.clusterConfiguration;
+
+/** The plan of a change of shape: the resource is replaced, and the operator resolves the new one from nothing. */
+function planShape(world: ChangeWorld, topology: TopologyName): ChangePlan {
+  const { catalog, object, profile } = world;
+  refuseShape(world);
+  const spec = reshaped(object, topology);
+  const resolution = resolve(catalog, spec);
+  if (!resolution.ok) throw notPossible(choiceErrors(resolution.problems));
+  const current = resolve(catalog, object.spec, previousOf(object));
+  const before = configurationOf(world, object.spec, current);
+  const after = configurationOf(world, spec, resolution);
+  const diff = differencesOf(before, after);
+  const priceDelta = priceDeltaOf(catalog, { ...before, price: profile.price }, after);
+  const facts = { replicas: replicasOf[topology], suspended: false, versionReversible: true };
+  return {
+    diff,
+    impact: impactOf(diff, facts),
+    priceDelta,
+    patch: {},
+    labels: undefined,
+    needsRight: isDearer(priceDelta),
   };
 }
 
@@ -207,6 +240,11 @@ function warningsOf(
     ...(smaller
       ? [
           `Each replica gets less memory${size?.transfersMax === undefined ? '' : `, which is enough for ${size.transfersMax.toLocaleString('en')} transfers`}.`,
+        ]
+      : []),
+    ...(earlier !== undefined && earlier.clusterConfiguration !== after.clusterConfiguration
+      ? [
+          `Revision ${earlier.revision} had the cluster configuration ${earlier.clusterConfiguration}; it stays. Ask for it in a change of its own.`,
         ]
       : []),
     ...(earlier !== undefined && earlier.selectedStorageGb < after.selectedStorageGb

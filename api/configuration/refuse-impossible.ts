@@ -17,6 +17,7 @@ export function refuseImpossible(world: ChangeWorld, request: ChangeRequest): vo
     const detail = `There is no revision ${request.revision}; there are 1 to ${profile.revision}.`;
     throw invalid({ pointer: '#/revision', code: 'unknown_revision', detail });
   }
+  refuseMore(world, request);
   refuseStorage(world, request);
   refuseArchiving(world.profile.engine, request.continuousArchiving);
   refuseFullMemory(world, request);
@@ -34,6 +35,21 @@ export function requireChangeable(database: Database): void {
         : `${name} is ${status}; retry the job that made it, or delete it.`,
     members: { databaseStatus: status },
     ...(status === 'PROVISIONING' ? { retryAfterSeconds: 5 } : { retryable: false }),
+  });
+}
+
+/** Another number of replicas is a change of its own: it can only be told, and taken back, by itself. */
+function refuseMore({ profile }: ChangeWorld, request: ChangeRequest): void {
+  const { clusterConfiguration, ...others } = request;
+  if (clusterConfiguration === undefined || clusterConfiguration === profile.clusterConfiguration)
+    return;
+  const more = Object.entries(others).filter(([, value]) => value !== undefined);
+  if (more.length === 0) return;
+  const names = more.map(([name]) => name).join(', ');
+  throw invalid({
+    pointer: '#/clusterConfiguration',
+    code: 'not_alone',
+    detail: `Another cluster configuration is a change of its own. Ask for ${names} before or after it.`,
   });
 }
 

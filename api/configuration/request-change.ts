@@ -33,7 +33,7 @@ import { findRevision } from '../store/profile-revisions.ts';
 import { tellChange } from './change-events.ts';
 import { changeJob } from './change-jobs.ts';
 import { readChangeWorld } from './change-world.ts';
-import { asksToArchive } from './impact.ts';
+import { asksToArchive, changesShape } from './impact.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { requireChangeable } from './refuse-impossible.ts';
 import { nextWindow, timingOf, type ApplyAt, type Timing } from './waiting-changes.ts';
@@ -147,7 +147,7 @@ function planFor(
   request: ChangeRequest,
 ): ChangePlan {
   const plan = planChange(world, request);
-  if (asksToArchive(plan.diff)) requireStore(backupStore);
+  if (asksToArchive(plan.diff) || changesShape(plan.diff)) requireStore(backupStore);
   return plan;
 }
 

@@ -5,6 +5,7 @@ import { requireStore } from '../backups/refusal.ts';
 import { requireCanBeBackedUp } from '../backups/request-backup.ts';
 import { cancelChanges } from '../configuration/kubernetes-changes.ts';
 import { Refusal } from '../model/refusal.ts';
+import { findApplying } from '../store/configuration-changes.ts';
 import {
   findActiveProfile,
   lockDatabase,
@@ -53,6 +54,7 @@ export async function deleteDatabase(
     if (database.deletionProtection) {
       throw deletionProtected(database);
     }
+    await refuseWhileReplaced(change, database);
     if (finalBackup) {
       if (database.status !== 'DELETING') await requireCanBeBackedUp(change.db, database);
       requireStore(backupStore);
@@ -66,6 +68,18 @@ export async function deleteDatabase(
     // With a last backup the volumes are deleted once it exists; that time is not known yet.
     const times = { deletedAt, purgeAt: finalBackup ? null : keptUntil };
     return startDeletion(change, database, times, finalBackup);
+  });
+}
+
+/** The data may be in a last backup alone, which a deletion would lose sight of. */
+async function refuseWhileReplaced(change: Change, { id, name }: Database): Promise<void> {
+  const applying = await findApplying(change.db, id);
+  if (applying === undefined || applying.replaced === null) return;
+  const active = await findActiveJob(change.db, id);
+  throw new Refusal('operation_in_progress', {
+    detail: `The replicas of ${name} are being replaced. Delete it when the change ${applying.id} has ended.`,
+    ...(active !== undefined && { members: { blockingJobId: active.id } }),
+    retryAfterSeconds: 10,
   });
 }
 

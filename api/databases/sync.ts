@@ -22,6 +22,7 @@ import {
   updateActiveProfile,
   updateDatabase,
 } from '../store/databases.ts';
+import { isReplaced } from '../store/configuration-changes.ts';
 import { suspendChangeStreams } from '../store/change-streams.ts';
 import { wakeJobOf } from '../store/jobs.ts';
 import { findOrganizationByNamespace, lockOrganization } from '../store/organizations.ts';
@@ -109,6 +110,8 @@ async function markGone(
   await store.change(author, async (change) => {
     const database = await lockDatabase(change, known);
     if (database === undefined || database.kubernetesUid !== uid) return;
+    // The database goes on in another resource, which the change of shape names in the row.
+    if (await isReplaced(change.db, known, uid)) return;
     const purgeAt = new Date(now.getTime() + retentionMs(view.catalog?.spec));
     await markDeleted(change, database, { deletedAt: now, purgeAt });
   });

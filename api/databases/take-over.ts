@@ -34,6 +34,9 @@ export async function takeOverSpec(
   const seen = specChangeOf(known, profile, object);
   if (seen === undefined) return;
   const applying = await findApplying(store.read, known.id);
+  // What a change of shape writes into a resource that it is about to delete says nothing about the database.
+  const replaced = applying?.replaced ?? undefined;
+  if (replaced !== undefined && object.spec.deletionPolicy !== replaced.spec.deletionPolicy) return;
   const ours = isOfChange(applying, seen.changes) ? applying : undefined;
   const author = ours === undefined ? await authorOf(writer, object, seen) : ownAuthor(ours);
   await store.change(author, async (change) => {

@@ -111,6 +111,14 @@ export class DatabaseWriter {
     );
   }
 
+  /** Deletes the resource only if it is still as it was read. Otherwise throws `ApiError` with status 409. */
+  deleteIf({ metadata: { namespace, name, uid = '', resourceVersion } }: DatabaseObject) {
+    return this.#kube.delete(
+      { resource: resources.database, namespace, name },
+      { uid, resourceVersion },
+    );
+  }
+
   /** Labels the resource with the public ID, so that the objects made from it have the label too. */
   async label(identity: DatabaseIdentity, uid: string): Promise<void> {
     await this.#kube.mergePatch(

@@ -1,4 +1,5 @@
 /** Changes of a database's configuration: the request, its impact, and its outcome. */
+import type { DatabaseSpec, TopologyName } from '../../domain/custom-resources.ts';
 import type { Actor } from './actor.ts';
 import type { FieldChange } from './event.ts';
 
@@ -14,6 +15,7 @@ export type ChangeOrigin = 'api' | 'kubernetes';
 
 /** The requested configuration. An absent property stays as it is; null in a map removes an entry (RFC 7396). */
 export interface ChangeRequest {
+  readonly clusterConfiguration?: TopologyName | undefined;
   readonly clusterSize?: string | undefined;
   readonly selectedStorageGb?: number | undefined;
   readonly autogrow?: { readonly limitGb: number } | null | undefined;
@@ -52,6 +54,26 @@ export interface ChangeError {
   readonly nextSteps: readonly string[];
 }
 
+/**
+ * The resource that a change of shape replaces, as it was when the change began to replace it. From then on the database goes on in
+ * another resource of the same name and ID.
+ */
+export interface ReplacedResource {
+  readonly uid: string;
+  readonly workload: string;
+  readonly clusterId: string;
+  readonly spec: DatabaseSpec;
+  /** Why the database gets its earlier shape again; absent while it is to get the new one. */
+  readonly givenUp?: GivenUp | undefined;
+}
+
+export interface GivenUp {
+  /** What it goes on with: its last backup, or, if there is none, the volumes that it had. */
+  readonly from: 'backup' | 'volumes';
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface ConfigurationChange {
   /** TypeID `chg_…`. */
   readonly id: string;
@@ -73,6 +95,8 @@ export interface ConfigurationChange {
   readonly previousRevision: number;
   /** Revision that the change made; null until the operator has accepted it, and for changes of labels alone. */
   readonly profileRevision: number | null;
+  /** Null until a change of shape cannot be taken back any more, and for all others. */
+  readonly replaced: ReplacedResource | null;
   /** Last progress, in words for people. */
   readonly progress: string | null;
   readonly error: ChangeError | null;

@@ -10,6 +10,7 @@ import type {
   ConfigurationChange,
   Impact,
   PriceDelta,
+  ReplacedResource,
 } from '../model/configuration-change.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Change } from './change.ts';
@@ -82,6 +83,7 @@ interface ConfigurationChangePatch {
   readonly generation?: number;
   readonly previousRevision?: number;
   readonly profileRevision?: number;
+  readonly replaced?: ReplacedResource;
   readonly progress?: string | null;
   readonly error?: ChangeError | null;
 }
@@ -93,7 +95,7 @@ export async function updateConfigurationChange(
   id: string,
   patch: ConfigurationChangePatch,
 ): Promise<ConfigurationChange> {
-  const { request, diff, impact, priceDelta, jobId, generation, error, ...plain } = patch;
+  const { request, diff, impact, priceDelta, jobId, generation, replaced, error, ...plain } = patch;
   const { status } = patch;
   const row = await change.db
     .updateTable('configurationChanges')
@@ -107,6 +109,7 @@ export async function updateConfigurationChange(
       ...(priceDelta !== undefined && { priceDelta: jsonOrNull(priceDelta) }),
       ...(jobId !== undefined && { jobId: uuidOf(jobId) }),
       ...(generation !== undefined && { generation: String(generation) }),
+      ...(replaced !== undefined && { replaced: JSON.stringify(replaced) }),
       ...(error !== undefined && { error: jsonOrNull(error) }),
       ...(status === 'APPLYING' && { startedAt: now, finishedAt: null }),
       ...(status !== undefined && ended.has(status) && { finishedAt: now }),
@@ -139,6 +142,18 @@ export async function findApplying(
 ): Promise<ConfigurationChange | undefined> {
   const all = await unfinishedChanges(db, databaseId);
   return all.find(({ status, origin }) => status === 'APPLYING' && origin === 'api');
+}
+
+/** Whether a change of shape replaces this resource of a database, or has replaced it. */
+export async function isReplaced(db: Reader, databaseId: string, uid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('configurationChanges')
+    .select('id')
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('status', '!=', 'CANCELED')
+    .where(sql<string>`replaced->>'uid'`, '=', uid)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function findConfigurationChange(
@@ -235,6 +250,7 @@ const changeOf = (row: Selectable<ConfigurationChangesTable>): ConfigurationChan
   priceDelta: row.priceDelta as PriceDelta | null,
   jobId: typeIdOrNull('job', row.jobId),
   generation: row.generation === null ? null : Number(row.generation),
+  replaced: row.replaced as ReplacedResource | null,
   error: row.error as ChangeError | null,
   actor: row.actor as Actor,
 });

@@ -292,6 +292,7 @@ export interface ConfigurationChangesTable {
   generation: ColumnType<string | null, string | null | undefined, string | null>;
   previousRevision: number;
   profileRevision: ColumnType<number | null, number | null | undefined, number | null>;
+  replaced: MaybeJson;
   progress: ColumnType<string | null, string | null | undefined, string | null>;
   error: MaybeJson;
   actor: Json<object>;

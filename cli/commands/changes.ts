@@ -47,6 +47,12 @@ const archiving: readonly Option[] = [
   { name: 'no-archive', summary: 'the log is no longer archived' },
 ];
 const wanted: readonly Option[] = [
+  {
+    name: 'cluster-configuration',
+    value: 'id',
+    choices: ['single', 'ha-3', 'ha-6'],
+    summary: 'one, three or six replicas; a change of its own, during which nobody can write',
+  },
   size,
   ...storage,
   version,
@@ -125,6 +131,10 @@ const create: Command = {
       command: 'changes create payments-prod --cluster-size lh-40 --apply-at maintenance_window',
     },
     { says: 'the way back', command: 'changes create payments-prod --revision 3' },
+    {
+      says: 'three replicas instead of one',
+      command: 'changes create payments-prod --cluster-configuration ha-3 --wait',
+    },
   ],
   load: async () => (await handlers()).createChange,
 };

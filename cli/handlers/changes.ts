@@ -166,7 +166,10 @@ async function follow(
   });
 }
 
+const shapes = ['single', 'ha-3', 'ha-6'] as const;
+
 const wantedOptions = [
+  'cluster-configuration',
   'cluster-size',
   'selected-storage-gb',
   'autogrow-limit-gb',
@@ -184,6 +187,7 @@ function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
   const storage = integerOf(input, 'selected-storage-gb');
   const limitGb = integerOf(input, 'autogrow-limit-gb');
   const revision = integerOf(input, 'revision');
+  const shape = shapeOf(textOf(input, 'cluster-configuration'));
   if (limitGb !== undefined && isGiven(input, 'no-autogrow')) {
     throw usageFailure('--autogrow-limit-gb and --no-autogrow exclude each other');
   }
@@ -196,6 +200,7 @@ function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
     ...Object.fromEntries(listOf(input, 'parameter').map(pairOf)),
   };
   const wanted = {
+    ...(shape !== undefined && { clusterConfiguration: shape }),
     ...(size !== undefined && { clusterSize: size }),
     ...(storage !== undefined && { selectedStorageGb: storage }),
     ...(limitGb !== undefined && { autogrow: { limitGb } }),
@@ -208,6 +213,12 @@ function wantedOf(input: Input): Omit<ChangeRequest, 'applyAt'> {
   };
   if (Object.keys(wanted).length > 0) return wanted;
   throw usageFailure('no change is given', 'give at least one option that changes something');
+}
+
+function shapeOf(text: string | undefined): (typeof shapes)[number] | undefined {
+  const shape = shapes.find((one) => one === text);
+  if (text === undefined || shape !== undefined) return shape;
+  throw valueFailure(`--cluster-configuration "${text}" is not one of ${shapes.join(', ')}`);
 }
 
 function integerOf(input: Input, option: string): number | undefined {

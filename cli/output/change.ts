@@ -32,7 +32,7 @@ export function changeText(change: Change): string {
     ...plannedFields(change),
     ['apply at', applyAtText(change)],
     ['revision', orDash(change.profileRevision?.toString() ?? null)],
-    ['way back', `revision ${change.previousRevision}`],
+    ['way back', wayBackText(change)],
     ...(change.progress === null ? [] : [['progress', change.progress] as const]),
     ...(error === null
       ? []
@@ -45,6 +45,14 @@ export function changeText(change: Change): string {
     ['created', `${change.createdAt} by ${change.actor.display}`],
     ...(change.finishedAt === null ? [] : [['ended', change.finishedAt] as const]),
   ]);
+}
+
+/** Revisions say nothing of the number of replicas. */
+function wayBackText({ diff, previousRevision }: Change): string {
+  const shape = diff.find(({ path }) => path === '/clusterConfiguration');
+  return shape === undefined
+    ? `revision ${previousRevision}`
+    : `cluster configuration ${String(shape.from)}`;
 }
 
 export const previewText = ({ preview }: ChangePreview): string =>

@@ -10,6 +10,12 @@ import { windowTimes, windowTimesExample } from './maintenance-window.ts';
 const days = 90;
 
 const wanted = {
+  clusterConfiguration: z
+    .enum(['single', 'ha-3', 'ha-6'])
+    .optional()
+    .describe(
+      'One, three or six replicas; a change of its own. The database goes on from its last backup: nobody can write for minutes, ID, name, keys and HTTP address stay, and native addresses change. Built-in engine only.',
+    ),
   clusterSize: text(40, 'A size of the catalog.').optional(),
   selectedStorageGb: z
     .int()
@@ -123,7 +129,12 @@ export const change = z
         'It begins only while the maintenance window is open; `applyAt` is when the one that it waits for begins.',
       ),
     jobId: id('job', 'The job that applies it.').nullable(),
-    previousRevision: z.int().min(1).describe('The revision to ask for to take it back.'),
+    previousRevision: z
+      .int()
+      .min(1)
+      .describe(
+        'The revision to ask for to take it back; of another cluster configuration, ask for the earlier one instead.',
+      ),
     profileRevision: z.int().min(1).nullable().describe('The revision that it made.'),
     progress: z.string().nullable().describe('The last progress.'),
     error: z

@@ -45,6 +45,7 @@ import { auditFilters } from './0053-audit-filters.ts';
 import { auditProofs } from './0054-audit-proofs.ts';
 import { importsOfRows } from './0056-imports-of-rows.ts';
 import { suspendedStreams } from './0055-suspended-streams.ts';
+import { replacedResources } from './0057-replaced-resources.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   auditProofs,
   suspendedStreams,
   importsOfRows,
+  replacedResources,
 ];

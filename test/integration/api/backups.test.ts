@@ -6,14 +6,16 @@ import type { OperationId } from '../../../api/contract/routes.ts';
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
 import { resources } from '../../../domain/kinds.ts';
 import { written } from '../../../domain/recovery.ts';
-import { labels } from '../../../domain/names.ts';
+import { annotations, backupIdOf, labels } from '../../../domain/names.ts';
 import type {
   AcceptedBackup,
   AcceptedChange,
   AuditEventList,
   Backup,
   BackupList,
+  Change,
   ChangeList,
+  ChangePreview,
   ConfigurationAnswer,
   DatabaseWithJob,
   DatabaseWithProfile,
@@ -41,19 +43,24 @@ let me: Headers;
 let namespace: string;
 /** How Jobs of backups end. */
 let says: { readonly exitCode: number; readonly message: string } | 'runs';
+/** How those of last backups end; as all others if it is undefined. */
+let lastSays: typeof says | undefined;
 
 beforeAll(async () => {
   service = await TestService.start({
     settings: { BACKUPS: 'on', DATABASES_MAX: '40' },
     operator: operatorWithStore,
   });
-  endBackupJobs(service.world.kubelet, () => says);
+  endBackupJobs(service.world.kubelet, (backup) =>
+    backup.endsWith('-final') ? (lastSays ?? says) : says,
+  );
   const { secret } = await service.makeKey(['db:read', 'db:write']);
   me = { 'x-api-key': secret };
   cli = new Cli({ LEDGERHOUSE_BASE_URL: service.url, LEDGERHOUSE_API_KEY: secret });
 });
 beforeEach(async () => {
   says = { exitCode: 0, message: `${JSON.stringify(made)}\n` };
+  lastSays = undefined;
   // One that failed may have left the service without it.
   await service.startOperator();
 });
@@ -131,15 +138,17 @@ const patch = (name: string, spec: object) =>
     { spec },
     { fieldManager: 'kubectl' },
   );
-const eventsOf = async ({ of }: Made) => {
+const typesOf = async ({ of }: Made): Promise<readonly string[]> => {
   const { json } = await askAt<AuditEventList>(
     service.url,
     await service.administrator(),
     'listAuditEvents',
     { query: `?targetId=${of.databaseId}&limit=100` },
   );
-  return json.data.map(({ type }) => type).filter((type) => type.startsWith('backup.'));
+  return json.data.map(({ type }) => type);
 };
+const eventsOf = async (made: Made) =>
+  (await typesOf(made)).filter((type) => type.startsWith('backup.'));
 
 test('a backup that is requested is made once, its job tells how it went, and the backup what it holds', async () => {
   const database = await make('payments');
@@ -718,7 +727,7 @@ test('a last backup that fails deletes nothing; without it the data stay as usua
 });
 
 interface Held extends KubeObject {
-  readonly spec: { readonly deletionPolicy: string };
+  readonly spec: { readonly deletionPolicy: string; readonly clusterId?: string };
 }
 const held = async (name: string) =>
   (await service.world.kube.list<Held>(resources.database, { namespace })).find(
@@ -772,6 +781,122 @@ test('a database that is let go without its last backup is never said to have on
   expect(await claimsOf('let-go')).toHaveLength(1);
   const restored = await ask<DatabaseWithJob>('restoreDatabase', { of, body: {} });
   await untilJob(restored.json.job.id, 'SUCCEEDED');
+});
+
+const shaped = async ({ of }: Made, clusterConfiguration: string) => {
+  const { status, json } = await ask<AcceptedChange>('createChange', {
+    of,
+    body: { clusterConfiguration },
+  });
+  expect({ status, json }).toMatchObject({ status: 202 });
+  return json;
+};
+const changeUntil = ({ of }: Made, { id: changeId }: { readonly id: string }, status: string) =>
+  eventually(
+    `${changeId} is ${status}`,
+    async () => {
+      const { change } = (await ask<{ change: Change }>('getChange', { of: { ...of, changeId } }))
+        .json;
+      if (change.status !== status) throw new Error(JSON.stringify(change));
+      return change;
+    },
+    120_000,
+  );
+
+/** The Job of a database's last backup, once it is there. */
+const lastJobOf = (name: string) =>
+  eventually('its last backup is being made', async () => {
+    const [last] = await finalsOf(name);
+    const jobs = await service.world.kube.list<KubeObject>(resources.job, { namespace });
+    return jobs.find(
+      ({ metadata }) =>
+        last !== undefined && metadata.labels?.[labels.backup] === last.metadata.name,
+    );
+  });
+
+test('a change of shape that fails brings the database back with its volumes; the next one goes on from the last backup, under the same ID', async () => {
+  const database = await make('growing', { clusterSize: 'lh-10', deletionProtection: true });
+  const { of } = database;
+  const before = await held('growing');
+  const [volume] = await claimsOf('growing');
+  const body = { clusterConfiguration: 'ha-3' };
+  const { json } = await ask<ChangePreview>('previewChange', { of, body });
+  expect(json.preview).toMatchObject({
+    diff: [{ path: '/clusterConfiguration', from: 'single', to: 'ha-3' }],
+    impact: { interruption: 'MINUTES', reversible: true },
+  });
+  lastSays = 'runs';
+  const first = await shaped(database, 'ha-3');
+  expect([first.change.diff, first.change.impact]).toEqual([
+    json.preview.diff,
+    json.preview.impact,
+  ]);
+  const { metadata } = await lastJobOf('growing');
+  await service.alter(`UPDATE databases SET deletion_protection = false WHERE name = 'growing'`);
+  expect(await ask<Problem>('deleteDatabase', { of })).toMatchObject({
+    status: 409,
+    json: { code: 'operation_in_progress' },
+  });
+  await service.alter(`UPDATE databases SET deletion_protection = true WHERE name = 'growing'`);
+  await service.world.kube.mergePatch(
+    { resource: resources.job, namespace, name: metadata.name ?? '' },
+    { spec: { activeDeadlineSeconds: 1 } },
+    { fieldManager: 'test' },
+  );
+  const failed = await changeUntil(database, first.change, 'FAILED');
+  expect(failed.error?.code).toBe('last_backup_failed');
+  expect(failed.error?.state).toContain('its earlier cluster configuration');
+  expect((await held('growing'))?.spec).toMatchObject({
+    topology: 'single',
+    bootstrap: { volumes: { databaseId: of.databaseId } },
+  });
+  expect((await claimsOf('growing')).map((one) => one.metadata.uid)).toEqual([
+    volume?.metadata.uid,
+  ]);
+
+  const second = await shaped(database, 'ha-3');
+  const again = await lastJobOf('growing');
+  await service.stopWorker();
+  lastSays = undefined;
+  await eventually('the resource is gone', async () =>
+    (await held('growing')) === undefined ? true : undefined,
+  );
+  const [old] = await claimsOf('growing');
+  const [last] = await finalsOf('growing');
+  expect(again.metadata.uid).not.toBe(metadata.uid);
+  expect(old?.metadata.annotations?.[annotations.replacedBy]).toBe(last?.metadata.name);
+  await service.startWorker();
+  const applied = await changeUntil(database, second.change, 'APPLIED');
+  expect(applied).toMatchObject({ profileRevision: 2, error: null });
+  const told = await jobOf(second.job?.id ?? '');
+  expect(new Set(told.steps.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+  const after = await held('growing');
+  expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+  expect(after?.spec).toMatchObject({
+    topology: 'ha-3',
+    size: 'lh-10',
+    deletionProtection: true,
+    deletionPolicy: 'Retain',
+    bootstrap: {
+      backup: { databaseId: of.databaseId, backupId: backupIdOf(last?.metadata.uid ?? '') },
+    },
+  });
+  const row = (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
+  expect(row.database).toMatchObject({
+    status: 'READY',
+    deletionProtection: true,
+    nodeCount: 3,
+    clusterId: after?.spec.clusterId,
+  });
+  expect(row.profile).toMatchObject({ clusterConfiguration: 'ha-3', revision: 2 });
+  // The old volume is kept for some days only, though a database of its ID is there.
+  const kept = await eventually('the old volume has a time', async () => {
+    const found = await claimsOf('growing');
+    const one = found.find((claim) => claim.metadata.uid === volume?.metadata.uid);
+    return one?.metadata.annotations?.[annotations.purgeAt];
+  });
+  expect((Date.parse(kept) - Date.now()) / 86_400_000).toBeGreaterThan(6.9);
+  expect((await typesOf(database)).includes('database.deleted')).toBe(false);
 });
 
 test('other organizations are told nothing of a backup, and a key for one database manages none', async () => {

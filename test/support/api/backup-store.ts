@@ -32,14 +32,16 @@ export const operatorWithStore: Partial<TestOperatorOptions> = {
   askForCheckpoint: () => Promise.resolve({ op: 99 }),
 };
 
-/** The Jobs of backups end with what `says` returns, or go on: by default, one is made, and proven. */
+/** The Jobs of backups end with what `says` returns for the backup's name, or go on: by default, one is made, and proven. */
 export function endBackupJobs(
   kubelet: Kubelet,
-  says: () => ReturnType<Kubelet['ending']> = () => ({
+  says: (backup: string) => ReturnType<Kubelet['ending']> = () => ({
     exitCode: 0,
     message: `${JSON.stringify(madeBackup)}\n`,
   }),
 ): void {
-  kubelet.ending = ({ metadata }) =>
-    metadata?.labels?.[labels.backup] === undefined ? undefined : says();
+  kubelet.ending = ({ metadata }) => {
+    const backup = metadata?.labels?.[labels.backup];
+    return backup === undefined ? undefined : says(backup);
+  };
 }

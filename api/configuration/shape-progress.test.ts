@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { whyNotBegun } from './shape-progress.ts';
+
+const nowMs = Date.parse('2026-11-21T10:00:00Z');
+const before = (minutes: number) => new Date(nowMs - minutes * 60_000).toISOString();
+
+/** A resource of this age that is stalled since so many minutes. */
+const resource = (
+  minutes: number,
+  status: { readonly bootstrapped?: boolean; readonly stalledFor?: number } = {},
+): DatabaseObject =>
+  ({
+    metadata: { name: 'one', creationTimestamp: before(minutes) },
+    status: {
+      bootstrapped: status.bootstrapped ?? false,
+      conditions:
+        status.stalledFor === undefined
+          ? []
+          : [
+              {
+                type: 'Stalled',
+                status: 'True',
+                reason: 'FormatFailed',
+                message: 'no node has room',
+                lastTransitionTime: before(status.stalledFor),
+              },
+            ],
+    },
+  }) as unknown as DatabaseObject;
+
+test('new replicas that get no data file in time are given up, with the reason', () => {
+  expect(whyNotBegun(resource(14), nowMs)).toBeUndefined();
+  expect(whyNotBegun(resource(16), nowMs)?.code).toBe('new_shape_not_begun');
+  expect(whyNotBegun(resource(3, { stalledFor: 0.5 }), nowMs)).toBeUndefined();
+  expect(whyNotBegun(resource(3, { stalledFor: 2 }), nowMs)?.message).toContain('No node has room');
+});
+
+test('replicas that may have run are never given up: they may have taken writes', () => {
+  const begun = resource(600, { bootstrapped: true, stalledFor: 600 });
+  expect(whyNotBegun(begun, nowMs)).toBeUndefined();
+});

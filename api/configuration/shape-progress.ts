@@ -1,0 +1,88 @@
+/** How far the replacement of a resource is, from its status. Pure. */
+import { sentence } from '../../base/sentence.ts';
+import { ConditionType, StallReason } from '../../domain/conditions.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { labels, volumesFinalizer } from '../../domain/names.ts';
+import type { ConfigurationChange } from '../model/configuration-change.ts';
+import type { Database } from '../store/database-record.ts';
+import type { ShapeStep } from './change-jobs.ts';
+
+/** Time for the new replicas to get their data files made, or at least begun. */
+const placedWithinMs = 15 * 60_000;
+/** Time for which the operator may be unable to go on: what it lacks may still be on its way. */
+const stalledMaxMs = 60_000;
+
+const conditionOf = ({ status }: DatabaseObject, wanted: string) =>
+  status?.conditions?.find(({ type }) => type === wanted);
+
+/** Whether the operator holds the resource until its last backup is made. */
+export const isHeld = ({ metadata, spec }: DatabaseObject): boolean =>
+  spec.deletionPolicy === 'BackupThenRetain' &&
+  metadata.finalizers?.includes(volumesFinalizer) === true;
+
+/** The reason why the operator cannot make the last backup. */
+export function troubleOf(object: DatabaseObject): string | undefined {
+  const stalled = conditionOf(object, ConditionType.Stalled);
+  const isOfBackup =
+    stalled?.status === 'True' && stalled.reason === StallReason.BackupsUnavailable;
+  // The rest of the message is for those who run the cluster.
+  return isOfBackup ? 'the last backup could not be made' : undefined;
+}
+
+/** What is being done before the resource goes. */
+export const whatGoes = (object: DatabaseObject): string => {
+  const running = object.status?.replicas?.ready ?? 0;
+  return running === 0
+    ? 'The replicas are stopped; the last backup is made.'
+    : 'The last backup is made, and the replicas stop.';
+};
+
+export const isOf = ({ id }: Database, { metadata }: DatabaseObject): boolean =>
+  metadata.labels?.[labels.databaseId] === id;
+
+export const isNewShape = (
+  { spec }: DatabaseObject,
+  { request }: Pick<ConfigurationChange, 'request'>,
+): boolean => spec.topology === request.clusterConfiguration;
+
+/** Why the new replicas are given up, none of which has ever run: they get no place, or no data file. */
+export function whyNotBegun(
+  object: DatabaseObject,
+  nowMs: number,
+): { readonly code: string; readonly message: string } | undefined {
+  const { status, metadata } = object;
+  if (status?.bootstrapped === true) return undefined;
+  const stalled = conditionOf(object, ConditionType.Stalled);
+  const isStalled =
+    stalled?.status === 'True' && nowMs - Date.parse(stalled.lastTransitionTime) > stalledMaxMs;
+  const isLate = nowMs - Date.parse(metadata.creationTimestamp ?? '') > placedWithinMs;
+  if (!isStalled && !isLate) return undefined;
+  const { message } = isStalled
+    ? stalled
+    : (conditionOf(object, ConditionType.Ready) ?? { message: 'the operator did not begin' });
+  return {
+    code: 'new_shape_not_begun',
+    message: `The new replicas could not be made. ${sentence(message)}`,
+  };
+}
+
+interface Begun {
+  readonly step: ShapeStep;
+  readonly percent: number;
+  readonly message: string;
+  /** Whether all replicas are ready. */
+  readonly serves: boolean;
+}
+
+export function begunOf(object: DatabaseObject): Begun {
+  const { status } = object;
+  const ready = conditionOf(object, ConditionType.Ready);
+  const why = sentence(ready?.message ?? 'waiting for the operator');
+  if (status?.bootstrapped !== true)
+    return { step: 'prepare_volumes', percent: 65, message: why, serves: false };
+  const count = status.replicas?.ready ?? 0;
+  const all = status.resolved?.topology?.replicas ?? 1;
+  const message = `${count} of ${all} replicas serve. ${why}`;
+  const serves = ready?.status === 'True';
+  return { step: 'start_replicas', percent: 75 + Math.floor((20 * count) / all), message, serves };
+}

@@ -1,0 +1,81 @@
+/**
+ * The shape of a database is its number of replicas. It changes by replacement: the database goes on, from its last backup, in another
+ * resource of the same name and ID (docs/decisions/0148-shape-by-replacement.md). Here is what can be replaced, and by what. Pure.
+ */
+import { archivingAsked } from '../../domain/continuous-archiving.ts';
+import type {
+  DatabaseObject,
+  DatabaseSpec,
+  EngineName,
+  TopologyName,
+} from '../../domain/custom-resources.ts';
+import { Refusal, type FieldError } from '../model/refusal.ts';
+import { declarerOfSpec } from './field-owners.ts';
+import type { ChangeWorld } from './plan-change.ts';
+
+const pointer = '#/clusterConfiguration';
+
+export function refuseShape({ database, object, profile }: ChangeWorld): void {
+  if (profile.engine !== 'Builtin') {
+    throw unavailable({
+      pointer,
+      code: 'engine_unsupported',
+      detail: `only databases of the built-in engine have backups to go on from; this one runs ${profile.engine}`,
+    });
+  }
+  const manager = declarerOfSpec(object);
+  if (manager !== undefined) {
+    const detail = `${manager} declares the resource in Kubernetes, and would make an empty one while it is replaced; restore a backup into a new database instead.`;
+    throw new Refusal('field_managed_elsewhere', {
+      detail,
+      errors: [{ pointer, code: 'field_declared', detail, meta: { manager } }],
+    });
+  }
+  if (profile.clusterConfiguration !== 'single' && archivingAsked(object.spec) !== null) {
+    throw unavailable({
+      pointer,
+      code: 'archiving_is_on',
+      detail:
+        'the log of several replicas goes on after their last backup; switch continuous archiving off first, and on again afterwards',
+    });
+  }
+  if (database.status === 'READY' && object.spec.paused !== true) return;
+  throw new Refusal('database_not_ready', {
+    detail:
+      database.status === 'READY'
+        ? `${database.name} is paused in Kubernetes; its shape can be changed once it is not.`
+        : `${database.name} is ${database.status}; resume it first: replicas that are stopped have no last backup.`,
+    members: { databaseStatus: database.status },
+    retryable: false,
+  });
+}
+
+/**
+ * The spec of the resource that goes on with the data of another one, with another number of replicas: what the old one was resolved to is
+ * named, so that the catalog's defaults of today change nothing else.
+ */
+export function reshaped(
+  { spec, status }: DatabaseObject,
+  topology: TopologyName | undefined,
+): DatabaseSpec {
+  const { bootstrap: _, ...kept } = spec;
+  const { resolved, storage, version, clusterId } = status ?? {};
+  const { engine, placement, size, storage: volume } = resolved ?? {};
+  return {
+    ...kept,
+    ...(topology !== undefined && { topology }),
+    ...(engine && { engine: engine.name as EngineName }),
+    ...(engine && { version: version?.active ?? engine.version }),
+    ...(placement && { provider: placement.provider, region: placement.region }),
+    ...(size && { size: size.name }),
+    storage: {
+      ...spec.storage,
+      ...(volume && { tier: volume.tier }),
+      ...(storage && { sizeGb: storage.requestedGb }),
+    },
+    ...(clusterId !== undefined && { clusterId }),
+  };
+}
+
+const unavailable = (error: FieldError): Refusal =>
+  new Refusal('catalog_choice_unavailable', { detail: `${error.detail}.`, errors: [error] });
