@@ -105,7 +105,7 @@ class World {
   #store({ chunks, ...head }: Section): void {
     if (head.kind === SectionKind.replace)
       this.sections = this.sections.filter((stored) => stored.head.table !== head.table);
-    const bytes = Buffer.concat([...chunks].map((chunk) => chunk.slice()));
+    const bytes = Buffer.concat(Array.from(chunks, (chunk) => chunk.slice()));
     expect(bytes.length).toBe(head.rowSize * head.rowCount);
     if (head.rowCount > 0) this.sections.push({ head, bytes });
   }

@@ -15,6 +15,7 @@ import {
   SectionKind,
 } from '../checkpoint.ts';
 import type { HashKey } from '../keyed-hash.ts';
+import { PAGE_BYTES, PAGE_WORDS, sealPage } from '../page.ts';
 import {
   COLUMNS,
   type ColumnPages,
@@ -222,7 +223,7 @@ export class SegmentTables {
       rowSize: this.#pageBytes,
       firstRow: pages,
       rowCount,
-      chunks: encode(data, pages, pages + rowCount),
+      chunks: encode(data, table, pages, pages + rowCount),
     };
   }
 
@@ -322,15 +323,31 @@ const tailPages = (data: SegmentData): number =>
   Math.ceil(((data.filter.length + pagesOf(data) * 2) * 4) / data.pageBytes);
 
 /**
- * Yields pages of a segment's table: pages of ids, pages of each field, then filter, first keys and first rows of each column.
+ * Yields pages of a segment's table: pages of ids, pages of each field, then filter, first keys and first rows of each column. Pages of
+ * columns have a name and a checksum, so that each can be read alone. The yielded memory is used again.
  */
-function* encode(data: SegmentData, from: number, end: number): Generator<Uint8Array> {
+function* encode(
+  data: SegmentData,
+  table: number,
+  from: number,
+  end: number,
+): Generator<Uint8Array> {
   const { pageBytes } = data;
+  const buffer = new Uint8Array(
+    Math.max(pageBytes, CHUNK_BYTES_MAX - (CHUNK_BYTES_MAX % pageBytes)),
+  );
   let first = 0;
   for (const column of columnsOf(data)) {
     const count = column.firstKeys.length;
     const [low, high] = [Math.max(from, first) - first, Math.min(end, first + count) - first];
-    if (low < high) yield* columnBytes(column, low * pageBytes, high * pageBytes, pageBytes);
+    let page = first + low;
+    if (low < high) {
+      for (const bytes of columnBytes(column, low, high, { pageBytes, buffer })) {
+        sealPages(bytes, table, page, pageBytes);
+        page += bytes.length / pageBytes;
+        yield bytes;
+      }
+    }
     first += count;
   }
   if (end <= first) return;
@@ -340,22 +357,31 @@ function* encode(data: SegmentData, from: number, end: number): Generator<Uint8A
   );
 }
 
-/** Yields bytes `from` to `end` of a column's pages. */
+/** Yields copies of a column's pages `from` to `end`, as many at a time as fit the buffer. */
 function* columnBytes(
   { pieces, firstPage }: ColumnPages,
   from: number,
   end: number,
-  pageBytes: number,
+  { pageBytes, buffer }: { readonly pageBytes: number; readonly buffer: Uint8Array },
 ): Generator<Uint8Array> {
-  const pieceBytes = pagesPerPiece(pageBytes) * pageBytes;
-  const start = firstPage * pageBytes;
-  for (let at = start + from; at < start + end;) {
-    const inPiece = at % pieceBytes;
-    const length = Math.min(pieceBytes - inPiece, start + end - at);
-    const piece = pieces[Math.floor(at / pieceBytes)]!;
-    yield* slices(piece.subarray(inPiece, inPiece + length));
-    at += length;
+  const perPiece = pagesPerPiece(pageBytes);
+  const last = firstPage + end;
+  for (let page = firstPage + from; page < last;) {
+    const inPiece = page % perPiece;
+    const count = Math.min(perPiece - inPiece, last - page, buffer.length / pageBytes);
+    const piece = pieces[Math.floor(page / perPiece)]!;
+    buffer.set(piece.subarray(inPiece * pageBytes, (inPiece + count) * pageBytes));
+    yield buffer.subarray(0, count * pageBytes);
+    page += count;
   }
+}
+
+/** Pages of another size, which only tests have, stay without names. */
+function sealPages(bytes: Uint8Array, table: number, first: number, pageBytes: number): void {
+  if (pageBytes !== PAGE_BYTES) return;
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  for (let i = 0; i * PAGE_WORDS < words.length; i += 1)
+    sealPage(words, i * PAGE_WORDS, { table, page: first + i }, 0);
 }
 
 function tailOf(data: SegmentData): Uint8Array {
