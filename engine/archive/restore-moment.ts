@@ -79,7 +79,8 @@ async function replayInto(
     data.beginCheckpoints({
       ring: undefined,
       pause: () => Promise.resolve(),
-      formatVersion: FORMAT_VERSION_OF_COPIES,
+      // A ledger whose index did not fit into memory has it in the file. Older releases could not hold it either.
+      ...(data.hasDerived ? {} : { formatVersion: FORMAT_VERSION_OF_COPIES }),
     });
     await data.checkpoint(forAnother(replayer.state), position);
     return position;

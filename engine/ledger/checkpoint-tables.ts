@@ -6,12 +6,13 @@
  * (restore.ts).
  */
 import {
-  type DerivedTables,
+  DerivedTables,
   isDerived,
   type Section,
   type SectionHead,
   SectionKind,
   type StoredBytes,
+  type StoreDerived,
 } from './checkpoint.ts';
 import { CheckpointError, check } from './checkpoint-error.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
@@ -156,8 +157,11 @@ export class CheckpointTables {
     else this.#feed(head, chunks);
   }
 
-  /** Loads the rows and builds the derived state. `pause` is called after some milliseconds of work, again and again. */
-  async finishLoad(pause: () => Promise<void>): Promise<void> {
+  /**
+   * Loads the rows and builds the derived state. `pause` is called after some milliseconds of work, again and again. `store` is, when
+   * segments of the index that no checkpoint has take too much memory.
+   */
+  async finishLoad(pause: () => Promise<void>, store?: StoreDerived): Promise<void> {
     const { transferIndex } = this.#state;
     await transferIndex.load();
     const [transfers, wides, expiries, burnedIds] = this.#paged.map(({ feed }) => feed);
@@ -174,7 +178,8 @@ export class CheckpointTables {
       expiries: expiries!,
       burnedIds: burnedIds!,
     };
-    await restore(this.#state, { feeds, point, pause });
+    const storeIndex = store && (() => this.#storeIndex(store));
+    await restore(this.#state, { feeds, point, pause, storeIndex });
     for (const paged of this.#paged) {
       const { feed, table } = paged;
       paged.givenPages = feed.pages;
@@ -182,6 +187,22 @@ export class CheckpointTables {
       paged.givenRows =
         table.count < feed.pagedRows + rowsPerPage(table.wordsPerRow) ? table.count : 0;
     }
+  }
+
+  /** Writes segments of the index, so that they may leave memory. Resolves with false if that is of no use any more. */
+  async #storeIndex(store: StoreDerived): Promise<boolean> {
+    const { transferIndex } = this.#state;
+    const sections = transferIndex.takeSections();
+    if (sections.length === 0) return false;
+    const hasRoom = await store({
+      takeDelta: () => sections,
+      stored: (derived) => {
+        transferIndex.stored(derived);
+      },
+    });
+    if (!hasRoom) transferIndex.stored(DerivedTables.old);
+    this.#state.makeRoom();
+    return hasRoom;
   }
 
   #feed(head: SectionHead, chunks: StoredBytes): void {

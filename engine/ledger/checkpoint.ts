@@ -70,13 +70,22 @@ export interface Checkpointed {
   /** Called when the last delta is durable. */
   stored(derived: DerivedTables): void;
   /**
+   * Called before the derived tables of the newest checkpoint make way for others. Returns those that must stay, because the state does
+   * not hold what is in them. From then on until a delta is durable, it holds all that it holds now.
+   */
+  keptTables?(): ReadonlySet<number>;
+  /**
    * Applies one section of a stored delta; bytes come in order, in chunks of any size, those of pages in whole pages. They may
    * be pulled as late as in `finishLoad`.
    */
   loadSection(head: SectionHead, chunks: StoredBytes): Promise<void>;
   /**
    * Builds the derived state after all sections are applied, which takes about a microsecond per row that it reads. `pause` is called
-   * every few milliseconds of work, so that the process can answer meanwhile. Rejects if the sections do not fit together.
+   * every few milliseconds of work, so that the process can answer meanwhile. Rejects if the sections do not fit together. `store` adds
+   * derived tables to the checkpoint that is loaded, so that the state need not hold what is in them.
    */
-  finishLoad(pause: () => Promise<void>): Promise<void>;
+  finishLoad(pause: () => Promise<void>, store?: StoreDerived): Promise<void>;
 }
+
+/** Adds derived tables to the newest checkpoint. Resolves with false if the volume has no room for them. */
+export type StoreDerived = (state: Pick<Checkpointed, 'takeDelta' | 'stored'>) => Promise<boolean>;

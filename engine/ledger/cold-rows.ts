@@ -18,11 +18,18 @@ export interface Needs {
   readonly arrived: (page: PageName, words: Uint32Array) => void;
 }
 
-/** Rows that were brought for one computation. */
+/** Pages of lists that are kept for a computation: more than its cursors stand at and read ahead at a time (field-cursor.ts). */
+const KEPT_PAGES_MAX = 128;
+
+/** Rows that were brought for one computation, and what it asked of the index's pages. */
 export class Brought {
   words = new Uint32Array(0);
   #used = 0;
   readonly #offsets = new Map<number, number>();
+  /** By table of a segment and hash of an id: the rows that a page has of it. */
+  readonly #ids = new Map<number, Map<number, readonly number[]>>();
+  /** The newest ones, the oldest first. */
+  readonly #pages = new Map<number, Uint8Array>();
 
   find(key: number): number | undefined {
     return this.#offsets.get(key);
@@ -40,7 +47,32 @@ export class Brought {
     this.#used += count;
   }
 
+  rowsOfId(table: number, hash: number): readonly number[] | undefined {
+    return this.#ids.get(table)?.get(hash);
+  }
+
+  putRowsOfId(table: number, hash: number, rows: readonly number[]): void {
+    const ids = this.#ids.get(table);
+    if (ids === undefined) this.#ids.set(table, new Map([[hash, rows]]));
+    else ids.set(hash, rows);
+  }
+
+  page(name: PageName): Uint8Array | undefined {
+    return this.#pages.get(pageKey(name));
+  }
+
+  putPage(name: PageName, words: Uint32Array): void {
+    const key = pageKey(name);
+    this.#pages.delete(key);
+    this.#pages.set(key, new Uint8Array(words.slice().buffer));
+    if (this.#pages.size <= KEPT_PAGES_MAX) return;
+    const [oldest] = this.#pages.keys();
+    this.#pages.delete(oldest!);
+  }
+
   clear(): void {
+    this.#ids.clear();
+    this.#pages.clear();
     if (this.#used === 0) return;
     this.words = new Uint32Array(0);
     this.#used = 0;
@@ -48,13 +80,18 @@ export class Brought {
   }
 }
 
+/** Takes what a computation needs of a page when it arrives. */
+type Take = (words: Uint32Array, brought: Brought) => void;
+
 interface AbsentPage {
   readonly name: PageName;
-  readonly wordsPerRow: number;
+  /** Rows that are copied out of the page, if it is one of rows. */
   readonly rows: number[];
+  readonly wordsPerRow: number;
+  readonly takes: Take[];
 }
 
-/** What the present computation has, and what it lacks, in all tables. */
+/** What the present computation has, and what it lacks, in all tables of rows and segments of the index. */
 export class RowAccess {
   readonly cache: PageCache;
   /** Changes whenever a row may be found elsewhere than before. */
@@ -86,8 +123,17 @@ export class RowAccess {
   note(name: PageName, wordsPerRow: number, row: number): void {
     const key = pageKey(name);
     const page = this.#absent.get(key);
-    if (page === undefined) this.#absent.set(key, { name, wordsPerRow, rows: [row] });
+    if (page === undefined) this.#absent.set(key, { name, wordsPerRow, rows: [row], takes: [] });
     else page.rows.push(row);
+  }
+
+  /** Notes a page of the index as absent. */
+  notePage(name: PageName, take: Take): void {
+    const key = pageKey(name);
+    const page = this.#absent.get(key);
+    if (page === undefined)
+      this.#absent.set(key, { name, wordsPerRow: 0, rows: [], takes: [take] });
+    else page.takes.push(take);
   }
 
   /** Ends a run. Returns the pages that it lacked, or `undefined` if it was complete. */
@@ -103,7 +149,9 @@ export class RowAccess {
         this.epoch += 1;
         this.pagesRead += 1;
         this.cache.put(name, words);
-        if (page !== undefined) copyRows(page, words, brought);
+        if (page === undefined) return;
+        copyRows(page, words, brought);
+        for (const take of page.takes) take(words, brought);
       },
     };
   }
@@ -115,7 +163,7 @@ function copyRows({ name, wordsPerRow, rows }: AbsentPage, words: Uint32Array, t
     to.put(rowKey(name.table, row), words, (row % perPage) * wordsPerRow, wordsPerRow);
 }
 
-/** Numbers of page tables are below 64. */
+/** Numbers of page tables with rows are below 64. */
 const rowKey = (table: number, row: number): number => row * 64 + table;
 
 interface ColdRowsOptions {

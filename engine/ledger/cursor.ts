@@ -5,12 +5,14 @@
  */
 /** Value of a cursor at its end, instead of a record. */
 export const END = -1;
+/** Value of a cursor that lacks a page of the volume, which is noted (cold-rows.ts). Nothing more can be asked of it then. */
+export const ABSENT = -2;
 
 export interface Cursor {
   /** Upper bound of the number of records. */
   readonly count: number;
   /**
-   * Returns the nearest record at or after `target` in the cursor's direction, or END if none is left. Targets must not go
+   * Returns the nearest record at or after `target` in the cursor's direction, END if none is left, or ABSENT. Targets must not go
    * back.
    */
   seek(target: number): number;
@@ -33,6 +35,7 @@ export class UnionCursor implements Cursor {
   seek(target: number): number {
     const a = this.#first.seek(target);
     const b = this.#second.seek(target);
+    if (a === ABSENT || b === ABSENT) return ABSENT;
     if (a === END) return b;
     if (b === END) return a;
     return a < b === this.#isReversed ? b : a;
@@ -61,6 +64,8 @@ export interface Progress {
 export interface Budget {
   /** Remaining units: one for each seek, more for a page that is decoded. Below zero the budget is used up. */
   left: number;
+  /** Pages that each cursor which lacks one asks for besides, because the walk may come to them next; none by default. */
+  readonly ahead?: number;
 }
 
 export const firstOf = ({ isReversed, from, end }: Page): number => (isReversed ? end - 1 : from);
@@ -69,7 +74,7 @@ export const firstOf = ({ isReversed, from, end }: Page): number => (isReversed 
  * Writes the page's records that are in all of the cursors (all records if there is no cursor) to `hits` from
  * `progress.count` on. Returns true when the page is done, false when the budget is used up. Another call then continues
  * where this one stopped, with new cursors if lists have grown meanwhile. However small the budget is, a call moves on: each cursor
- * seeks at least once.
+ * seeks at least once. It also returns false if a cursor lacks a page: what was found before that counts.
  */
 export function intersect(
   cursors: readonly Cursor[],
@@ -93,6 +98,12 @@ export function intersect(
       budget.left -= 1;
       const found = sorted[i]!.seek(candidate);
       if (found === END) return true;
+      if (found === ABSENT) {
+        // What the others lack is brought with it.
+        for (const other of sorted) if (other !== sorted[i]) other.seek(candidate);
+        progress.next = candidate;
+        return false;
+      }
       agreed = found === candidate ? agreed + 1 : 1;
       candidate = found;
     }

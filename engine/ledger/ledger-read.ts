@@ -5,8 +5,8 @@
  * created after its first step. Accounts change: a read of them sees the state at its last step, which writes all of its
  * accounts at once, after accounts created meanwhile were also checked. (docs/decisions/0047-reads-in-steps.md)
  *
- * Rows that have left memory are brought between steps. A step that lacked some made no progress. The lists prove most of a
- * filter's values; those that they know only by their hash are compared once the row is there.
+ * Rows and pages of the index that have left memory are brought between steps. What was found before one was lacking counts. The
+ * lists prove most of a filter's values; those that they know only by their hash are compared once the row is there.
  */
 import { assert } from '../../base/assert.ts';
 import { bodySizeMax } from '../wire/limits.ts';
@@ -36,6 +36,9 @@ const PASSES_MAX = 4;
 /** Largest product of filters and new accounts in a pass without a pause: some ten milliseconds. */
 const LAST_PASS_MAX = 1 << 17;
 
+/** Pages of the index that a cursor asks for besides the one that it lacks, at most: twice as many with each step that lacked some. */
+const AHEAD_MAX = 16;
+
 /** Result of a step: done, not done yet, or to be repeated when pages were brought. */
 export type ReadStep = boolean | Needs;
 
@@ -56,6 +59,7 @@ export class LedgerRead {
   #progress: Progress | undefined;
   /** Rows that were brought for this read. */
   readonly #brought = new Brought();
+  #ahead = 0;
   #body: Uint8Array | undefined;
 
   constructor(
@@ -80,9 +84,13 @@ export class LedgerRead {
   step(units: number): ReadStep {
     const { access } = this.#state;
     access.begin(this.#brought);
-    const isFound = !isQuery(this.#operation.action) || this.#search({ left: units });
+    const budget = { left: units, ahead: this.#ahead };
+    const isFound = !isQuery(this.#operation.action) || this.#search(budget);
     if (isFound) this.#body = this.#write();
-    return access.needs() ?? isFound;
+    const needs = access.needs();
+    if (needs === undefined) return isFound;
+    this.#ahead = Math.min(AHEAD_MAX, this.#ahead * 2 + 1);
+    return needs;
   }
 
   /** The reply's body. */

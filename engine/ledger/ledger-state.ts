@@ -117,6 +117,7 @@ export class LedgerState {
       memory,
       hash,
       rows: this.transfers,
+      access: this.access,
       sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
       mergeRoom: () => this.freeBytes - Math.max(0, newRowsBytesMax - this.newRowsBytes),
       makeRoom: () => this.makeRoom(),
@@ -152,19 +153,40 @@ export class LedgerState {
     return this.burnedIds.count === 0 ? 0 : this.#findBurned(id, at, hash);
   }
 
-  /** Whether any row has left memory. */
+  /** Whether any row or segment of the index has left memory. */
   get hasCold(): boolean {
-    return this.#paged.some(({ coldEnd }) => coldEnd > 0);
+    return this.transferIndex.hasCold || this.#paged.some(({ coldEnd }) => coldEnd > 0);
   }
 
-  /** Bytes of memory that make way for anything else at any time: rows that may leave, and the room of a merge of the index. */
+  /**
+   * Bytes of memory that make way for anything else at any time: rows and segments of the index that may leave, and the room of a merge
+   * of the index.
+   */
   get yieldingBytes(): number {
     return this.#droppableBytes + this.transferIndex.mergeBytes;
   }
 
   get #droppableBytes(): number {
     if (this.#rowsLeaveAtBytes === Infinity) return 0;
+    return this.#droppableRowBytes + this.transferIndex.droppableBytes;
+  }
+
+  get #droppableRowBytes(): number {
     return this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
+  }
+
+  /** Bytes that may leave memory once a checkpoint has them. */
+  get unstoredBytes(): number {
+    if (this.#rowsLeaveAtBytes === Infinity) return 0;
+    return this.newRowsBytes + this.transferIndex.unstoredBytes;
+  }
+
+  /** Whether memory gets short while segments of the index take more of it than rows and are in no checkpoint. */
+  get lacksStoredIndex(): boolean {
+    return (
+      this.memory.usedBytes > this.#rowsLeaveAtBytes &&
+      this.transferIndex.unstoredBytes > this.#droppableRowBytes
+    );
   }
 
   /** Bytes of rows of transfers that a start brings into memory though nothing is made of them: clients ask for young ones most. */
@@ -188,15 +210,15 @@ export class LedgerState {
     const growth = this.growthBytes(accounts, transfers);
     const now = this.#limitBytes - (this.memory.usedBytes - this.yieldingBytes) - growth;
     const leave = this.#newRowsBytesMax > 0;
-    return { now, lasting: leave ? now + this.newRowsBytes - this.#newRowsBytesMax : now };
+    return { now, lasting: leave ? now + this.unstoredBytes - this.#newRowsBytesMax : now };
   }
 
   /**
-   * Drops rows, the largest table's oldest first, while memory holds more than it should. A merge of the index is given up when a
-   * full request has no room beside it.
+   * Drops rows and segments of the index while memory holds more than it should: the oldest of what takes most. A merge of the index is
+   * given up when a full request has no room beside it.
    */
   makeRoom(): void {
-    this.#dropRows();
+    this.#drop();
     if (this.transferIndex.mergeBytes > 0 && this.freeBytes < 0) this.transferIndex.giveUpMerge();
   }
 
@@ -214,8 +236,13 @@ export class LedgerState {
     return this.growthBytes(0, 0);
   }
 
-  #dropRows(): void {
+  #drop(): void {
     while (this.memory.usedBytes > this.#rowsLeaveAtBytes) {
+      const indexBytes = this.transferIndex.droppableBytes;
+      if (indexBytes > this.#droppableRowBytes) {
+        this.transferIndex.drop();
+        continue;
+      }
       let largest: RowTable | undefined;
       for (const table of this.#paged) {
         if (table.mayDrop && table.droppableBytes > (largest?.droppableBytes ?? 0)) largest = table;

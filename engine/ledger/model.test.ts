@@ -82,7 +82,7 @@ test('a checkpoint taken at any points, loaded in pieces of any size, gives the 
   );
 });
 
-test('a ledger whose rows have left memory answers as the reference ledger does, with a cache of three pages', async () => {
+test('a ledger whose rows and index have left memory answers as the reference ledger does, with a cache of three pages, on a volume that is full at times', async () => {
   for (const seed of [1000, 4000]) {
     const simulation = new Simulation(seed, { isCold: true });
     for (let step = 0; step < 1500; step += 1) {
@@ -91,6 +91,7 @@ test('a ledger whose rows have left memory answers as the reference ledger does,
       if (step % 500 === 499) await simulation.restart(seed);
     }
     expect(simulation.pagesRead).toBeGreaterThan(100);
+    expect(simulation.indexPagesRead).toBeGreaterThan(100);
     // A machine that keeps all rows in memory has the same hash after the same history.
     expect(simulation.replay()).toEqual(simulation.machine.stateHash());
   }

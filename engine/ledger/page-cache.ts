@@ -5,14 +5,16 @@
 import type { Memory } from './memory.ts';
 import { PAGE_BYTES, PAGE_WORDS, type PageName } from './page.ts';
 
-/** Tables of rows have numbers below this one. */
-const TABLES = 2 ** 20;
+/** Tables whose pages may be in a cache have numbers below this one: those of rows, and of the first million segments of the index. */
+export const TABLES = 2 ** 20;
 
 export const pageKey = ({ table, page }: PageName): number => page * TABLES + table;
 
 export class PageCache {
   /** The pages' words, one slot after another. */
   readonly words: Uint32Array;
+  /** The same as bytes. */
+  readonly bytes: Uint8Array;
   hits = 0;
   readonly #memory: Memory;
   readonly #slots = new Map<number, number>();
@@ -25,6 +27,7 @@ export class PageCache {
     this.#memory = memory;
     // The system gives memory to a slot when its page is written.
     this.words = new Uint32Array(slots * PAGE_WORDS);
+    this.bytes = new Uint8Array(this.words.buffer);
     this.#keys = new Float64Array(slots).fill(-1);
     this.#used = new Uint8Array(slots);
   }

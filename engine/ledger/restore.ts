@@ -35,6 +35,8 @@ interface RestoreOptions {
   readonly point: StartPoint | undefined;
   /** Called after each slice of some thousand rows. */
   readonly pause: () => Promise<void>;
+  /** Writes segments of the index, after which they may leave memory. Resolves with false if it must not be called again. */
+  readonly storeIndex: (() => Promise<boolean>) | undefined;
 }
 
 /** Fills the state. */
@@ -95,6 +97,7 @@ class EventOrder {
   readonly #state: LedgerState;
   readonly #feeds: RowFeeds;
   readonly #pause: () => Promise<void>;
+  #storeIndex: (() => Promise<boolean>) | undefined;
   /** Events of each kind that are done. */
   #transfers = 0;
   #expiries = 0;
@@ -110,10 +113,11 @@ class EventOrder {
   /** Then, of each pending transfer that may expire: its accounts. Its row may have left memory. */
   readonly #names = new Map<number, readonly [number, number]>();
 
-  constructor(state: LedgerState, { feeds, point, pause }: RestoreOptions) {
+  constructor(state: LedgerState, { feeds, point, pause, storeIndex }: RestoreOptions) {
     this.#state = state;
     this.#feeds = feeds;
     this.#pause = pause;
+    this.#storeIndex = storeIndex;
     if (point === undefined) return;
     this.#transfers = point.transfers;
     this.#expiries = point.expiries;
@@ -175,6 +179,8 @@ class EventOrder {
     state.expiries.stored = Math.min(this.#expiries, expiries.pagedRows);
     state.wides.stored = Math.min(this.#wides, wides.pagedRows);
     state.makeRoom();
+    while (this.#storeIndex !== undefined && state.lacksStoredIndex)
+      if (!(await this.#storeIndex())) this.#storeIndex = undefined;
     if (this.#transfers + this.#expiries < this.#pausedAt + ROWS_A_SLICE) return;
     this.#pausedAt = this.#transfers + this.#expiries;
     await this.#pause();

@@ -12,6 +12,7 @@ import {
   type Section,
   type SectionHead,
   type StoredBytes,
+  type StoreDerived,
 } from './checkpoint.ts';
 import { CheckpointTables } from './checkpoint-tables.ts';
 import { type EventContext, IdHash, Time } from './event-context.ts';
@@ -222,13 +223,13 @@ export class StateMachine implements Checkpointed {
     const { now, lasting } = state.roomAfter(allAccounts, allTransfers);
     if (lasting < 0) return 'memory';
     if (now >= 0) return undefined;
-    return state.newRowsBytes > ROWS_WORTH_A_CHECKPOINT ? 'rows' : 'memory';
+    return state.unstoredBytes > ROWS_WORTH_A_CHECKPOINT ? 'rows' : 'memory';
   }
 
   /** Whether rows that are in no checkpoint yet take so much memory that one is due. */
   get wantsCheckpoint(): boolean {
     const state = this.#state;
-    if (this.#newRowsBytes === 0 || state.newRowsBytes < this.#newRowsBytes / 2) return false;
+    if (this.#newRowsBytes === 0 || state.unstoredBytes < this.#newRowsBytes / 2) return false;
     // A merge of the index that is in progress should not be given up for rows that could make way.
     return state.freeBytes < this.#newRowsBytes;
   }
@@ -300,8 +301,12 @@ export class StateMachine implements Checkpointed {
     await this.#tables.loadSection(head, chunks);
   }
 
-  async finishLoad(pause: () => Promise<void>): Promise<void> {
-    await this.#tables.finishLoad(pause);
+  keptTables(): ReadonlySet<number> {
+    return this.#state.transferIndex.keptTables();
+  }
+
+  async finishLoad(pause: () => Promise<void>, store?: StoreDerived): Promise<void> {
+    await this.#tables.finishLoad(pause, store);
   }
 
   #create(

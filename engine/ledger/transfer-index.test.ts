@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { Operation } from '../wire/operations.ts';
+import { RowAccess } from './cold-rows.ts';
 import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { Transfer } from './layout.ts';
 import { Memory } from './memory.ts';
+import { PageCache } from './page-cache.ts';
 import { RowTable } from './row-table.ts';
 import { StateMachine } from './state-machine.ts';
 import { TransferIndex } from './transfer-index.ts';
@@ -52,6 +54,7 @@ test('while the oldest segments have no room to be merged, younger ones are: the
     memory,
     hash,
     rows,
+    access: new RowAccess(new PageCache(memory, 0)),
     sizes: { sealRows: 64, chunkRows: 64, pageBytes: 128 },
     // Four segments of generations have room to be merged, but not four of those that come of that.
     mergeRoom: () => 20_000,
@@ -66,7 +69,7 @@ test('while the oldest segments have no room to be merged, younger ones are: the
     index.addId(transfer, id, hash.lower);
     index.addRows(row + 1, () => 1);
   }
-  expect(index.counts()).toEqual({ segments: 11, unsealed: 1, unmerged: 8 });
+  expect(index.counts()).toEqual({ segments: 11, onVolume: 0, unsealed: 1, unmerged: 8 });
   for (let row = 0; row < rows.count; row += 1) {
     const [words, at] = [rows.chunkOf(row), rows.offsetOf(row)];
     expect(index.find(words, at, hash.of128(words, at), hash.lower)).toBe(row);

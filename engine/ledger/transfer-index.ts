@@ -1,12 +1,14 @@
 /**
- * Index of transfers by id and by field: young rows in memory, and sealed segments (segments/) that take about a third of the room.
+ * Index of transfers by id and by field: young rows in memory, and sealed segments (segments/) that take about a third of the room. Those
+ * that checkpoints have may leave memory.
  *
  * Young rows are appended in generations. A complete generation is sealed into a segment, and four neighbouring segments of a size
  * are merged into one. A helper may do that in another thread. Without one, and when it does not keep up, each batch does its
  * share. No answer depends on which rows are sealed, or when.
  */
 import { assert } from '../../base/assert.ts';
-import type { DerivedTables, Section, SectionHead } from './checkpoint.ts';
+import { DerivedTables, type Section, type SectionHead } from './checkpoint.ts';
+import type { RowAccess } from './cold-rows.ts';
 import type { Budget, Cursor } from './cursor.ts';
 import type { KeyedHash } from './keyed-hash.ts';
 import { Transfer } from './layout.ts';
@@ -34,6 +36,8 @@ export interface IndexSizes {
 
 export interface IndexCounts {
   readonly segments: number;
+  /** Segments whose pages have left memory. */
+  readonly onVolume: number;
   /** Complete generations that are not sealed yet. */
   readonly unsealed: number;
   /** Segments that wait to be merged with their neighbours, or are being merged. */
@@ -75,8 +79,10 @@ interface TransferIndexOptions {
   readonly memory: Memory;
   readonly hash: KeyedHash;
   readonly rows: RowTable;
+  /** Access to pages of segments that have left memory. */
+  readonly access: RowAccess;
   readonly sizes: IndexSizes;
-  /** Returns the bytes that a merge may take for its output. It is asked when none is in progress. */
+  /** Returns the bytes that a merge may take, if everything leaves that may. It is asked when none is in progress. */
   readonly mergeRoom: () => number;
   /** Called when a merge may have begun between two batches, so that others make way for it. */
   readonly makeRoom: () => void;
@@ -105,6 +111,7 @@ export class TransferIndex {
   readonly #memory: Memory;
   readonly #hash: KeyedHash;
   readonly #rows: RowTable;
+  readonly #access: RowAccess;
   readonly #sizes: IndexSizes;
   readonly #mergeRoom: () => number;
   readonly #makeRoom: () => void;
@@ -112,6 +119,8 @@ export class TransferIndex {
   readonly #isStored: boolean;
   readonly #tables: SegmentTables;
   #segments: readonly Segment[] = [];
+  /** Whether the last checkpoint had room for the index. */
+  #hasRoomOnVolume = true;
   /** The oldest first; rows are added to the last one. */
   readonly #generations: Generation[] = [];
   #newest: Generation;
@@ -131,11 +140,12 @@ export class TransferIndex {
   touched = 0;
 
   constructor(options: TransferIndexOptions) {
-    const { memory, hash, rows, sizes, mergeRoom, makeRoom, isStored, onDamage } = options;
+    const { memory, hash, rows, access, sizes, mergeRoom, makeRoom, isStored, onDamage } = options;
     assert(sizes.sealRows % sizes.chunkRows === 0, 'a generation has whole chunks');
     this.#memory = memory;
     this.#hash = hash;
     this.#rows = rows;
+    this.#access = access;
     this.#sizes = sizes;
     this.#mergeRoom = mergeRoom;
     this.#makeRoom = makeRoom;
@@ -148,6 +158,7 @@ export class TransferIndex {
   counts(): IndexCounts {
     return {
       segments: this.#segments.length,
+      onVolume: this.#segments.filter(({ isCold }) => isCold).length,
       unsealed: this.#waiting,
       unmerged: groupsToMerge(this.#segments, this.#sizes.sealRows).length * FAN_IN,
     };
@@ -166,6 +177,64 @@ export class TransferIndex {
   /** Call when the last delta is durable. */
   stored(derived: DerivedTables): void {
     this.#tables.stored(derived);
+    this.#hasRoomOnVolume = derived === DerivedTables.new;
+    for (const segment of this.#segments)
+      if (!segment.isCold)
+        segment.table = this.#isStored ? this.#tables.tableOf(segment) : undefined;
+  }
+
+  /**
+   * Call before the index's tables in the newest checkpoint make way for rows. No segment leaves memory from then on until the next one is
+   * durable. Returns the tables that must stay, because their segments have left.
+   */
+  keptTables(): ReadonlySet<number> {
+    const kept = new Set<number>();
+    for (const segment of this.#segments) {
+      if (!segment.isCold) segment.table = undefined;
+      else kept.add(segment.table!);
+    }
+    this.#tables.keep(kept);
+    return kept;
+  }
+
+  /** Whether any segment has left memory. */
+  get hasCold(): boolean {
+    return this.#segments.some(({ isCold }) => isCold);
+  }
+
+  /** Bytes of segments that may leave memory. */
+  get droppableBytes(): number {
+    return this.#bytesOf((segment, index) => this.#mayLeave(segment, index));
+  }
+
+  /** Bytes of segments that may leave memory once checkpoints have written them. */
+  get unstoredBytes(): number {
+    if (!this.#isStored || !this.#hasRoomOnVolume || this.#sizes.pageBytes !== PAGE_BYTES) return 0;
+    return this.#bytesOf(({ table }, index) => table === undefined && !this.#isMerged(index));
+  }
+
+  /** Drops the oldest segment that may leave from memory. */
+  drop(): void {
+    const oldest = this.#segments.find((segment, index) => this.#mayLeave(segment, index))!;
+    this.#memory.free(oldest.pageBytes);
+    oldest.leave(this.#access);
+  }
+
+  #bytesOf(isCounted: (segment: Segment, index: number) => boolean): number {
+    let bytes = 0;
+    for (const [index, segment] of this.#segments.entries())
+      if (isCounted(segment, index)) bytes += segment.pageBytes;
+    return bytes;
+  }
+
+  #mayLeave({ table, isCold }: Segment, index: number): boolean {
+    return table !== undefined && !isCold && !this.#isMerged(index);
+  }
+
+  /** Whether the segment at a place is being merged with others. */
+  #isMerged(index: number): boolean {
+    const merge = this.#merge;
+    return merge !== undefined && index >= merge.first && index < merge.first + FAN_IN;
   }
 
   /** Takes a table of a checkpoint's index. Its bytes are pulled by `load`. */
@@ -175,13 +244,22 @@ export class TransferIndex {
 
   /** Loads the segments of the checkpoint. Rows from `sealedEnd` on must then be added. Call it before any id is hashed. */
   async load(): Promise<void> {
-    const loaded = await this.#tables.load();
-    if (loaded === undefined) return;
-    this.#hash.useKey(loaded.key);
-    for (const data of loaded.segments) this.#addSegment(new Segment(data));
+    await this.#tables.load({
+      useKey: (key) => {
+        this.#hash.useKey(key);
+      },
+      take: (data, table) => {
+        const segment = new Segment(data);
+        segment.table = this.#isStored ? table : undefined;
+        this.#addSegment(segment);
+        this.#makeRoom();
+      },
+    });
+    const last = this.#segments.at(-1);
+    if (last === undefined) return;
     this.#spareIds = this.#newest.ids;
     this.#generations.length = 0;
-    this.#newest = this.#newGeneration(loaded.segments.at(-1)!.endRow);
+    this.#newest = this.#newGeneration(last.endRow);
   }
 
   /** Number of complete generations that are not sealed yet. */
@@ -428,7 +506,12 @@ export class TransferIndex {
     for (const first of groups) {
       const segments = this.#segments.slice(first, first + FAN_IN);
       const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
-      if (bytes > room) continue;
+      // Its inputs stay until it is over.
+      const own = this.#bytesOf(
+        (segment, index) =>
+          index >= first && index < first + FAN_IN && this.#mayLeave(segment, index),
+      );
+      if (bytes + own > room) continue;
       this.#memory.allocate(bytes);
       const job: IndexJob = { kind: 'merge', segments: segments.map(({ data }) => data) };
       this.#merge = { job, first, bytes };
@@ -502,11 +585,15 @@ const HASHED: ReadonlyMap<Column, HashedField> = new Map([
 
 const EMPTY_IDS = new SlotTable(new Memory());
 
-/** Returns the places of the neighbours of one size that are to be merged, the oldest first. */
+/** Returns the places of the neighbours of one size in memory that are to be merged, the oldest first. */
 function groupsToMerge(segments: readonly Segment[], sealRows: number): number[] {
   const groups: number[] = [];
   let first = 0;
   for (const [index, segment] of segments.entries()) {
+    if (segment.isCold) {
+      first = index + 1;
+      continue;
+    }
     if (sizeOf(segment, sealRows) !== sizeOf(segments[first]!, sealRows)) first = index;
     if (index - first + 1 < FAN_IN) continue;
     groups.push(first);

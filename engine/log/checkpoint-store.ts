@@ -4,7 +4,8 @@
  *
  * When there is no room, the delta stays unread and the next call continues with it. The state machine hands out its
  * changes only once, so dropping them would cost a new copy of everything, and that on a full disk. Only derived tables are
- * left out then, because a start makes them from the others; if that is not enough, the room of those that are there is freed.
+ * left out then, because a start makes them from the others; if that is not enough, the room of those that are there is freed, but for
+ * segments of the index that have left memory.
  *
  * A checkpoint never writes a second copy of a table to keep the manifest short. It copies a few small pieces into one
  * larger piece (merge.ts) of at most 4 MiB, or skips that when there is no room for it.
@@ -12,6 +13,7 @@
 import { assert } from '../../base/assert.ts';
 import {
   DerivedTables,
+  INDEX_TABLE,
   isDerived,
   SectionKind,
   type Checkpointed,
@@ -135,7 +137,7 @@ export class CheckpointStore {
     this.#running = true;
     try {
       this.#waiting ??= this.#takeDelta(state, position);
-      const plan = await this.#makeRoom(this.#waiting);
+      const plan = await this.#makeRoom(this.#waiting, state);
       const delta: Delta = this.#waiting;
       const kept = keptSections(this.#sections, delta);
       const merge = hasManyPieces(kept) ? await this.#readyMerge(kept, plan) : undefined;
@@ -153,6 +155,34 @@ export class CheckpointStore {
     }
   }
 
+  /**
+   * Adds derived tables to the newest checkpoint, which is committed once more with them. Resolves with false if there is no room. No
+   * checkpoint may wait.
+   */
+  async addDerived(state: Pick<Checkpointed, 'takeDelta' | 'stored'>): Promise<boolean> {
+    const { position } = this.#superblock;
+    const delta: Delta = {
+      sections: state.takeDelta(NO_TABLES),
+      position,
+      rewrite: NO_TABLES,
+      derived: DerivedTables.new,
+    };
+    let plan: Plan;
+    try {
+      plan = await this.#reservePlan(delta);
+    } catch (error) {
+      if (error instanceof StorageFullError) return false;
+      throw error;
+    }
+    const kept = keptSections(this.#sections, delta);
+    const sections = joinSections([...kept, ...(await this.#writeSections(delta, plan.offsets))]);
+    const manifest = await this.#writeManifest(sections, plan.manifestOffset);
+    const { formatVersion = FORMAT_VERSION } = this.#options;
+    await this.#turnTo({ ...this.#superblock, formatVersion, manifest }, sections);
+    state.stored(delta.derived);
+    return true;
+  }
+
   #takeDelta(state: Checkpointed, position: CheckpointPosition): Delta {
     const rewrite = tablesToRewrite(this.#sections);
     const { new: derived } = DerivedTables;
@@ -160,7 +190,7 @@ export class CheckpointStore {
   }
 
   /** Plans the delta that waits and reserves its room: without derived tables if there is not enough for them. */
-  async #makeRoom(delta: Delta): Promise<Plan> {
+  async #makeRoom(delta: Delta, state: Checkpointed): Promise<Plan> {
     const least = withoutDerived(delta);
     try {
       return await this.#reservePlan(delta);
@@ -174,7 +204,7 @@ export class CheckpointStore {
     } catch (error) {
       if (!(error instanceof StorageFullError) || !this.#hasDerived) throw error;
     }
-    await this.#dropDerived();
+    await this.#dropDerived(state.keptTables?.() ?? NO_TABLES);
     this.#waiting = { ...least, derived: DerivedTables.none };
     return this.#reservePlan(this.#waiting);
   }
@@ -189,9 +219,11 @@ export class CheckpointStore {
     return this.#sections.some(({ table }) => isDerived(table));
   }
 
-  /** Commits the newest checkpoint once more, without its derived tables. Their room is free then. */
-  async #dropDerived(): Promise<void> {
-    const sections = this.#sections.filter(({ table }) => !isDerived(table));
+  /** Commits the newest checkpoint once more, with none of its derived tables but those. The room of the others is free then. */
+  async #dropDerived(kept: ReadonlySet<number>): Promise<void> {
+    const stays = (table: number): boolean =>
+      !isDerived(table) || kept.has(table) || (kept.size > 0 && table === INDEX_TABLE);
+    const sections = this.#sections.filter(({ table }) => stays(table));
     const size = manifestSize(sections);
     const offset = this.#allocator().allocate(size);
     await this.#reserve(offset + roundUp(size));
@@ -383,6 +415,8 @@ export class CheckpointStore {
     this.#sections = sections;
   }
 }
+
+const NO_TABLES: ReadonlySet<number> = new Set();
 
 const storageFull = (cause?: unknown): StorageFullError =>
   new StorageFullError(

@@ -3,7 +3,7 @@
  * belongs to the owner of this object: a single replica has its whole log there (file-log.ts), one of several has none.
  */
 import { assert } from '../../base/assert.ts';
-import type { Checkpointed } from '../ledger/checkpoint.ts';
+import { type Checkpointed, isDerived } from '../ledger/checkpoint.ts';
 import { CheckpointStore, type LogInFile } from './checkpoint-store.ts';
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError, StorageFailedError, StorageFullError } from './errors.ts';
@@ -23,13 +23,18 @@ export interface DataFileOptions {
   readonly release: number;
   /** True if an etcd member is on the same volume: room is left for it. */
   readonly sharesVolume?: boolean;
-  /** Called at most once, when a write or sync failed: the process must end. */
+  /** Called at most once, when a write or sync failed, or a page of the index is damaged: the process must end. */
   readonly onFailure: (error: StorageFailedError) => void;
   /** The disk by default; tests bring their own storage. */
   readonly storage?: Storage;
   /** If given, the checkpoint's pieces are verified in the background; called for each damaged one. */
   readonly onDamage?: (error: DataFileError) => void;
 }
+
+const WRITE_FAILED =
+  'A write to the data file failed. The process ends, so that it starts from what is really on the disk.';
+const INDEX_DAMAGED =
+  'A page of the stored index is damaged. The process ends, because the next start makes the index from the records. No record is lost.';
 
 /** Maximum age of the figures about the volume. */
 const SPACE_AGE_MS = 1000;
@@ -38,7 +43,7 @@ export class DataFile {
   readonly file: StorageFile;
   readonly #options: DataFileOptions;
   readonly #storage: Storage;
-  readonly #head: Superblock;
+  #head: Superblock;
   #sections: readonly StoredSection[] | undefined;
   #store: CheckpointStore | undefined;
   #scrubber: Scrubber | undefined;
@@ -57,7 +62,11 @@ export class DataFile {
     this.#storage = storage;
     this.file = file;
     this.#head = head;
-    this.pages = new PageReader(file, () => this.#store?.sections ?? this.#sections ?? []);
+    this.pages = new PageReader(
+      file,
+      () => this.#store?.sections ?? this.#sections ?? [],
+      (error) => void this.fail(error, INDEX_DAMAGED),
+    );
   }
 
   /** Opens a data file for this process alone. Rejects with DataFileError. */
@@ -94,6 +103,12 @@ export class DataFile {
     return this.#store?.superblock ?? this.#head;
   }
 
+  /** Whether the newest durable checkpoint has derived tables. */
+  get hasDerived(): boolean {
+    const sections = this.#store?.sections ?? this.#sections ?? [];
+    return sections.some(({ table }) => isDerived(table));
+  }
+
   get failed(): boolean {
     return this.#failure !== undefined;
   }
@@ -109,8 +124,47 @@ export class DataFile {
     await repairSuperblock(file, superblock);
     const sections = await readManifest(file, superblock);
     this.#sections = sections;
-    await loadSections({ file, superblock, sections, state });
+    const store = this.#storeWhileLoading(superblock, sections);
+    await loadSections({
+      file,
+      superblock,
+      sections,
+      state,
+      // Rows of format version 1 are in no pages yet, so that the index could not be read with them.
+      ...(superblock.formatVersion === 1 ? {} : { store: (derived) => this.#add(store, derived) }),
+    });
     return superblock.position;
+  }
+
+  /** Adds derived tables to the checkpoint that is being loaded. */
+  async #add(
+    store: CheckpointStore,
+    derived: Pick<Checkpointed, 'takeDelta' | 'stored'>,
+  ): Promise<boolean> {
+    try {
+      const hasRoom = await store.addDerived(derived);
+      this.#head = store.superblock;
+      this.#sections = store.sections;
+      return hasRoom;
+    } catch (error) {
+      throw this.fail(error);
+    }
+  }
+
+  #storeWhileLoading(superblock: Superblock, sections: readonly StoredSection[]): CheckpointStore {
+    const pause = (): Promise<void> => Promise.resolve();
+    const room = (): Promise<number> => this.#room();
+    const { file } = this;
+    const { release } = this.#options;
+    return new CheckpointStore({
+      file,
+      superblock,
+      sections,
+      release,
+      room,
+      pause,
+      ring: undefined,
+    });
   }
 
   /** Allows calls of `checkpoint`. `pause` is called between pieces with the time that the last one took. */
@@ -194,12 +248,9 @@ export class DataFile {
   }
 
   /** Ends all writes. Returns the error that every later call gets. */
-  fail(cause: unknown): StorageFailedError {
+  fail(cause: unknown, message = WRITE_FAILED): StorageFailedError {
     if (!this.#failure) {
-      this.#failure = new StorageFailedError(
-        'A write to the data file failed. The process ends, so that it starts from what is really on the disk.',
-        { cause },
-      );
+      this.#failure = new StorageFailedError(message, { cause });
       this.#options.onFailure(this.#failure);
     }
     return this.#failure;

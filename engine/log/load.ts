@@ -1,7 +1,7 @@
 /** Loads a checkpoint's sections into a state, verifying every byte that the state reads. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Checkpointed } from '../ledger/checkpoint.ts';
-import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
+import type { Checkpointed, StoreDerived } from '../ledger/checkpoint.ts';
+import { CORRUPTION_ADVICE, DataFileError, StorageFailedError } from './errors.ts';
 import { sectionChunks, type StoredSection } from './manifest.ts';
 import type { StorageFile } from './storage.ts';
 import type { Superblock } from './superblock.ts';
@@ -17,15 +17,21 @@ export async function loadSections({
   superblock,
   sections,
   state,
-}: StoredCheckpoint & { readonly state: Checkpointed }): Promise<void> {
+  store,
+}: StoredCheckpoint & {
+  readonly state: Checkpointed;
+  /** Adds derived tables to the checkpoint. */
+  readonly store?: StoreDerived;
+}): Promise<void> {
   try {
     for (const { pieces, ...head } of sections) {
       await state.loadSection(head, sectionChunks(file, superblock.key, { ...head, pieces }));
     }
-    await state.finishLoad(() => nextTurn());
+    await state.finishLoad(() => nextTurn(), store);
   } catch (cause) {
-    // Damage found by a seal and a disk that cannot be read have their own messages.
-    if (cause instanceof DataFileError || Object.hasOwn(cause as object, 'errno')) throw cause;
+    // Damage found by a seal and a disk that cannot be read or written have their own messages.
+    if (cause instanceof DataFileError || cause instanceof StorageFailedError) throw cause;
+    if (Object.hasOwn(cause as object, 'errno')) throw cause;
     throw new DataFileError(
       'state_rejected',
       `The checkpoint's sections do not fit together. ${CORRUPTION_ADVICE}`,

@@ -5,6 +5,7 @@
  * A merge may move a page, and a later checkpoint may use its old place, while it is being read. Then its bytes do not fit, and
  * it is read again from where it is now.
  */
+import { isDerived } from '../ledger/checkpoint.ts';
 import { isPage, PAGE_BYTES, PAGE_WORDS, type PageName } from '../ledger/page.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import type { Piece, StoredSection } from './manifest.ts';
@@ -13,7 +14,7 @@ import type { ReadableFile } from './storage.ts';
 export interface PageSource {
   /**
    * Reads pages, in any order. `arrived` gets the words of each one; their memory is used again. Rejects with DataFileError
-   * `checkpoint_corrupt` if one of them is damaged.
+   * `checkpoint_corrupt` if one of them is damaged, or `index_damaged` if that is one of the index.
    */
   read(
     pages: readonly PageName[],
@@ -42,13 +43,19 @@ interface Place {
 export class PageReader implements PageSource {
   readonly #file: ReadableFile;
   readonly #sections: () => readonly StoredSection[];
+  readonly #onIndexDamage: (error: DataFileError) => void;
   #placed: readonly StoredSection[] | undefined;
   #pieces = new Map<number, readonly PlacedPiece[]>();
 
-  /** `sections` returns those of the newest durable checkpoint. */
-  constructor(file: ReadableFile, sections: () => readonly StoredSection[]) {
+  /** `sections` returns those of the newest durable checkpoint. `onIndexDamage` is called for a damaged page of the index. */
+  constructor(
+    file: ReadableFile,
+    sections: () => readonly StoredSection[],
+    onIndexDamage: (error: DataFileError) => void = () => undefined,
+  ) {
     this.#file = file;
     this.#sections = sections;
+    this.#onIndexDamage = onIndexDamage;
   }
 
   async read(
@@ -61,9 +68,15 @@ export class PageReader implements PageSource {
       const misfits = await this.#readPlaces(places, arrived);
       const [first] = misfits;
       // Only a checkpoint that came meanwhile explains a misfit.
-      if (first !== undefined && sections === this.#sections()) throw damaged(first);
+      if (first !== undefined && sections === this.#sections()) throw this.#damaged(first);
       wanted = misfits.map(({ name }) => name);
     }
+  }
+
+  #damaged(place: Place): DataFileError {
+    const error = damaged(place);
+    if (error.code === 'index_damaged') this.#onIndexDamage(error);
+    return error;
   }
 
   /** Returns the places whose bytes are other pages. */
@@ -159,9 +172,17 @@ function runsOf(places: readonly Place[]): readonly (readonly Place[])[] {
   return runs;
 }
 
-const damaged = ({ name, offset }: Place): DataFileError =>
-  new DataFileError(
+function damaged({ name, offset }: Place): DataFileError {
+  const where = `in the ${PAGE_BYTES} bytes from byte ${offset} on (page ${name.page} of table ${name.table})`;
+  if (isDerived(name.table))
+    return new DataFileError(
+      'index_damaged',
+      `The stored index is damaged ${where}. No record is lost: a start of the replica makes the index from the records.`,
+      { offset },
+    );
+  return new DataFileError(
     'checkpoint_corrupt',
-    `The checkpoint is damaged in the ${PAGE_BYTES} bytes from byte ${offset} on (page ${name.page} of table ${name.table}). ${CORRUPTION_ADVICE}`,
+    `The checkpoint is damaged ${where}. ${CORRUPTION_ADVICE}`,
     { offset },
   );
+}

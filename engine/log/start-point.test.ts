@@ -33,6 +33,8 @@ const OPS = 33;
 
 let damages = 0;
 let keys = 0;
+/** What replicas have said when their process had to end. */
+let failures: string[] = [];
 
 const newMachine = (options: object = OPTIONS): StateMachine =>
   new StateMachine({ ...OPTIONS, ...options, hashKey: { low: (keys += 1), high: 5 } });
@@ -90,7 +92,7 @@ class LedgerReplica {
   }
 
   static async start(storage: MemoryStorage, machine = newMachine()): Promise<LedgerReplica> {
-    const onFailure = (): void => undefined;
+    const onFailure = (error: Error): void => void failures.push(error.message);
     const log = await FileLog.open({ path: PATH, release: RELEASE, storage, onFailure });
     try {
       let last = 0;
@@ -287,7 +289,7 @@ test('a flipped bit anywhere in a start point or in the index is told, and the s
   for (const { offset, size } of pieces) {
     for (let at = 0; at < size; at += 1) {
       // Pages of the index are mostly empty.
-      if (at % (size >= PAGE_BYTES ? 2999 : 211) !== 0) continue;
+      if (at % (size >= PAGE_BYTES ? 6007 : 397) !== 0) continue;
       const bytes = whole.slice();
       bytes[offset + at]! ^= 1 << (at % 8);
       const disk = MemoryStorage.of(PATH, bytes);
@@ -313,6 +315,86 @@ test('a flipped bit anywhere in a start point or in the index is told, and the s
     }
   }
   expect(told).toBeGreaterThan(5);
+});
+
+test('a page of the index that rots while it is on the volume only ends the process that needs it, and the next start makes the index from the rows', async () => {
+  const disk = MemoryStorage.of(PATH, whole);
+  const replica = await LedgerReplica.start(disk);
+  expect(replica.machine.index().onVolume).toBeGreaterThan(2);
+  const file = await disk.open(PATH, { exclusive: false });
+  const index = (await sectionsOf(disk)).filter(
+    ({ table, rowSize }) => isDerived(table) && rowSize === PAGE_BYTES,
+  );
+  for (const { offset } of piecesOf(index)) await file.write(new Uint8Array(8), offset + 100);
+  failures = [];
+  await expect(replica.answers()).rejects.toMatchObject({ code: 'index_damaged' });
+  expect(failures).toEqual([expect.stringMatching(/the next start makes the index/)]);
+  damages = 0;
+  const again = await LedgerReplica.start(disk.afterKill());
+  expect(damages).toBeGreaterThan(0);
+  expect(await again.answers()).toBe(expected[OPS]);
+  await again.close();
+});
+
+/** The same ledger without an index: one without a key of its own wrote its checkpoints. */
+async function withoutIndex(): Promise<Uint8Array> {
+  const disk = new MemoryStorage();
+  await createToyFile(disk, LOG_SIZE);
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 30, indexSizes: OPTIONS.indexSizes });
+  const replica = await LedgerReplica.start(disk, machine);
+  for (let op = 1; op <= OPS; op += 1) {
+    await replica.run();
+    if (op % 3 === 0) await replica.checkpoint();
+  }
+  await replica.close();
+  expect((await sectionsOf(disk)).some(({ table }) => isDerived(table))).toBe(false);
+  return disk.bytes(PATH);
+}
+
+test('a start that makes the index writes it when memory is short, and power loss at any of these writes changes no answer', async () => {
+  const bytes = await withoutIndex();
+  let crashes = 0;
+  for (let crashAt = 1; ; crashAt += 5) {
+    const disk = MemoryStorage.of(PATH, bytes);
+    disk.crashAt = crashAt;
+    const replica = await LedgerReplica.start(disk).catch((error: unknown) => {
+      expect(error).toMatchObject({ name: expect.stringMatching(/PowerLoss|StorageFailedError/) });
+    });
+    if (replica !== undefined) {
+      const { segments, onVolume } = replica.machine.index();
+      expect([segments, await replica.answers()]).toEqual([onVolume, expected[OPS]]);
+      expect(segments).toBeGreaterThan(2);
+      disk.crashAt = Infinity;
+      await replica.close();
+      expect(await inspectDataFile(PATH, disk)).toMatchObject({ errors: [] });
+    }
+    damages = 0;
+    const again = await LedgerReplica.start(
+      replica === undefined ? disk.afterCrash(everyOther()) : disk,
+    );
+    expect([damages, await again.answers()]).toEqual([0, expected[OPS]]);
+    await again.close();
+    if (replica !== undefined) break;
+    crashes += 1;
+  }
+  expect(crashes).toBeGreaterThan(5);
+});
+
+test('a start that makes the index on a full volume keeps it in memory', async () => {
+  const bytes = await withoutIndex();
+  const disk = MemoryStorage.of(PATH, bytes);
+  disk.capacity = bytes.length;
+  const replica = await LedgerReplica.start(disk);
+  const { segments, onVolume } = replica.machine.index();
+  expect(onVolume).toBeLessThan(segments);
+  expect(await replica.answers()).toBe(expected[OPS]);
+  disk.capacity = Infinity;
+  for (let round = 0; round < 12; round += 1) await replica.checkpoint();
+  // The next operation lets go of what is durable.
+  await replica.run();
+  expect(replica.machine.index().onVolume).toBeGreaterThan(onVolume);
+  expect(await replica.answers()).toBe(expected[OPS + 1]);
+  await replica.close();
 });
 
 test('power loss at every write of checkpoints that write, finish and drop a start point changes no answer', async () => {

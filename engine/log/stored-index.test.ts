@@ -261,7 +261,7 @@ test('each page of a stored segment can be read alone, and one with a flipped bi
     if (flipped === undefined) expect(failed).toBeUndefined();
     else expect(failed).toBeInstanceOf(DataFileError);
     const rest = pages.map(({ page }) => page).filter((page) => page !== flipped);
-    expect(found.sort()).toEqual(rest);
+    expect(found.toSorted((a, b) => a - b)).toEqual(rest);
   }
 });
 

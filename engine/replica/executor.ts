@@ -257,7 +257,8 @@ export class Executor {
         else if (head.table === sessionsTable) await sessions.loadSection(head, chunks);
         else await ledger.loadSection(head, chunks);
       },
-      finishLoad: (pause) => ledger.finishLoad(pause),
+      keptTables: () => ledger.keptTables(),
+      finishLoad: (pause, store) => ledger.finishLoad(pause, store),
     };
   }
 

@@ -185,12 +185,23 @@ function archiveMetrics(archive: ArchiveStatus): readonly Metric[] {
   ];
 }
 
-const indexMetrics = ({ segments, unsealed, unmerged }: IndexCounts): readonly Metric[] => [
+const indexMetrics = ({
+  segments,
+  onVolume,
+  unsealed,
+  unmerged,
+}: IndexCounts): readonly Metric[] => [
   {
     name: 'ledgerhouse_engine_index_segments',
     type: 'gauge',
     help: 'Sealed segments of the index of transfers.',
     samples: single(segments),
+  },
+  {
+    name: 'ledgerhouse_engine_index_on_volume',
+    type: 'gauge',
+    help: 'Segments of the index whose pages have left memory and are read from the volume.',
+    samples: single(onVolume),
   },
   {
     name: 'ledgerhouse_engine_index_unsealed',

@@ -2,9 +2,8 @@
  * Cursor over the rows of a field's key, through the parts of an index in the order of time: its segments, then its young chunks. A
  * part is looked at when the walk reaches it, so that a query for the newest rows asks the newest parts only.
  */
-import { type Budget, type Cursor, END } from '../cursor.ts';
-import type { ColumnReader } from './page-reader.ts';
-import { PAGE_ROWS_MAX } from './page-reader.ts';
+import { ABSENT, type Budget, type Cursor, END } from '../cursor.ts';
+import { ABSENT_PAGE, type ColumnReader, PAGE_ROWS_MAX } from './page-reader.ts';
 import type { Segment } from './segment.ts';
 import type { YoungChunk } from './young-rows.ts';
 
@@ -64,6 +63,10 @@ export class FieldCursor implements Cursor {
       if (!isBehind) {
         this.#list ??= this.#open(part);
         const row = isReversed ? this.#list.seekDown(sought) : this.#list.seekUp(sought);
+        if (row === ABSENT) {
+          this.#askAhead(this.#list);
+          return ABSENT;
+        }
         if (row !== END) {
           if (matches === undefined || matches(row)) return row;
           sought = row + this.#step;
@@ -75,6 +78,19 @@ export class FieldCursor implements Cursor {
     }
   }
 
+  /** Notes pages that the walk may need next as absent: the rest of the list, then its beginning in the next segments. */
+  #askAhead(list: RowList): void {
+    const { parts, column, key, isReversed, budget } = this.#options;
+    let left = budget.ahead ?? 0;
+    if (list instanceof PagedList) left -= list.askAhead(left);
+    for (let index = this.#index + this.#step; left > 0; index += this.#step) {
+      const part = parts[index];
+      if (part === undefined || 'chunk' in part || !part.isCold) return;
+      const next = new PagedList(part.fields[column]!, NO_ROWS, { key, isReversed, budget });
+      left -= next.askAhead(left);
+    }
+  }
+
   #open(part: Part): RowList {
     const { column, key, isReversed, budget } = this.#options;
     if ('chunk' in part) return openChunk(part, column, key, isReversed, budget);
@@ -82,6 +98,8 @@ export class FieldCursor implements Cursor {
     return new PagedList(part.fields[column]!, this.#rows, { key, isReversed, budget });
   }
 }
+
+const NO_ROWS = new Uint32Array(0);
 
 /** Returns an upper bound of the rows with the key: an estimate by pages, without decoding any. */
 function countMax({ parts, column, key }: FieldCursorOptions): number {
@@ -99,7 +117,7 @@ function countMax({ parts, column, key }: FieldCursorOptions): number {
   return count;
 }
 
-/** Rows of a key in one part. Targets do not go back. */
+/** Rows of a key in one part. Targets do not go back. Nothing more is asked after it has returned ABSENT. */
 interface RowList {
   seekUp(target: number): number;
   seekDown(target: number): number;
@@ -115,6 +133,7 @@ class PagedList implements RowList {
   readonly #lastPage: number;
   readonly #rows: Uint32Array;
   readonly #list: ArrayList;
+  readonly #step: number;
   #page: number;
 
   constructor(
@@ -128,6 +147,7 @@ class PagedList implements RowList {
     this.#budget = budget;
     this.#firstPage = reader.pages === 0 ? 0 : reader.firstPageOf(key);
     this.#lastPage = reader.pages === 0 ? -1 : reader.lastPageOf(key, this.#firstPage);
+    this.#step = isReversed ? -1 : 1;
     this.#page = isReversed ? this.#lastPage + 1 : this.#firstPage - 1;
     this.#list = new ArrayList(rows);
   }
@@ -140,7 +160,7 @@ class PagedList implements RowList {
       }
       const next = this.#pageBefore(target, this.#page + 1, this.#lastPage);
       if (next > this.#lastPage) return END;
-      this.#read(next);
+      if (!this.#read(next)) return ABSENT;
       this.#list.toFirst();
     }
   }
@@ -152,7 +172,7 @@ class PagedList implements RowList {
         if (row !== END) return row;
       }
       if (this.#page <= this.#firstPage) return END;
-      this.#read(this.#pageBefore(target, this.#firstPage, this.#page - 1));
+      if (!this.#read(this.#pageBefore(target, this.#firstPage, this.#page - 1))) return ABSENT;
       this.#list.toLast();
     }
   }
@@ -173,10 +193,24 @@ class PagedList implements RowList {
     return first;
   }
 
-  #read(page: number): void {
+  /** Asks for up to so many pages after the present one, unless they are here. Returns how many it asked for. */
+  askAhead(pages: number): number {
+    let asked = 0;
+    for (let page = this.#page + this.#step; asked < pages; page += this.#step) {
+      if (page < this.#firstPage || page > this.#lastPage) break;
+      if (this.#reader.notePage(page)) asked += 1;
+    }
+    return asked;
+  }
+
+  /** Returns false if the page is absent. */
+  #read(page: number): boolean {
     this.#page = page;
-    this.#list.end = this.#reader.readList(page, this.#key, this.#rows);
+    const count = this.#reader.readList(page, this.#key, this.#rows);
     this.#budget.left -= PAGE_COST;
+    if (count === ABSENT_PAGE) return false;
+    this.#list.end = count;
+    return true;
   }
 }
 

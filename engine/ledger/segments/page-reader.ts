@@ -1,4 +1,10 @@
-/** Decoding of pages (their layout: page-writer.ts). */
+/**
+ * Decoding of pages (their layout: page-writer.ts). Those of a segment that has left memory are found in the cache or among what was
+ * brought for the present computation. One that is absent is noted (cold-rows.ts).
+ */
+import { assert } from '../../../base/assert.ts';
+import type { RowAccess } from '../cold-rows.ts';
+import { PAGE_BYTES } from '../page.ts';
 import type { ColumnPages, SegmentData } from './columns.ts';
 import { pagesPerPiece } from './columns.ts';
 import { PAGE_HEAD_BYTES, rowBytesOf } from './page-writer.ts';
@@ -6,9 +12,24 @@ import { PAGE_HEAD_BYTES, rowBytesOf } from './page-writer.ts';
 /** Most rows that a page can have. */
 export const PAGE_ROWS_MAX = 4096;
 
+/** Returned instead of a number of rows if the page is not in memory. */
+export const ABSENT_PAGE = -1;
+/** Pages in which one hash of an id is looked for. More than two is a coincidence that nobody will see. */
+const ID_PAGES_MAX = 32;
+
+/** Where the pages of a column are that has left memory. */
+export interface VolumePages {
+  readonly access: RowAccess;
+  /** Table of the checkpoint. */
+  readonly table: number;
+  /** Number of the column's first page in it. */
+  readonly firstPage: number;
+}
+
 /** A column of a segment, through which pages are found and decoded. */
 export class ColumnReader {
-  readonly column: ColumnPages;
+  column: ColumnPages;
+  #volume: VolumePages | undefined;
   readonly pages: number;
   readonly #firstRow: number;
   readonly #rowBytes: number;
@@ -41,30 +62,41 @@ export class ColumnReader {
     return Math.max(firstPage, this.#countBelow(key + 1) - 1);
   }
 
+  /** Drops the pages from memory: from now on they are read from the volume. */
+  leave(volume: VolumePages): void {
+    const { firstKeys, firstRows } = this.column;
+    this.column = { pieces: [], firstPage: 0, firstKeys, firstRows };
+    this.#volume = volume;
+    this.#bytes = NOTHING;
+  }
+
   /** Writes the rows of an id's hash to `rows`. Returns their number, which is at most 1 for almost every id. */
   readIds(key: number, lower: number, rows: Uint32Array): number {
     let count = 0;
     const first = this.firstPageOf(key);
     const last = this.lastPageOf(key, first);
     for (let page = first; page <= last; page += 1) {
-      let present = this.#begin(page);
-      while (this.#at < this.#end) {
-        present += this.#varint();
-        if (present > key) return count;
-        const isSame = present === key && this.#u16() === lower;
-        this.#at += 2;
-        if (isSame && count < rows.length) {
-          rows[count] = this.#row();
-          count += 1;
-        } else this.#at += this.#rowBytes;
+      const place = { page, nth: page - first };
+      if (this.#volume !== undefined)
+        count = this.#askForId(this.#volume, place, key, lower, rows, count);
+      else {
+        this.#begin(page);
+        count = this.#readIdsOf(page, key, lower, rows, count);
       }
     }
     return count;
   }
 
-  /** Writes the rows that a page has of a key to `rows`, which has room for PAGE_ROWS_MAX. Returns their number. */
+  /**
+   * Writes the rows that a page has of a key to `rows`, which has room for PAGE_ROWS_MAX. Returns their number, or ABSENT_PAGE if the page
+   * is noted as absent.
+   */
   readList(page: number, key: number, rows: Uint32Array): number {
-    let present = this.#begin(page);
+    if (!this.#begin(page)) {
+      this.notePage(page);
+      return ABSENT_PAGE;
+    }
+    let present = this.column.firstKeys[page]!;
     while (this.#at < this.#end) {
       const head = this.#varint();
       const isSingle = head % 2 === 1;
@@ -77,9 +109,21 @@ export class ColumnReader {
     return 0;
   }
 
+  /** Notes a page of a field as absent, unless it is here. Returns whether it did. */
+  notePage(page: number): boolean {
+    if (this.#volume === undefined || this.#begin(page)) return false;
+    const { access, table, firstPage } = this.#volume;
+    const name = { table, page: firstPage + page };
+    access.notePage(name, (words, brought) => {
+      brought.putPage(name, words);
+    });
+    return true;
+  }
+
   /** Decodes a page of ids: its hashes to `keys` and `lowers`, its rows to `rows`. Returns their number. */
   readAllIds(page: number, keys: Uint32Array, lowers: Uint32Array, rows: Uint32Array): number {
-    let key = this.#begin(page);
+    this.#begin(page);
+    let key = this.column.firstKeys[page]!;
     let count = 0;
     for (; this.#at < this.#end; count += 1) {
       key += this.#varint();
@@ -96,7 +140,8 @@ export class ColumnReader {
    * Returns the number of lists.
    */
   readLists(page: number, keys: Uint32Array, ends: Uint32Array, rows: Uint32Array): number {
-    let key = this.#begin(page);
+    this.#begin(page);
+    let key = this.column.firstKeys[page]!;
     let lists = 0;
     let count = 0;
     while (this.#at < this.#end) {
@@ -136,14 +181,76 @@ export class ColumnReader {
     this.#at = at;
   }
 
-  /** Goes to a page's beginning. Returns its first key. */
-  #begin(page: number): number {
+  /** Adds the rows that a page of the volume has of an id's hash: at once if they are known or the page is here. */
+  #askForId(
+    { access, table, firstPage }: VolumePages,
+    { page, nth }: { readonly page: number; readonly nth: number },
+    key: number,
+    lower: number,
+    rows: Uint32Array,
+    count: number,
+  ): number {
+    assert(nth < ID_PAGES_MAX, 'ids whose hashes are equal fill no 32 pages: the key is secret');
+    // 53 bits.
+    const hash = (nth * 2 ** 32 + key) * 2 ** 16 + lower;
+    const known = access.brought.rowsOfId(table, hash);
+    if (known !== undefined) {
+      const fits = known.slice(0, rows.length - count);
+      rows.set(fits, count);
+      return count + fits.length;
+    }
+    if (this.#begin(page)) return this.#readIdsOf(page, key, lower, rows, count);
+    access.notePage({ table, page: firstPage + page }, (words, brought) => {
+      this.#beginAt(new Uint8Array(words.buffer, words.byteOffset, PAGE_BYTES), 0);
+      const end = this.#readIdsOf(page, key, lower, rows, 0);
+      brought.putRowsOfId(table, hash, [...rows.subarray(0, end)]);
+    });
+    return count;
+  }
+
+  /** Adds the rows that the page which was begun has of an id's hash. Returns their new number. */
+  #readIdsOf(page: number, key: number, lower: number, rows: Uint32Array, count: number): number {
+    let present = this.column.firstKeys[page]!;
+    let to = count;
+    while (this.#at < this.#end) {
+      present += this.#varint();
+      if (present > key) return to;
+      const isSame = present === key && this.#u16() === lower;
+      this.#at += 2;
+      if (isSame && to < rows.length) {
+        rows[to] = this.#row();
+        to += 1;
+      } else this.#at += this.#rowBytes;
+    }
+    return to;
+  }
+
+  /** Goes to a page's beginning. Returns false if the page is not in memory. */
+  #begin(page: number): boolean {
+    if (this.#volume !== undefined) return this.#beginOnVolume(this.#volume, page);
     const number = page + this.column.firstPage;
-    const start = (number % this.#perPiece) * this.#pageBytes;
-    this.#bytes = this.column.pieces[Math.floor(number / this.#perPiece)]!;
+    const piece = this.column.pieces[Math.floor(number / this.#perPiece)]!;
+    this.#beginAt(piece, (number % this.#perPiece) * this.#pageBytes);
+    return true;
+  }
+
+  #beginOnVolume({ access, table, firstPage }: VolumePages, page: number): boolean {
+    const name = { table, page: firstPage + page };
+    const kept = access.brought.page(name);
+    if (kept !== undefined) {
+      this.#beginAt(kept, 0);
+      return true;
+    }
+    const at = access.cache.find(table, name.page);
+    if (at < 0) return false;
+    this.#beginAt(access.cache.bytes, at * 4);
+    return true;
+  }
+
+  #beginAt(bytes: Uint8Array, start: number): void {
+    this.#bytes = bytes;
     this.#at = start + PAGE_HEAD_BYTES;
-    this.#end = start + this.#bytes[start]! + this.#bytes[start + 1]! * 0x100;
-    return this.column.firstKeys[page]!;
+    this.#end = start + bytes[start]! + bytes[start + 1]! * 0x100;
   }
 
   #varint(): number {

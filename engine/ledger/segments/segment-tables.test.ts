@@ -254,3 +254,31 @@ test('a ledger whose key is public keeps no index in checkpoints', () => {
   expect(world.machine.index().segments).toBeGreaterThan(0);
   expect(world.sections.filter(({ head }) => isDerived(head.table))).toEqual([]);
 });
+
+/** Clears what releases before named pages have left zero. */
+function withoutNames({ head, bytes }: Stored): Stored {
+  const old = new Uint8Array(bytes);
+  for (let at = 0; at + 4096 <= old.length; at += 4096) old.fill(0, at + 4032, at + 4096);
+  return { head, bytes: old };
+}
+
+test('segments whose pages have no names, as older releases wrote them, are taken as they are and written anew', async () => {
+  const sizes = { sealRows: 16, chunkRows: 4, pageBytes: 4096 };
+  const world = new World(newMachine(7, sizes));
+  world.add(40);
+  world.checkpoint();
+  const expected = world.answers();
+  const tables = [65_536, 65_537];
+  world.sections = world.sections.map((section) =>
+    tables.includes(section.head.table) ? withoutNames(section) : section,
+  );
+  damages = 0;
+  await world.restart(newMachine(3, sizes));
+  expect(world.machine.index().segments).toBe(2);
+  expect(world.checkpoint()).toEqual({ written: [65_538, 65_539], dropped: tables });
+  expect(world.checkpoint()).toEqual({ written: [], dropped: [] });
+  await world.restart(newMachine(3, sizes));
+  expect(world.answers()).toEqual(expected);
+  expect(world.checkpoint()).toEqual({ written: [], dropped: [] });
+  expect(damages).toBe(0);
+});

@@ -15,7 +15,8 @@ import {
   SectionKind,
 } from '../checkpoint.ts';
 import type { HashKey } from '../keyed-hash.ts';
-import { PAGE_BYTES, PAGE_WORDS, sealPage } from '../page.ts';
+import { isPage, PAGE_BYTES, PAGE_WORDS, sealPage } from '../page.ts';
+import { TABLES } from '../page-cache.ts';
 import {
   COLUMNS,
   type ColumnPages,
@@ -42,6 +43,8 @@ interface Rows {
 /** A segment that is a table as a whole. */
 interface Entry extends Rows {
   readonly table: number;
+  /** Whether its pages can be read alone. Those that an older release wrote cannot. */
+  readonly isPaged: boolean;
   readonly words: readonly number[];
 }
 
@@ -94,6 +97,8 @@ export class SegmentTables {
   readonly #stored = new Map<number, StoredTable>();
   /** What was so before the last delta. */
   #before = NO_TABLES;
+  /** Tables that stay when the others make way: their segments have left memory. */
+  #kept: ReadonlySet<number> = new Set();
 
   constructor({ pageBytes, deltaBytesMax = DELTA_BYTES_MAX, onDamage }: SegmentTablesOptions) {
     this.#pageBytes = pageBytes;
@@ -124,11 +129,29 @@ export class SegmentTables {
   /** Call when the last delta is durable. What it went without is in the next one again. */
   stored(derived: DerivedTables): void {
     if (derived === DerivedTables.new) return;
-    const { entries, unfinished, stale } = derived === DerivedTables.old ? this.#before : NO_TABLES;
+    const kept = this.#before.entries.filter(({ table }) => this.#kept.has(table));
+    const standing = { ...NO_TABLES, entries: kept };
+    const { entries, unfinished, stale } = derived === DerivedTables.old ? this.#before : standing;
     this.#entries = entries;
     this.#unfinished = unfinished;
     this.#stale.clear();
     for (const table of stale) this.#stale.add(table);
+  }
+
+  /** Returns the table in which a segment is whole with pages that can be read alone. Call it right after `stored`. */
+  tableOf(segment: Rows): number | undefined {
+    const entry = this.#entries.find((one) => isSame(one, segment));
+    return entry?.isPaged === true ? entry.table : undefined;
+  }
+
+  /** Says which tables stay if all others of the index make way for rows. */
+  keep(tables: ReadonlySet<number>): void {
+    this.#kept = tables;
+  }
+
+  /** Returns whether takeSections would write a part of a segment. */
+  lacks(segments: readonly Segment[]): boolean {
+    return this.#nextOf(segments) !== undefined;
   }
 
   /** Takes a table of the index, whose bytes are pulled later. */
@@ -143,37 +166,36 @@ export class SegmentTables {
   }
 
   /**
-   * Reads the segments of a checkpoint, from the first row on without a gap. Resolves with them and the key of their hashes, or with
-   * `undefined` if there are none. Call it once, after all sections.
+   * Reads the segments of a checkpoint, from the first row on without a gap, one after another: `take` gets each, and the table in which
+   * its pages can be read alone. `useKey` gets the key of their hashes before. Call it once, after all sections.
    */
-  async load(): Promise<
-    { readonly key: HashKey; readonly segments: readonly SegmentData[] } | undefined
-  > {
+  async load({ useKey, take }: SegmentTaker): Promise<void> {
     const directory = (await this.#read(INDEX_TABLE, 1))?.words(0);
     for (const table of this.#stored.keys()) {
       if (table === INDEX_TABLE) continue;
       this.#stale.add(table);
       this.#next = Math.max(this.#next, table + 1);
     }
-    const segments: SegmentData[] = [];
     const entries: Entry[] = [];
     const isKnown = directory?.[0] === VERSION && directory[1] === this.#pageBytes;
     if (isKnown) this.#next = Math.max(this.#next, directory[4]!);
     const end = isKnown ? directory.length : 0;
     for (let at = HEAD_WORDS; at + ENTRY_WORDS <= end; at += ENTRY_WORDS) {
       const words = directory!.subarray(at, at + ENTRY_WORDS);
-      if (words[1] !== (segments.at(-1)?.endRow ?? 0)) break;
+      if (words[1] !== (entries.at(-1)?.endRow ?? 0)) break;
       const data = await this.#readSegment(words);
       if (data === undefined) break;
       const { firstRow, endRow } = data;
-      segments.push(data);
-      entries.push({ table: words[0]!, firstRow, endRow, words: [...words] });
-      this.#stale.delete(words[0]!);
+      const table = words[0]!;
+      const isPaged = table < TABLES && this.#isPaged(data, table);
+      if (isPaged === undefined) break;
+      if (entries.length === 0) useKey({ low: directory![2]!, high: directory![3]! });
+      entries.push({ table, firstRow, endRow, isPaged, words: [...words] });
+      this.#stale.delete(table);
+      take(data, isPaged ? table : undefined);
     }
     this.#stored.clear();
     this.#entries = entries;
-    if (segments.length === 0) return undefined;
-    return { key: { low: directory![2]!, high: directory![3]! }, segments };
   }
 
   /** Forgets what was written of a segment that has been merged meanwhile. */
@@ -200,8 +222,25 @@ export class SegmentTables {
         .reduce((sum, entry) => sum + entry.endRow - entry.firstRow, 0);
     return (
       segments.find((segment) => covered(segment) < segment.rows) ??
-      segments.find((segment) => !this.#entries.some((entry) => isSame(entry, segment)))
+      segments.find(
+        (segment) => !this.#entries.some((entry) => isSame(entry, segment) && this.#isDone(entry)),
+      )
     );
+  }
+
+  /** Returns whether the pages of a segment that was loaded can be read alone; `undefined` if some can and others cannot. */
+  #isPaged(data: SegmentData, table: number): boolean | undefined {
+    try {
+      return hasNamedPages(data, table);
+    } catch (error) {
+      this.#onDamage(error);
+      return undefined;
+    }
+  }
+
+  /** Whether nothing is left to be done for a segment that is in a table. */
+  #isDone({ isPaged }: Entry): boolean {
+    return isPaged || this.#pageBytes !== PAGE_BYTES || this.#next >= TABLES;
   }
 
   /** Returns the next pages of a segment, of about so many bytes at most. */
@@ -292,6 +331,12 @@ export class SegmentTables {
 
 type Chunks = AsyncIterable<Uint8Array>;
 
+/** Takes what is loaded. */
+interface SegmentTaker {
+  readonly useKey: (key: HashKey) => void;
+  readonly take: (data: SegmentData, table: number | undefined) => void;
+}
+
 const isSame = (a: Rows, b: Rows): boolean => a.firstRow === b.firstRow && a.endRow === b.endRow;
 
 const isWithin = (a: Rows, b: Rows): boolean => a.firstRow >= b.firstRow && a.endRow <= b.endRow;
@@ -300,7 +345,28 @@ function entryOf(table: number, data: SegmentData): Entry {
   const { firstRow, endRow, idRange, filter } = data;
   const pages = columnsOf(data).map(({ firstKeys }) => firstKeys.length);
   const words = [table, firstRow, endRow, ...idRange, filter.length, ...pages];
-  return { table, firstRow, endRow, words };
+  const isPaged = data.pageBytes === PAGE_BYTES && table < TABLES;
+  return { table, firstRow, endRow, isPaged, words };
+}
+
+/**
+ * Returns whether the pages of a segment have names: all of a table do, or none if an older release wrote it. Throws RangeError if that is
+ * not so.
+ */
+function hasNamedPages(data: SegmentData, table: number): boolean {
+  if (data.pageBytes !== PAGE_BYTES) return false;
+  const pages = pagesOf(data);
+  const perPiece = pagesPerPiece(PAGE_BYTES);
+  let named = 0;
+  for (let page = 0; page < pages; page += 1) {
+    const piece = data.ids.pieces[Math.floor(page / perPiece)]!;
+    const words = new Uint32Array(piece.buffer, piece.byteOffset, piece.length / 4);
+    if (isPage(words, (page % perPiece) * PAGE_WORDS, { table, page })) named += 1;
+    else if (named > 0) break;
+    else return false;
+  }
+  if (named < pages) throw new RangeError(`page ${named} of table ${table} is damaged`);
+  return true;
 }
 
 const withoutRows = (table: number, rowSize: number): Section => ({

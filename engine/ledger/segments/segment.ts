@@ -1,13 +1,25 @@
-/** A sealed part of the index, as look-ups see it. */
+/**
+ * A sealed part of the index, as look-ups see it. Its pages may leave memory once they are durable in a table of a checkpoint. Filter and
+ * directories stay: about 2 bytes a row.
+ */
+import { assert } from '../../../base/assert.ts';
+import type { RowAccess } from '../cold-rows.ts';
 import { compare128 } from '../words.ts';
-import type { SegmentData } from './columns.ts';
+import type { ColumnPages, SegmentData } from './columns.ts';
 import { segmentBytes } from './columns.ts';
 import { mayContain, touchFilter } from './id-filter.ts';
 import { ColumnReader } from './page-reader.ts';
 
 export class Segment {
-  readonly data: SegmentData;
-  readonly bytes: number;
+  data: SegmentData;
+  /** Bytes of memory. */
+  bytes: number;
+  /** Those of them that `leave` frees. */
+  readonly pageBytes: number;
+  /** Table of the newest durable checkpoint in which the segment is whole, with pages that can be read alone. */
+  table: number | undefined;
+  /** Whether its pages have left memory. */
+  isCold = false;
   readonly firstRow: number;
   readonly endRow: number;
   readonly fields: readonly ColumnReader[];
@@ -16,10 +28,25 @@ export class Segment {
   constructor(data: SegmentData) {
     this.data = data;
     this.bytes = segmentBytes(data);
+    this.pageBytes = this.bytes - segmentBytes(withoutPages(data));
     this.firstRow = data.firstRow;
     this.endRow = data.endRow;
     this.#ids = new ColumnReader(data, data.ids);
     this.fields = data.fields.map((column) => new ColumnReader(data, column));
+  }
+
+  /** Drops the pages from memory. They must be durable. */
+  leave(access: RowAccess): void {
+    const { table } = this;
+    assert(table !== undefined, 'only what is on the volume leaves memory');
+    let firstPage = 0;
+    for (const column of [this.#ids, ...this.fields]) {
+      column.leave({ access, table, firstPage });
+      firstPage += column.pages;
+    }
+    this.data = withoutPages(this.data);
+    this.bytes = segmentBytes(this.data);
+    this.isCold = true;
   }
 
   get rows(): number {
@@ -41,4 +68,14 @@ export class Segment {
   rowsOf(key: number, lower: number, rows: Uint32Array): number {
     return mayContain(this.data.filter, key, lower) ? this.#ids.readIds(key, lower, rows) : 0;
   }
+}
+
+function withoutPages(data: SegmentData): SegmentData {
+  const without = ({ firstKeys, firstRows }: ColumnPages): ColumnPages => ({
+    pieces: [],
+    firstPage: 0,
+    firstKeys,
+    firstRows,
+  });
+  return { ...data, ids: without(data.ids), fields: data.fields.map(without) };
 }

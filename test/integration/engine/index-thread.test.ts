@@ -166,6 +166,7 @@ test('where the system gives the index no thread, the ledger goes on and does th
     errors: ['ERR_ACCESS_DENIED'],
     transfers: 100,
     segments: 3,
+    onVolume: 0,
     unsealed: 0,
     unmerged: 0,
   });

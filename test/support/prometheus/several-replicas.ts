@@ -7,7 +7,7 @@ export const metricsOfSeveralReplicas = (): Promise<string> =>
     requests: new Map(),
     refused: 0,
     scrubbing: { verifiedBytes: 0, damagedBytes: 0 },
-    index: { segments: 0, unsealed: 0, unmerged: 0 },
+    index: { segments: 0, onVolume: 0, unsealed: 0, unmerged: 0 },
     pages: { hits: 0, read: 0, rowsInMemory: 0 },
     reigns: { begun: new Map(), ended: new Map() },
     streamErrors: new Map(),

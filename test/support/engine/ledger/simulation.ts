@@ -3,7 +3,13 @@
  * often, run on the engine and on the reference ledger side by side.
  */
 import assert from 'node:assert/strict';
-import type { Section } from '../../../../engine/ledger/checkpoint.ts';
+import {
+  DerivedTables,
+  INDEX_TABLE,
+  isDerived,
+  type Section,
+  SectionKind,
+} from '../../../../engine/ledger/checkpoint.ts';
 import type { Needs } from '../../../../engine/ledger/cold-rows.ts';
 import { isPage, PAGE_BYTES } from '../../../../engine/ledger/page.ts';
 import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
@@ -56,6 +62,13 @@ const SMALL_SIZES: readonly IndexSizes[] = [
   { sealRows: 96, chunkRows: 32, pageBytes: 4096 },
 ];
 
+/** The same with pages that may leave memory. Of the second, a checkpoint writes less than a segment. */
+const COLD_SIZES: readonly IndexSizes[] = [
+  { sealRows: 4, chunkRows: 2, pageBytes: PAGE_BYTES },
+  { sealRows: 24, chunkRows: 8, pageBytes: PAGE_BYTES, deltaBytesMax: 6 * PAGE_BYTES },
+  { sealRows: 96, chunkRows: 32, pageBytes: PAGE_BYTES },
+];
+
 /** Start points of which a checkpoint writes a few records, some hundred bytes, or all. */
 const POINT_SIZES: readonly StartPointSizes[] = [
   { rows: 1, bytes: 1 },
@@ -64,7 +77,10 @@ const POINT_SIZES: readonly StartPointSizes[] = [
 ];
 
 interface SimulationOptions {
-  /** Rows leave memory as soon as they are in a checkpoint, in chunks of 8, and the cache holds three pages. */
+  /**
+   * Rows and segments of the index leave memory as soon as they are in a checkpoint, rows in chunks of 8, and the cache holds three
+   * pages. Some checkpoints find no room for the index, or for what they have of it.
+   */
   readonly isCold?: boolean;
 }
 
@@ -80,10 +96,11 @@ export class Simulation {
   /** Number of ids that transfers take: few, so that they often exist; more, so that rows fill pages. */
   readonly #transferIds: number;
   pagesRead = 0;
+  indexPagesRead = 0;
   readonly #reference = new ReferenceLedger();
   readonly #commits: Commit[] = [];
   readonly #statuses = new Set<string>();
-  readonly #sections: StoredSection[] = [];
+  #sections: StoredSection[] = [];
   #timestamp = START;
   #random: number;
   /** Timestamps that were given out: filters and imported events aim at them. */
@@ -98,7 +115,8 @@ export class Simulation {
 
   /** Makes a machine whose index has some sizes and some key, and is in its checkpoints. No answer and no hash depends on it. */
   #newMachine(choice: number): StateMachine {
-    const sizes = SMALL_SIZES[(choice >>> 0) % (SMALL_SIZES.length + 1)];
+    const sizesOf = this.#isCold ? COLD_SIZES : SMALL_SIZES;
+    const sizes = sizesOf[(choice >>> 0) % (SMALL_SIZES.length + 1)];
     return new StateMachine({
       memoryLimitBytes: LIMIT_BYTES,
       hashKey: { low: choice, high: 9 },
@@ -112,6 +130,7 @@ export class Simulation {
   /** Brings pages, as a replica does from its data file. */
   #bring({ pages, arrived }: Needs): void {
     for (const name of pages) {
+      if (isDerived(name.table)) this.indexPagesRead += 1;
       const words = this.#pages.get(`${name.table} ${name.page}`);
       assert.ok(words !== undefined && isPage(words, 0, name), 'only stored pages are asked for');
       this.pagesRead += 1;
@@ -163,9 +182,13 @@ export class Simulation {
   checkpoint(): void {
     const rewrite = new Set(this.#chance(0.2) ? [1 + this.#below(5)] : []);
     const sections = this.machine.takeDelta(rewrite);
+    const taken = this.#commits.length;
     // A late pull must return the state at the time of the delta.
     this.#write();
+    const derived = this.#makesWay();
     for (const { chunks, ...head } of sections) {
+      if (derived !== DerivedTables.new && isDerived(head.table)) continue;
+      if (head.kind === SectionKind.replace) this.#drop((table) => table === head.table);
       const bytes = concatenate(Array.from(chunks, (chunk) => chunk.slice()));
       this.#sections.push({ head, bytes });
       if (head.rowSize !== PAGE_BYTES) continue;
@@ -174,11 +197,26 @@ export class Simulation {
         this.#pages.set(`${head.table} ${head.firstRow + i}`, words);
       }
     }
-    this.machine.stored();
-    const [last] = this.#commits.slice(-1);
-    assert.ok(last !== undefined);
-    this.#late.length = 0;
-    this.#late.push(last);
+    this.machine.stored(derived);
+    this.#late = this.#commits.slice(taken);
+  }
+
+  /** Says what a checkpoint has of the derived tables: less than it should if the volume is full. Those that were there make way then. */
+  #makesWay(): DerivedTables {
+    if (!this.#isCold || !this.#chance(0.3)) return DerivedTables.new;
+    if (this.#chance(0.5)) return DerivedTables.old;
+    const kept = this.machine.keptTables();
+    this.#write();
+    const stays = (table: number): boolean =>
+      !isDerived(table) || kept.has(table) || (kept.size > 0 && table === INDEX_TABLE);
+    this.#drop((table) => !stays(table));
+    return DerivedTables.none;
+  }
+
+  #drop(isDropped: (table: number) => boolean): void {
+    this.#sections = this.#sections.filter(({ head }) => !isDropped(head.table));
+    for (const name of this.#pages.keys())
+      if (isDropped(Number(name.split(' ')[0]))) this.#pages.delete(name);
   }
 
   /**
@@ -221,8 +259,8 @@ export class Simulation {
     };
   }
 
-  /** The commit that ran while the last checkpoint was being written. */
-  readonly #late: Commit[] = [];
+  /** The commits that ran while the last checkpoint was being written. */
+  #late: readonly Commit[] = [];
 
   /** Puts a machine loaded from the checkpoints, with the commits since, in the place of the running one. */
   async restart(pieceBytes: number): Promise<void> {
