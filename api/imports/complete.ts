@@ -2,13 +2,13 @@
  * Completes an import: each file becomes one object, heads are read in the store and compared, and only then a row says that the
  * import is READY, or that its rows are tried. Every step finds what an earlier try did, by any process, and goes on from there.
  */
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
 import type { Author } from '../model/actor.ts';
 import { partCount, type Import } from '../model/import.ts';
 import type { FieldError, Refusal } from '../model/refusal.ts';
-import { rowsNames } from '../model/rows-import.ts';
 import type { Change } from '../store/change.ts';
 import {
   findImport,

@@ -1,3 +1,4 @@
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
 import type { importRoutes } from '../contract/routes/imports.ts';
 import type { Handler, HandlersOf } from '../http/handler.ts';
@@ -5,7 +6,7 @@ import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { importsMax, partSizeFor } from '../model/import.ts';
 import { Refusal } from '../model/refusal.ts';
-import { rowsBytesMax, rowsNames } from '../model/rows-import.ts';
+import { rowsBytesMax } from '../model/rows-import.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findAnyDatabase } from '../store/databases.ts';
 import {

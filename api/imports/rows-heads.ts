@@ -1,8 +1,8 @@
 /** First bytes of files with rows: what is wrong with them, as a refusal that names every file and field. */
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { FILE_HEAD_SIZE } from '../../domain/import-files/file-head.ts';
 import { rowsHeadFaults } from '../../domain/import-files/row-head.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
-import { rowsNames } from '../model/rows-import.ts';
 
 interface RowsStart {
   /** Index of the file. */

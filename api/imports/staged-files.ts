@@ -1,8 +1,8 @@
 /** Names of an import's files: in the store, and for people. */
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { importFileName } from '../../domain/import-files/file-head.ts';
 import { stagedKey, stagedRowsKey } from '../../domain/import-files/staged-key.ts';
 import type { Import, ImportHead } from '../model/import.ts';
-import { rowsNames } from '../model/rows-import.ts';
 
 /** Key of a file in the store. Data files are named by their head. */
 export function keyOf(

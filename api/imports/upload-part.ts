@@ -2,10 +2,10 @@
  * Takes a part of a file. The store has it before a row says so: after a crash in between, the client sends it again and the store
  * writes the same over it. A part that is there is answered without looking at the store.
  */
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
 import { partBytes, partCount, type ImportHead } from '../model/import.ts';
 import { Refusal } from '../model/refusal.ts';
-import { rowsNames } from '../model/rows-import.ts';
 import {
   findImport,
   forgetUpload,

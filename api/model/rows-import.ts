@@ -2,9 +2,6 @@
 import type { RowFault } from '../../domain/import-files/row-faults.ts';
 import type { RowsName } from '../../domain/import-files/staged-key.ts';
 
-/** The files of an import of rows, by their index. */
-export const rowsNames: readonly RowsName[] = ['accounts', 'transfers'];
-
 /** All files of an import of rows together. */
 export const rowsBytesMax = 4 * 1024 ** 3;
 

@@ -1,10 +1,10 @@
 /** Reads an import that is to be resumed, and checks that the files are its own. */
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import type { Import } from '../../gen/api.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
-import { rowsNames } from './row-files.ts';
 import type { ImportSource, SourceFile } from './source-files.ts';
 
 /** Accepted difference between the clocks of this machine and the service. */

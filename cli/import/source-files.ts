@@ -3,13 +3,13 @@
  * order of their indexes.
  */
 import { importFaults, type ImportFault } from '../../domain/import-files/faults.ts';
+import { areRows, areSwapped, rowFilesFaults } from '../../domain/import-files/row-files.ts';
 import type { LedgerFileHead } from '../../domain/import-files/file-head.ts';
 import { assert } from '../../base/assert.ts';
 import type { Import } from '../../gen/api.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure } from '../failure.ts';
 import { LocalFile } from './local-file.ts';
-import { areRows, sortRows, type RowsFault } from './row-files.ts';
 
 export interface SourceFile {
   readonly file: LocalFile;
@@ -38,9 +38,18 @@ export async function openSource(paths: readonly string[], now: Date): Promise<I
 }
 
 function rowsOf(files: readonly LocalFile[]): ImportSource {
-  const found = sortRows(files);
-  if ('faults' in found) throw rowsRefusal(found.faults);
-  return { kind: 'ROWS', files: found.sorted.map((file, index) => ({ file, index })) };
+  const sorted = areSwapped(files) ? files.toReversed() : files;
+  const faults = rowFilesFaults(sorted).map(({ file, line, field, code, detail }) => {
+    const name = file === undefined ? undefined : sorted[file]?.name;
+    return {
+      ...(name !== undefined && { file: line === 0 ? name : `${name}:${line}` }),
+      ...(field !== undefined && { field }),
+      code,
+      detail: field === undefined ? detail : `${field}: ${detail}`,
+    };
+  });
+  if (faults.length > 0) throw rowsRefusal(faults);
+  return { kind: 'ROWS', files: sorted.map((file, index) => ({ file, index })) };
 }
 
 function dataFilesOf(files: readonly LocalFile[], now: Date): ImportSource {
@@ -77,7 +86,9 @@ function refusal(files: readonly LocalFile[], faults: readonly ImportFault[]): C
   ]);
 }
 
-const rowsRefusal = (faults: readonly RowsFault[]): CliFailure =>
+const rowsRefusal = (
+  faults: readonly { readonly file?: string; readonly detail: string }[],
+): CliFailure =>
   importFailure(oneDetail(faults), faults, [
     'see "CSV and NDJSON" in docs/operating/import.md for the columns',
   ]);

@@ -1,4 +1,5 @@
 /** Stages files in the service: begins an import, sends its missing parts, and completes it. */
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { hash } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import type { Import } from '../../gen/api.ts';
@@ -8,7 +9,6 @@ import { contractRequest, receive } from '../http/contract.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { printable } from '../output/output.ts';
 import { Patience } from '../patience.ts';
-import { rowsNames } from './row-files.ts';
 import { UploadProgress } from './progress.ts';
 import type { ImportSource, SourceFile } from './source-files.ts';
 import { partsOf, uploadParts, type Part } from './upload.ts';

@@ -1,4 +1,5 @@
 /** The trial of rows on the server: waits for it, and tells what it found by file and line. */
+import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { sleep } from '../../base/timers.ts';
 import type { Import } from '../../gen/api.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +9,6 @@ import { contractRequest, receive, type Received } from '../http/contract.ts';
 import { printable } from '../output/output.ts';
 import { Patience } from '../patience.ts';
 import type { ImportAnswer } from '../../gen/api.ts';
-import { rowsNames } from './row-files.ts';
 import type { SourceFile } from './source-files.ts';
 
 const lookEveryMs = 2_000;

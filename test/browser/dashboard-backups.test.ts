@@ -238,7 +238,7 @@ async function openImport(): Promise<void> {
   const { page } = tab;
   await page.goto(`${service.url}${path}/new`);
   await page.getByRole('radio', { name: /^Import/ }).check();
-  await page.getByText('Drop the data files here').waitFor();
+  await page.getByText('Drop the files here').waitFor();
 }
 const chosen = (file: string) =>
   tab.page

@@ -25,11 +25,11 @@ export const importsQuery = (organizationId: string) =>
 /** `intent`: of an attempt that is repeated with the same files, an answer that was lost leaves one import, not two. */
 export async function beginImport(
   organizationId: string,
-  files: NonNullable<CreateImportRequest['files']>,
+  body: CreateImportRequest,
   intent: string,
 ): Promise<Import> {
-  const sending = { headers: { 'Idempotency-Key': keyFor(intent, files) } };
-  return (await ask(organizationId, 'post', all, { body: { files } }, sending)).data.import;
+  const sending = { headers: { 'Idempotency-Key': keyFor(intent, body) } };
+  return (await ask(organizationId, 'post', all, { body }, sending)).data.import;
 }
 
 export const readImport = async (organizationId: string, importId: string): Promise<Import> =>

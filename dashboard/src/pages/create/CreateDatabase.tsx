@@ -80,7 +80,7 @@ const Beginning = ({ catalog, draft, onChange }: BeginningProps) => (
           {
             id: 'import',
             title: 'Import',
-            about: 'Data files of another database of the built-in engine.',
+            about: 'Accounts and transfers in CSV or NDJSON, or data files of the built-in engine.',
             refused: catalog.import.supported
               ? undefined
               : (catalog.import.reason?.replace(/\.$/, '') ?? 'imports are not set up'),

@@ -1,17 +1,16 @@
 import { said } from '../../../lib/said.ts';
-import type { ImportFault } from '../../../../../domain/import-files/faults.ts';
 import { releaseText } from '../../../../../domain/import-files/file-head.ts';
 import { grouped } from '../../../lib/digits.ts';
 import { shownBytes } from '../../../lib/figures.ts';
 import { exactLedgerTime } from '../../../lib/time.ts';
 import { useZone } from '../../../shell/context.ts';
 import { Badge } from '../../../ui/States.tsx';
-import { ledgerHeadOf, type ChosenFile } from './chosen-files.ts';
+import { ledgerHeadOf, type ChosenFault, type ChosenFile } from './chosen-files.ts';
 import styles from './Import.module.css';
 
 interface Props {
   readonly chosen: readonly ChosenFile[];
-  readonly faults: readonly ImportFault[];
+  readonly faults: readonly ChosenFault[];
 }
 
 /** The chosen files with the contents of their heads, and what is wrong with each. */
@@ -30,7 +29,7 @@ export const FileList = ({ chosen, faults }: Props) => (
 
 interface ItemProps {
   readonly one: ChosenFile;
-  readonly faults: readonly ImportFault[];
+  readonly faults: readonly ChosenFault[];
 }
 
 function Item({ one, faults }: ItemProps) {
@@ -54,7 +53,7 @@ function Item({ one, faults }: ItemProps) {
         </p>
       )}
       {faults.map(({ code, detail }) => (
-        <p key={code} className={styles.faults}>
+        <p key={`${code} ${detail}`} className={styles.faults}>
           {detail}
         </p>
       ))}

@@ -111,8 +111,8 @@ function Choose({ catalog, chosen, before, upload, onChosen, onTake }: ChoosePro
         </div>
       )}
       <DropFiles
-        title="Drop the data files here"
-        about="Choose all of them at once, one for each replica, as ledger-engine export makes them. They are checked here before anything is sent."
+        title="Drop the files here"
+        about="Accounts and transfers in CSV or NDJSON, or exported data files, one for each replica. Choose all of them at once. They are checked here before anything is sent."
         onFiles={(files) => files.length > 0 && read.mutate(files)}
       />
       {read.isError && <p className={styles.faults}>A file cannot be read. Choose it again.</p>}

@@ -24,7 +24,7 @@ export function OpenImports({ onTake }: Props) {
   const list = useQuery(importsQuery(organizationId));
   const [removing, setRemoving] = useState<Import>();
   const rows = (list.data ?? []).filter(
-    ({ status }) => status === 'UPLOADING' || status === 'READY',
+    ({ status }) => status === 'UPLOADING' || status === 'CHECKING' || status === 'READY',
   );
   return (
     <>
@@ -67,6 +67,8 @@ function Item({ one, onTake, onRemove }: ItemProps) {
           <strong>{namesOf(one)}</strong>
           {isReady ? (
             <Badge tone="good">ready</Badge>
+          ) : one.status === 'CHECKING' ? (
+            <span>its rows are tried</span>
           ) : (
             <span>{`${shownBytes(uploaded)} of ${shownBytes(totalBytesOf(one))} uploaded`}</span>
           )}

@@ -1,7 +1,8 @@
 import { Problem } from '../../../ui/Problem.tsx';
 import { refusalsOf, type ChosenFile } from './chosen-files.ts';
 import styles from './Import.module.css';
-import { UploadEnded } from './use-upload.ts';
+import { RowsReport } from './RowsReport.tsx';
+import { RowsFaulty, UploadEnded } from './use-upload.ts';
 
 interface Props {
   readonly error: unknown;
@@ -10,6 +11,7 @@ interface Props {
 
 /** Why an upload ended, including the service's errors about each file. */
 export function UploadProblem({ error, chosen }: Props) {
+  if (error instanceof RowsFaulty) return <RowsReport report={error.report} chosen={chosen} />;
   if (error instanceof UploadEnded) return <p className={styles.faults}>{error.message}</p>;
   const refusals = refusalsOf(error, chosen);
   return (

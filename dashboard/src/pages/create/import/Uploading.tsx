@@ -6,7 +6,7 @@ import type { ChosenFile } from './chosen-files.ts';
 import styles from './Import.module.css';
 import { percentOf, progressWords } from './progress.ts';
 import { UploadProblem } from './UploadProblem.tsx';
-import type { useUpload } from './use-upload.ts';
+import { RowsFaulty, type useUpload } from './use-upload.ts';
 
 interface Props {
   readonly upload: ReturnType<typeof useUpload>;
@@ -19,16 +19,28 @@ interface Props {
 /** An upload that is running or has stopped. */
 export function Uploading({ upload, chosen, onResume, onLeave }: Props) {
   const { begun, progress, isBusy, error } = upload;
+  const isTried = begun?.status === 'CHECKING';
+  const isOver = error instanceof RowsFaulty;
   const isChecked = isBusy && progress !== undefined && percentOf(progress) === 100;
   return (
     <div className={styles.stack}>
       <p>
-        {isChecked ? 'Checking the files.' : isBusy ? 'Uploading.' : 'Stopped.'}{' '}
-        {progress !== undefined && !isChecked && progressWords(progress)}
+        {isTried && isBusy
+          ? 'The service tries every row. This goes on when you leave the page.'
+          : isOver
+            ? 'The rows cannot be imported.'
+            : isChecked
+              ? 'Checking the files.'
+              : isBusy
+                ? 'Uploading.'
+                : 'Stopped.'}{' '}
+        {progress !== undefined && !isChecked && !isOver && progressWords(progress)}
       </p>
-      {progress !== undefined && <Progress percent={percentOf(progress)} label="Uploaded" />}
+      {progress !== undefined && !isOver && (
+        <Progress percent={percentOf(progress)} label="Uploaded" />
+      )}
       {error !== null && <UploadProblem error={error} chosen={chosen} />}
-      {begun !== undefined && (
+      {begun !== undefined && !isOver && (
         <p className={styles.soft}>
           What is uploaded is kept, and expires <When at={begun.expiresAt} />. You can resume on
           this page.
@@ -39,9 +51,11 @@ export function Uploading({ upload, chosen, onResume, onLeave }: Props) {
           <Button onClick={upload.stop}>Stop</Button>
         ) : (
           <>
-            <Button look="main" onClick={onResume}>
-              Resume
-            </Button>
+            {!isOver && (
+              <Button look="main" onClick={onResume}>
+                Resume
+              </Button>
+            )}
             <Button onClick={onLeave}>Other files</Button>
           </>
         )}

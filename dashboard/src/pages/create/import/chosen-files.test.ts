@@ -39,6 +39,7 @@ function exported(
 
 const begun = (files: readonly File[]) =>
   ({
+    kind: 'DATA_FILES',
     files: files.map((file, replicaIndex) => ({
       replicaIndex,
       sizeBytes: file.size,
@@ -50,7 +51,7 @@ test('files are in the order of their replicas, whatever they are called and how
   const chosen = await readChosen([2, 0, 1].map((index) => exported(index, 3)));
   expect(chosen.map((one) => ledgerHeadOf(one)?.replicaIndex)).toEqual([0, 1, 2]);
   expect(faultsOf(chosen, terms)).toEqual([]);
-  const [first] = announced(chosen);
+  const [first] = announced(chosen).files ?? [];
   expect([first?.replicaIndex, first?.sizeBytes]).toEqual([0, 40_960]);
   expect(
     Buffer.from(first?.head ?? '', 'base64').equals(chosen[0]?.headBytes ?? new Uint8Array()),
@@ -59,7 +60,7 @@ test('files are in the order of their replicas, whatever they are called and how
 
 test('what is no file of an import is named before anything is sent', async () => {
   const chosen = await readChosen([
-    new File(['id,amount\n'], 'rows.csv'),
+    new File(['no data file'], 'text'),
     exported(0, 3),
     exported(1, 3, { op: 61n }),
   ]);
@@ -92,4 +93,22 @@ test('what the service refuses is told with the name of the file', async () => {
     'There are three.',
   ]);
   expect(refusalsOf(new Error('something else'), chosen)).toEqual([]);
+});
+
+test('accounts and transfers are told apart by their columns, and what is wrong with them by line', async () => {
+  const accounts = new File(['id,ledger,code\n1,1,1\n'], 'a.csv');
+  const header = 'id,debit_account_id,credit_account_id,amount,ledger,code\n';
+  const transfers = new File([header], 'b.csv');
+  const chosen = await readChosen([transfers, accounts]);
+  expect(chosen.map(({ file }) => file.name)).toEqual(['a.csv', 'b.csv']);
+  expect(faultsOf(chosen, terms)).toEqual([]);
+  expect(announced(chosen)).toMatchObject({
+    rows: { accounts: { sizeBytes: accounts.size }, transfers: { sizeBytes: transfers.size } },
+  });
+  const odd = await readChosen([accounts, new File([header.replace('amount', 'amout')], 'b.csv')]);
+  expect(faultsOf(odd, terms).map(({ file, code }) => [file, code])).toEqual([
+    [1, 'column_unknown'],
+    [1, 'column_missing'],
+  ]);
+  expect(faultsOf(odd, terms)[0]?.detail).toMatch(/^Line 1: .*Is it amount\?$/);
 });

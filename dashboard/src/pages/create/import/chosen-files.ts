@@ -5,8 +5,13 @@ import {
   type FileHead,
   type LedgerFileHead,
 } from '../../../../../domain/import-files/file-head.ts';
-import { importFaults, type ImportFault } from '../../../../../domain/import-files/faults.ts';
-import type { Import } from '../../../../../gen/api.ts';
+import { importFaults } from '../../../../../domain/import-files/faults.ts';
+import {
+  areRows,
+  areSwapped,
+  rowFilesFaults,
+} from '../../../../../domain/import-files/row-files.ts';
+import type { CreateImportRequest, Import } from '../../../../../gen/api.ts';
 import { isProblem } from '../../../data/problem-error.ts';
 
 export interface ChosenFile {
@@ -27,8 +32,17 @@ export async function readChosen(files: readonly File[]): Promise<readonly Chose
       return { file, headBytes, head: readFileHead(headBytes) };
     }),
   );
-  return chosen.sort((one, other) => placeOf(one) - placeOf(other));
+  if (!isRows(chosen)) return chosen.sort((one, other) => placeOf(one) - placeOf(other));
+  return areSwapped(chosen) ? chosen.toReversed() : chosen;
 }
+
+/** Whether the files are meant as accounts and transfers. */
+export const isRows = (chosen: readonly ChosenFile[]): boolean =>
+  areRows(chosen.map(({ file, headBytes }) => ({ name: file.name, headBytes })));
+
+/** Index of a file in its import. */
+export const indexIn = (chosen: readonly ChosenFile[], one: ChosenFile): number =>
+  isRows(chosen) ? chosen.indexOf(one) : placeOf(one);
 
 export const ledgerHeadOf = ({ head }: Pick<ChosenFile, 'head'>): LedgerFileHead | undefined =>
   head.kind === 'ledger' ? head.head : undefined;
@@ -37,36 +51,60 @@ export const ledgerHeadOf = ({ head }: Pick<ChosenFile, 'head'>): LedgerFileHead
 const placeOf = (chosen: ChosenFile): number =>
   ledgerHeadOf(chosen)?.replicaIndex ?? Number.MAX_SAFE_INTEGER;
 
+export interface ChosenFault {
+  readonly code: string;
+  /** `undefined`: the files as a whole. */
+  readonly file?: number;
+  readonly detail: string;
+}
+
 /** `release`: the newest release that can be imported. */
 export const faultsOf = (
   chosen: readonly ChosenFile[],
   terms: { readonly release: number; readonly now: Date },
-): readonly ImportFault[] =>
-  importFaults(
-    chosen.map(({ file, head }) => ({ sizeBytes: file.size, head })),
-    terms,
-  );
+): readonly ChosenFault[] =>
+  isRows(chosen)
+    ? rowFilesFaults(chosen).map(({ line, field, detail, ...fault }) => ({
+        ...fault,
+        detail: [
+          line === 0 ? '' : `Line ${line}: `,
+          field === undefined ? '' : `${field}: `,
+          detail,
+        ].join(''),
+      }))
+    : importFaults(
+        chosen.map(({ file, head }) => ({ sizeBytes: file.size, head })),
+        terms,
+      );
 
-/** The files of the request that begins an import. All must have a valid head. */
-export const announced = (chosen: readonly ChosenFile[]) =>
-  chosen.map((one) => ({
-    replicaIndex: ledgerHeadOf(one)?.replicaIndex ?? 0,
+/** The request that begins an import. None of the files has a fault. */
+export function announced(chosen: readonly ChosenFile[]): CreateImportRequest {
+  const described = chosen.map((one) => ({
     sizeBytes: one.file.size,
     head: btoa(String.fromCharCode(...one.headBytes)),
   }));
+  const [accounts, transfers] = described;
+  if (isRows(chosen) && accounts !== undefined)
+    return { rows: { accounts, ...(transfers !== undefined && { transfers }) } };
+  return { files: described.map((file, replicaIndex) => ({ replicaIndex, ...file })) };
+}
 
 /** Why these files cannot resume the import; `undefined` if they can. */
 export function whyOthers(chosen: readonly ChosenFile[], begun: Import): string | undefined {
   if (chosen.length !== begun.files.length) {
     return `It has ${begun.files.length} files, and these are ${chosen.length}.`;
   }
+  if (isRows(chosen) !== (begun.kind === 'ROWS')) return 'It has files of another kind.';
   const wrong = begun.files.find((expected) => {
-    const given = chosen.find((one) => ledgerHeadOf(one)?.replicaIndex === expected.replicaIndex);
-    return given === undefined || !isSame(given, expected);
+    const given = chosen.find((one) => indexIn(chosen, one) === expected.replicaIndex);
+    if (given === undefined) return true;
+    return begun.kind === 'ROWS'
+      ? given.file.size !== expected.sizeBytes
+      : !isSame(given, expected);
   });
   return wrong === undefined
     ? undefined
-    : `The file of replica ${wrong.replicaIndex} is another than the one that was begun with.`;
+    : `The file ${begun.kind === 'ROWS' ? `with ${wrong.name}` : `of replica ${wrong.replicaIndex}`} is another than the one that was begun with.`;
 }
 
 function isSame(given: ChosenFile, { sizeBytes, head }: Import['files'][number]): boolean {
@@ -84,8 +122,9 @@ function isSame(given: ChosenFile, { sizeBytes, head }: Import['files'][number])
 export const refusalsOf = (error: unknown, chosen: readonly ChosenFile[]): readonly string[] =>
   isProblem(error, 'import_files_wrong')
     ? (error.problem.errors ?? []).map(({ pointer, detail }) => {
-        const [, index] = /^#\/files\/(\d)\//.exec(pointer ?? '') ?? [];
-        const name = index === undefined ? undefined : chosen[Number(index)]?.file.name;
+        const [, index, rows] = /^#\/(?:files\/(\d)\/|rows\/(\w+))/.exec(pointer ?? '') ?? [];
+        const at = index ?? (rows === undefined ? undefined : rows === 'accounts' ? 0 : 1);
+        const name = at === undefined ? undefined : chosen[Number(at)]?.file.name;
         return name === undefined ? detail : `${name}: ${detail}`;
       })
     : [];

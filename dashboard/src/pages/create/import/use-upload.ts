@@ -12,7 +12,7 @@ import {
 } from '../../../data/import-queries.ts';
 import { pause } from '../../../lib/pause.ts';
 import { useOrganization } from '../../../shell/context.ts';
-import { announced, ledgerHeadOf, type ChosenFile } from './chosen-files.ts';
+import { announced, indexIn, type ChosenFile } from './chosen-files.ts';
 import { partsToSend, totalBytesOf, type Part } from './parts.ts';
 import { SentBytes, type Progress } from './progress.ts';
 import { sendParts, type Sending } from './send-parts.ts';
@@ -20,6 +20,7 @@ import { sendParts, type Sending } from './send-parts.ts';
 /** Browsers open six connections to a host over HTTP/1.1; the page needs some of them. */
 const lanes = 3;
 const drawMs = 300;
+const lookAgainMs = 2_000;
 
 /** The person stopped the upload. */
 class Stopped extends Error {
@@ -52,9 +53,11 @@ export function useUpload(onReady: (ready: Import) => void) {
       // Another import, later, is another intent even with the same files.
       setIntent(intentKey());
       if (one.status === 'READY') return one;
-      if (one.status !== 'UPLOADING') throw new UploadEnded(closedWords);
-      await send(organizationId, { one, chosen, signal: stop.signal, onProgress: setProgress });
-      return completeImport(organizationId, one.id);
+      if (one.status === 'UPLOADING') {
+        await send(organizationId, { one, chosen, signal: stop.signal, onProgress: setProgress });
+        setBegun(await completeImport(organizationId, one.id));
+      }
+      return awaitTrial(organizationId, one.id, stop.signal);
     },
     onSuccess: onReady,
     onSettled: () => queryClient.invalidateQueries({ queryKey: importsKey(organizationId) }),
@@ -73,6 +76,22 @@ export function useUpload(onReady: (ready: Import) => void) {
       upload.reset();
     },
   };
+}
+
+/** Data files are READY at once; of rows, the service tries every one first. */
+async function awaitTrial(
+  organizationId: string,
+  importId: string,
+  signal: AbortSignal,
+): Promise<Import> {
+  for (;;) {
+    const one = await readImport(organizationId, importId);
+    if (one.status === 'READY') return one;
+    if (one.status === 'FAULTY' && one.report !== null) throw new RowsFaulty(one.report);
+    if (one.status !== 'CHECKING') throw new UploadEnded(closedWords);
+    await pause(lookAgainMs, signal);
+    signal.throwIfAborted();
+  }
 }
 
 interface Send {
@@ -114,8 +133,8 @@ async function bytesOfPart(
   chosen: readonly ChosenFile[],
   { replicaIndex, from, to }: Part,
 ): Promise<ArrayBuffer> {
-  const found = chosen.find((one) => ledgerHeadOf(one)?.replicaIndex === replicaIndex);
-  if (found === undefined) throw new Error(`there is no file of replica ${replicaIndex}`);
+  const found = chosen.find((one) => indexIn(chosen, one) === replicaIndex);
+  if (found === undefined) throw new Error(`there is no file ${replicaIndex}`);
   try {
     return await found.file.slice(from, to).arrayBuffer();
   } catch (error) {
@@ -128,6 +147,17 @@ async function bytesOfPart(
 }
 
 const closedWords = 'This import has expired or was already used. Start a new import.';
+
+/** Rows with faults. */
+export class RowsFaulty extends Error {
+  override readonly name = 'RowsFaulty';
+  readonly report: NonNullable<Import['report']>;
+
+  constructor(report: NonNullable<Import['report']>) {
+    super('the rows have faults');
+    this.report = report;
+  }
+}
 
 /** An upload that cannot continue, with a message for people. */
 export class UploadEnded extends Error {
