@@ -31,7 +31,7 @@ const hoursMax = 24;
 /** Begins the trial of an import that is CHECKING, or takes its result. */
 export async function tryImport(
   world: TrialWorld,
-  { id, organizationId, namespace, uploaded, sizeBytes, createdAt }: CheckingImport,
+  { id, organizationId, namespace, uploaded, sizeBytes }: CheckingImport,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, imports, namespaces, now } = world;
@@ -43,7 +43,9 @@ export async function tryImport(
     return;
   }
   const report = await reportOf(world, id, found, signal);
-  const isLate = now().getTime() - createdAt.getTime() > hoursMax * 3_600_000;
+  // The upload may have taken days.
+  const completedMs = Number(BigInt(uploaded.now) / 1_000_000n);
+  const isLate = now().getTime() - completedMs > hoursMax * 3_600_000;
   if (report === undefined && !isLate) return;
   const end = report ?? failedTrial(`The trial did not end: ${wordsOf(found)}`);
   await store.change(systemAuthor('imports'), (change) => take(change, id, end));

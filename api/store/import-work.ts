@@ -61,7 +61,6 @@ export interface CheckingImport {
   readonly namespace: string;
   readonly uploaded: UploadedRows;
   readonly sizeBytes: number;
-  readonly createdAt: Date;
 }
 
 /** Imports whose rows are being tried, or are to be. */
@@ -69,7 +68,7 @@ export async function checkingImports(db: Reader): Promise<readonly CheckingImpo
   const rows = await db
     .selectFrom('imports')
     .innerJoin('organizations', 'organizations.id', 'imports.organizationId')
-    .select(['imports.id', 'imports.organizationId', 'imports.rows', 'imports.createdAt'])
+    .select(['imports.id', 'imports.organizationId', 'imports.rows'])
     .select('organizations.namespace')
     .select((of) =>
       of
@@ -82,7 +81,7 @@ export async function checkingImports(db: Reader): Promise<readonly CheckingImpo
     .orderBy('imports.id')
     .limit(atOnce)
     .execute();
-  return rows.flatMap(({ id, organizationId, namespace, rows: how, sizeBytes, createdAt }) => {
+  return rows.flatMap(({ id, organizationId, namespace, rows: how, sizeBytes }) => {
     const uploaded = (how as RowsImport | null)?.uploaded;
     if (uploaded === undefined) return [];
     return [
@@ -92,7 +91,6 @@ export async function checkingImports(db: Reader): Promise<readonly CheckingImpo
         namespace,
         uploaded,
         sizeBytes: Number(sizeBytes),
-        createdAt,
       },
     ];
   });

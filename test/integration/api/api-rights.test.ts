@@ -249,7 +249,8 @@ test('how change streams stand is told under the rights that the chart gives', a
 
 test('rows are tried, and their trial goes with the import, under the rights that the chart gives', async () => {
   const id = newTypeId('imp');
-  const uploaded = { accounts: '0'.repeat(64), partSizeBytes: 1, now: '1795372852090008189' };
+  const now = `${BigInt(Date.now()) * 1_000_000n}`;
+  const uploaded = { accounts: '0'.repeat(64), partSizeBytes: 1, now };
   const rows = { ignoreBalances: false, uploaded: { ...uploaded, ignoreBalances: false } };
   await service.alter(
     `WITH made AS (
