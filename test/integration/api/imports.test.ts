@@ -360,9 +360,12 @@ test('rows are tried, and a database begins with exactly the bytes that were tri
     json: { code: 'import_incomplete', missing: [{ replicaIndex: 0, parts: [1] }] },
   });
   await put(made, 0, 1, accounts);
-  // Twice at once: one trial.
+  // Twice at once: one trial. The second answer may come when it has ended.
   const both = await Promise.all([complete(made), complete(made)]);
-  expect(both.map(({ json }) => json.import.status)).toEqual(['CHECKING', 'CHECKING']);
+  for (const { status, json } of both) {
+    expect(status).toBe(200);
+    expect(json.import.status).toMatch(/^(?:CHECKING|READY)$/);
+  }
   const other = rowsOf(transferLines([5, 6, 8]));
   expect((await put(made, 1, 1, other)).json.code).toBe('import_part_wrong');
   expect(await untilTried(made)).toMatchObject({
