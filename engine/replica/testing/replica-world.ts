@@ -461,9 +461,9 @@ export class SimMember {
       ...(this.index === 0 ? {} : cold),
     });
     const finish = ledger.finishLoad.bind(ledger);
-    ledger.finishLoad = (pause) => {
+    ledger.finishLoad = (pause, store) => {
       this.#world.onFinishLoad();
-      return finish(pause);
+      return finish(pause, store);
     };
     return ledger;
   }
