@@ -164,15 +164,15 @@ async function makeWhole(
 ): Promise<void> {
   if (file.isWhole) return;
   for (let looks = 1; ; looks += 1) {
-    const lost = await joinParts(services, staging, view, file, signal);
-    if (lost === undefined) break;
+    const found = await joinParts(services, staging, view, file, signal);
+    if (!('refusal' in found))
+      return markWhole(services.store.read, view.made.id, file.replicaIndex, found);
     if (looks === looksMax) {
-      await lost.forget();
-      throw lost.refusal;
+      await found.forget();
+      throw found.refusal;
     }
     await delay(lookAgainMs, undefined, { signal });
   }
-  await markWhole(services.store.read, view.made.id, file.replicaIndex);
 }
 
 /** Parts that the store does not have. */
@@ -182,14 +182,14 @@ interface LostParts {
   readonly forget: () => Promise<void>;
 }
 
-/** Returns `undefined` if the file is whole now. */
+/** Returns the digests of the parts, by number, if the file is whole now. */
 async function joinParts(
   { store }: ImportServices,
   staging: StagingStore,
   { made }: ImportView,
   { replicaIndex, sizeBytes, uploadId, head }: File,
   signal: AbortSignal,
-): Promise<LostParts | undefined> {
+): Promise<LostParts | ReadonlyMap<number, Buffer>> {
   // All parts are there, so the first one is, and with it the head.
   if (uploadId === null || (head === null && made.rows === null))
     throw new Error('a file has parts and no upload');
@@ -197,7 +197,8 @@ async function joinParts(
   const known = await partDigests(store.read, made.id, replicaIndex);
   const inStore = await staging.parts(key, uploadId, signal);
   if (inStore !== undefined) {
-    const { parts, wrong } = compareParts(known, inStore);
+    const count = partCount(sizeBytes, made.partSizeBytes);
+    const { parts, wrong } = compareParts(count, known, inStore);
     if (wrong.length > 0) {
       return {
         refusal: importIncomplete(
@@ -207,9 +208,9 @@ async function joinParts(
         forget: () => forgetParts(store.read, made.id, replicaIndex, wrong),
       };
     }
-    if (await staging.complete(key, uploadId, parts, signal)) return undefined;
+    if (await staging.complete(key, uploadId, parts, signal)) return known;
   }
-  if ((await staging.sizeOf(key, signal)) === sizeBytes) return undefined;
+  if ((await staging.sizeOf(key, signal)) === sizeBytes) return known;
   return {
     refusal: importIncomplete(
       [{ replicaIndex, parts: [...known.keys()] }],
@@ -221,15 +222,17 @@ async function joinParts(
 
 /** The parts as the store has them, and the numbers of those that are not there as they were recorded. */
 function compareParts(
+  count: number,
   known: ReadonlyMap<number, Buffer>,
   inStore: NonNullable<Awaited<ReturnType<StagingStore['parts']>>>,
 ): { readonly parts: readonly PartToJoin[]; readonly wrong: readonly number[] } {
   const parts: PartToJoin[] = [];
   const wrong: number[] = [];
-  for (const [number, digest] of known) {
-    const sha256 = digest.toString('base64');
+  for (let number = 1; number <= count; number += 1) {
+    const sha256 = known.get(number)?.toString('base64');
     const found = inStore.get(number);
-    if (found === undefined || (found.sha256 ?? sha256) !== sha256) wrong.push(number);
+    if (sha256 === undefined || found === undefined || (found.sha256 ?? sha256) !== sha256)
+      wrong.push(number);
     else parts.push({ number, sha256, etag: found.etag });
   }
   return { parts, wrong };

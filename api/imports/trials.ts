@@ -78,7 +78,10 @@ async function reportOf(
   const report = await readReport(staging, id, signal);
   // What the operator read from the Job decides: objects in the bucket may have been exchanged since.
   const isSame =
-    report?.faultCount === status.faultCount && (report?.state ?? undefined) === status.state;
+    report?.accounts === status.accounts &&
+    report?.transfers === status.transfers &&
+    report?.faultCount === status.faultCount &&
+    (report?.state ?? undefined) === status.state;
   if (report !== undefined && isSame) return report;
   return failedTrial('The report of the trial is not in the store as it was written.');
 }

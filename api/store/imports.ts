@@ -289,28 +289,43 @@ export async function partDigest(
   return row?.sha256;
 }
 
-/** Forgets parts that the store has not as they were recorded. */
+/** Forgets parts that the store has not as they were recorded. Of a file that is whole, another request has joined them. */
 export async function forgetParts(
   db: Reader,
   importId: string,
   replicaIndex: number,
   numbers: readonly number[],
 ): Promise<void> {
-  await db
-    .deleteFrom('importParts')
-    .where('importId', '=', uuidOf(importId))
-    .where('replicaIndex', '=', replicaIndex)
-    .where('number', 'in', numbers)
-    .execute();
+  await sql`
+    WITH file AS (
+      SELECT import_id, replica_index FROM import_files
+      WHERE import_id = ${uuidOf(importId)} AND replica_index = ${replicaIndex} AND NOT is_whole
+      FOR UPDATE
+    )
+    DELETE FROM import_parts USING file
+    WHERE import_parts.import_id = file.import_id AND import_parts.replica_index = file.replica_index
+      AND number = ANY(${numbers}::integer[])
+  `.execute(db);
 }
 
-export async function markWhole(db: Reader, importId: string, replicaIndex: number): Promise<void> {
-  await db
-    .updateTable('importFiles')
-    .set({ isWhole: true })
-    .where('importId', '=', uuidOf(importId))
-    .where('replicaIndex', '=', replicaIndex)
-    .execute();
+/** Records that a file is one object, and of which parts: another request may have missed and forgotten them meanwhile. */
+export async function markWhole(
+  db: Reader,
+  importId: string,
+  replicaIndex: number,
+  parts: ReadonlyMap<number, Buffer>,
+): Promise<void> {
+  await sql`
+    WITH file AS (
+      UPDATE import_files SET is_whole = true
+      WHERE import_id = ${uuidOf(importId)} AND replica_index = ${replicaIndex}
+      RETURNING import_id, replica_index
+    )
+    INSERT INTO import_parts (import_id, replica_index, number, sha256)
+    SELECT import_id, replica_index, number, sha256
+    FROM file, unnest(${[...parts.keys()]}::integer[], ${[...parts.values()]}::bytea[]) AS part (number, sha256)
+    ON CONFLICT DO NOTHING
+  `.execute(db);
 }
 
 /** Changes an import that is locked. */
