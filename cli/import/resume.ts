@@ -37,7 +37,7 @@ export async function resumeImport(
   return found;
 }
 
-function requireUsable({ id, status, databaseId }: Import): void {
+export function requireUsable({ id, status, databaseId }: Import): void {
   if (status === 'UPLOADING' || status === 'CHECKING' || status === 'READY') return;
   if (status === 'FAULTY') {
     throw notUsable(
@@ -72,7 +72,9 @@ function requireSame(
   named: ImportSource['kind'],
   files: readonly SourceFile[],
 ): void {
-  if (named !== kind) throw otherFiles(id, 'one is of data files, the other of rows');
+  // A service that takes no rows tells no kind.
+  if ((named === 'ROWS') !== (kind === 'ROWS'))
+    throw otherFiles(id, 'one is of data files, the other of rows');
   if (staged.length !== files.length) {
     throw otherFiles(id, `it has ${staged.length} files, and ${files.length} are named`);
   }

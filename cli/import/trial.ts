@@ -9,6 +9,7 @@ import { contractRequest, receive, type Received } from '../http/contract.ts';
 import { printable } from '../output/output.ts';
 import { Patience } from '../patience.ts';
 import type { ImportAnswer } from '../../gen/api.ts';
+import { requireUsable } from './resume.ts';
 import type { SourceFile } from './source-files.ts';
 
 const lookEveryMs = 2_000;
@@ -46,6 +47,8 @@ export async function awaitTrial(
     if (received !== undefined && shown !== undefined && shown.status !== 'CHECKING') {
       if (shown.report !== null && shown.report.faultCount > 0)
         throw faulty({ found: shown, files });
+      // It may have expired, or somebody used it, before its trial ended here.
+      requireUsable(shown);
       const { accounts = 0, transfers = 0 } = shown.report ?? {};
       output.note(`${accounts} accounts and ${transfers} transfers: nothing is wrong with them`);
       return received;

@@ -1,9 +1,8 @@
 /** Proves a backup by a test restore: a Job fetches and checks every object, and loads the rows as an engine does at its start. */
 import { BackupReason, VerifiedReason } from '../../domain/conditions.ts';
-import type { Job, Pod } from '../../domain/kinds.ts';
+import type { Job } from '../../domain/kinds.ts';
 import { backupIdOf, backupWorkName, labels, uidOf } from '../../domain/names.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
-import { troubleOf } from '../ledgerdatabase/replica-pods.ts';
 import { lendStore } from '../store/lend.ts';
 import { borrowerOf } from './borrower.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type BackupStatus,
   type Verdict,
 } from './environment.ts';
+import { whyNotStarted } from './not-started.ts';
 import { deleteJob, isOld, jobsOf, livePodsOfJob, podsOfJob, startJob } from './own-jobs.ts';
 import { failureOf, verifiedBackup } from './result.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -22,8 +22,6 @@ import { isVerificationDue } from './verify-due.ts';
 import { buildWorkJob } from './work-job.ts';
 
 const DEADLINE_SECONDS = 6 * 3_600;
-/** Time in which a pod must find a node and start there, however often it is replaced: until then, other tests wait. */
-const STARTING_MINUTES = 15;
 /** Memory for loading: a base, and a part for each byte of the rows. */
 const MEMORY_BASE_MIB = 512;
 const MEMORY_PER_BYTE = 3;
@@ -145,58 +143,22 @@ async function follow(
     return running('it is tested again');
   }
   if (!hasFailed(job)) {
-    const stuck = whyNotStarted(environment, backup, job, pods);
+    const { kube, nowMs, testTurns: turns } = environment;
+    const stuck = whyNotStarted({ kube, nowMs, turns }, job, pods, memoryFor(backup));
     if (stuck === undefined) {
       return trouble === undefined
         ? running(`Job ${name} restores it to try it out`)
         : { ...running(trouble), reason: BackupReason.Delayed };
     }
-    return couldNot(environment, backup, startedAt, stuck);
+    const { isScheduled, message } = stuck;
+    const reason = isScheduled ? VerifiedReason.NotStarted : VerifiedReason.NotScheduled;
+    return couldNot(environment, backup, startedAt, { reason, message });
   }
   const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
   return failure.isDamage
     ? ended(environment, backup, startedAt, { passed: false }, { status: 'False', ...failure })
     : couldNot(environment, backup, startedAt, failure);
 }
-
-/** The reason why no pod of a Job has run for too long; `undefined`: the newest runs, or has time for it. */
-function whyNotStarted(
-  { kube, nowMs, testTurns }: BackupEnvironment,
-  backup: BackupObject,
-  job: Job,
-  pods: readonly Pod[],
-): { readonly reason: VerifiedReason; readonly message: string } | undefined {
-  const newest = pods.toSorted((one, other) => createdMs(one) - createdMs(other)).at(-1);
-  const timeMs = kube.serverTimeMs() ?? nowMs();
-  if (newest !== undefined && hasStarted(newest)) {
-    testTurns.noteRun(job, timeMs);
-    return undefined;
-  }
-  const waitedMs = timeMs - Math.max(createdMs(job), testTurns.lastRunMs(job) ?? 0);
-  if (waitedMs < STARTING_MINUTES * 60_000) return undefined;
-  const who = `Job ${job.metadata.name}, for ${memoryFor(backup)} MiB of memory,`;
-  if (newest === undefined) {
-    const message = `${who} has no pod after ${STARTING_MINUTES} minutes; its events say why`;
-    return { reason: VerifiedReason.NotScheduled, message };
-  }
-  const why = troubleOf(newest)?.message ?? 'the events of its pod say why';
-  const { nodeName } = newest.spec ?? {};
-  return nodeName === undefined
-    ? {
-        reason: VerifiedReason.NotScheduled,
-        message: `${who} found no node in ${STARTING_MINUTES} minutes: ${why}`,
-      }
-    : {
-        reason: VerifiedReason.NotStarted,
-        message: `Job ${job.metadata.name} did not start on node ${nodeName} in ${STARTING_MINUTES} minutes: ${why}`,
-      };
-}
-
-/** A pod without a node, or whose images and volumes are not there, is `Pending`. */
-const hasStarted = ({ status }: Pod): boolean =>
-  status?.phase !== undefined && status.phase !== 'Pending';
-
-const createdMs = ({ metadata }: Job | Pod): number => Date.parse(metadata.creationTimestamp ?? '');
 
 const memoryFor = ({ status }: BackupObject): number =>
   MEMORY_BASE_MIB + Math.ceil(((status?.sizeBytes ?? 0) * MEMORY_PER_BYTE) / 2 ** 20);

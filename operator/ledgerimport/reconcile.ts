@@ -13,6 +13,7 @@ import {
   podsOfJob,
   startJob,
 } from '../ledgerbackup/own-jobs.ts';
+import { whyNotStarted } from '../ledgerbackup/not-started.ts';
 import { TESTS_MAX } from '../ledgerbackup/test-turns.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
@@ -21,7 +22,7 @@ import { lendStore } from '../store/lend.ts';
 import { importOwner, trialSubject } from './borrower.ts';
 import type { ImportEnvironment } from './environment.ts';
 import { failureOf, triedRows, type Tried } from './result.ts';
-import { buildTrialJob } from './trial-job.ts';
+import { buildTrialJob, trialMemoryMib } from './trial-job.ts';
 
 type Status = NonNullable<ImportObject['status']>;
 
@@ -44,7 +45,7 @@ export async function reconcileImport(environment: ImportEnvironment, key: Key):
     return {};
   }
   const verdict =
-    job === undefined ? await begin(environment, object) : await follow(environment, job);
+    job === undefined ? await begin(environment, object) : await follow(environment, object, job);
   await writeStatus(environment, object, verdict);
   return verdict.status === 'Unknown' ? { requeueAfterMs: LOOK_AGAIN_MS } : {};
 }
@@ -92,7 +93,11 @@ const busyNamespaces = ({ jobs, imports }: ImportEnvironment): ReadonlySet<strin
       .map(({ metadata }) => metadata.namespace ?? ''),
   );
 
-async function follow(environment: ImportEnvironment, job: Job): Promise<Verdict> {
+async function follow(
+  environment: ImportEnvironment,
+  object: ImportObject,
+  job: Job,
+): Promise<Verdict> {
   const pods = podsOfJob(environment, job);
   const { name = '' } = job.metadata;
   if (hasSucceeded(job)) {
@@ -108,6 +113,14 @@ async function follow(environment: ImportEnvironment, job: Job): Promise<Verdict
   if (hasFailed(job)) {
     const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
     return { status: 'False', ...failure };
+  }
+  const { kube, nowMs, importTurns: turns } = environment;
+  const stuck = whyNotStarted({ kube, nowMs, turns }, job, pods, trialMemoryMib(object));
+  if (stuck !== undefined) {
+    // Whoever's quota or node is full keeps no others from their trials. This one waits for its turn anew, behind them.
+    await deleteJob(environment, job);
+    turns.end(object, nowMs());
+    return goesOn(ImportReason.Delayed, stuck.message);
   }
   return trouble === undefined
     ? goesOn(ImportReason.Running, `Job ${name} executes the rows`)

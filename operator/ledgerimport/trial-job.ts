@@ -19,11 +19,15 @@ const MEMORY_PER_BYTE = 2;
 const ROOM_BASE_MIB = 512;
 const ROOM_PER_BYTE = 6;
 
+const mebibytesOf = ({ spec }: ImportObject): number => Math.ceil(spec.sizeBytes / MEBIBYTE);
+
+export const trialMemoryMib = (object: ImportObject): number =>
+  MEMORY_BASE_MIB + MEMORY_PER_BYTE * mebibytesOf(object);
+
 export function buildTrialJob(object: ImportObject, subject: Subject, store: BackupStore): Job {
-  const { importId, rows, sizeBytes } = object.spec;
-  const sizeMib = Math.ceil(sizeBytes / MEBIBYTE);
-  const memoryMib = MEMORY_BASE_MIB + MEMORY_PER_BYTE * sizeMib;
-  const roomMib = ROOM_BASE_MIB + ROOM_PER_BYTE * sizeMib;
+  const { importId, rows } = object.spec;
+  const memoryMib = trialMemoryMib(object);
+  const roomMib = ROOM_BASE_MIB + ROOM_PER_BYTE * mebibytesOf(object);
   return buildStoreJob({
     owner: importOwner(object),
     subject,
