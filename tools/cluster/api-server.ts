@@ -31,6 +31,8 @@ interface ControlPlaneOptions {
   readonly controllerManager: boolean;
   /** Maximum requests a second of each controller in the controller manager. Default: the manager's own, 20. */
   readonly controllerRequestsPerSecond?: number | undefined;
+  /** Controllers of the manager that do not run. */
+  readonly withoutControllers?: readonly string[] | undefined;
   /** Set if there are nodes: each node gets a part of it for its pods' addresses. */
   readonly podCidr?: string;
 }
@@ -208,12 +210,18 @@ async function startControllerManager(
         ? []
         : [`--kube-api-qps=${requestsPerSecond}`, `--kube-api-burst=${2 * requestsPerSecond}`]),
       ...(options.podCidr === undefined
-        ? // There are no nodes: the controller that clears pods of lost nodes would clear all of them.
-          ['--controllers=*,-nodeipam,-pod-garbage-collector-controller']
+        ? [`--controllers=${controllersWithoutNodes(options.withoutControllers)}`]
         : [`--cluster-cidr=${options.podCidr}`, '--allocate-node-cidrs=false']),
     ],
   });
 }
+
+/** There are no nodes: the controller that clears pods of lost nodes would clear all of them. */
+const controllersWithoutNodes = (others: readonly string[] = []) =>
+  [
+    '*',
+    ...['nodeipam', 'pod-garbage-collector-controller', ...others].map((name) => `-${name}`),
+  ].join();
 
 /**
  * Writes a file under a folder, which is created if missing. An unchanged file is not rewritten: kube-proxy ends itself when its

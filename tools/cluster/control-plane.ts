@@ -24,6 +24,8 @@ interface ControlPlaneParts {
   readonly scheduler?: boolean;
   /** Requests a second of each controller and of the scheduler; raised where a test would otherwise measure their own limits. */
   readonly requestsPerSecond?: number;
+  /** Controllers of the controller manager that do not run: those whose work nothing here can use. */
+  readonly withoutControllers?: readonly string[];
 }
 
 export async function startControlPlane(options: ControlPlaneParts = {}): Promise<ControlPlane> {
@@ -49,6 +51,7 @@ export async function startControlPlane(options: ControlPlaneParts = {}): Promis
       processes,
       controllerManager: options.controllerManager ?? false,
       controllerRequestsPerSecond: options.requestsPerSecond,
+      withoutControllers: options.withoutControllers,
       addresses: {
         host,
         etcdHost: host,
