@@ -65,6 +65,7 @@ import { UsageView } from './monitoring/usage-view.ts';
 import { organizationHandlers } from './organizations/handlers.ts';
 import { assembleCommon, billingOf } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
+import { savedQueryHandlers } from './saved-queries/handlers.ts';
 import { sessionHandlers } from './session/handlers.ts';
 import { IdentityProvider } from './sign-in/identity-provider.ts';
 import { addOAuthEndpoints } from './sign-in/oauth-endpoints.ts';
@@ -381,6 +382,7 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       clusterLookups: new ClusterLookups({ fetchStatus, statusUrl: statusUrlOf }),
       publicUrl: config.publicUrl,
     }),
+    ...savedQueryHandlers({ store, requests }),
     ...tunnelHandlers({
       tunnels: parts.tunnels,
       targets,

@@ -1115,6 +1115,55 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/databases/{databaseId}/saved-queries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the saved queries of a database
+         * @description By name; there are at most 100.
+         */
+        readonly get: operations["listSavedQueries"];
+        readonly put?: never;
+        /**
+         * Save a query of the explorer
+         * @description For everybody who may see the database. It holds what was asked, never rows of the ledger.
+         */
+        readonly post: operations["createSavedQuery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/saved-queries/{queryId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a saved query */
+        readonly get: operations["getSavedQuery"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a saved query
+         * @description For the person who saved it, owners and admins.
+         */
+        readonly delete: operations["deleteSavedQuery"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a saved query
+         * @description For the person who saved it, owners and admins. What is absent stays.
+         */
+        readonly patch: operations["updateSavedQuery"];
+        readonly trace?: never;
+    };
     readonly "/api/v1/databases/{databaseId}/change-events": {
         readonly parameters: {
             readonly query?: never;
@@ -3699,7 +3748,7 @@ export interface components {
             readonly detail: string;
             /** @description The path of the request. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, cdc_enabled, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, backup_held, backup_protected, backup_not_restorable, moment_unavailable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, cdc_enabled, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, change_not_found, backup_not_found, backup_schedule_not_found, import_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, connection_check_not_found, saved_query_not_found, webhook_endpoint_not_found, webhook_delivery_not_found, change_stream_not_found, change_stream_not_signed, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, backups_not_configured, backups_not_supported, backup_schedule_name_taken, saved_query_name_taken, backup_held, backup_protected, backup_not_restorable, moment_unavailable, backup_not_managed, imports_not_configured, import_closed, import_incomplete, import_not_ready, import_in_use, resource_changed, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, change_not_queued, field_managed_elsewhere, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, webhook_endpoint_disabled, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, import_files_wrong, import_part_wrong, import_does_not_fit, nothing_to_change, storage_cannot_shrink, storage_unavailable_for_topology, idempotency_key_reused, upgrade_required, rate_limited, internal_error, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -6088,6 +6137,76 @@ export interface components {
             }[];
             readonly result: readonly components["schemas"]["Transfer"][];
         };
+        readonly ChangedSavedQuery: {
+            /** @constant */
+            readonly success: true;
+            readonly savedQuery: components["schemas"]["SavedQuery"];
+        };
+        readonly SavedQuery: {
+            /** @description ID of the query. */
+            readonly id: string;
+            /** @description Its database. */
+            readonly databaseId: string;
+            /** @description Unique in the database. */
+            readonly name: string;
+            /**
+             * @description The read that it asks for.
+             * @enum {string}
+             */
+            readonly operation: "query_accounts" | "query_transfers" | "get_account_transfers" | "get_account_balances" | "lookup_accounts" | "lookup_transfers";
+            /** @description The fields of the form as they were typed, such as `-1h` as `from`, or `body`: JSON in their place. The form says what is wrong with them. */
+            readonly filters: {
+                readonly [key: string]: string;
+            };
+            /** @description Increases with each change; part of the ETag. */
+            readonly version: number;
+            /**
+             * Format: date-time
+             * @description When it was saved. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            readonly createdBy: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it last changed. RFC 3339, UTC, milliseconds.
+             */
+            readonly updatedAt: string;
+        };
+        readonly CreateSavedQueryRequest: {
+            /** @description Unique in the database. */
+            readonly name: string;
+            /**
+             * @description The read that it asks for.
+             * @enum {string}
+             */
+            readonly operation: "query_accounts" | "query_transfers" | "get_account_transfers" | "get_account_balances" | "lookup_accounts" | "lookup_transfers";
+            /**
+             * @description The fields of the form as they were typed, such as `-1h` as `from`, or `body`: JSON in their place. The form says what is wrong with them.
+             * @default {}
+             */
+            readonly filters?: {
+                readonly [key: string]: string;
+            };
+        };
+        readonly SavedQueryList: {
+            readonly data: readonly components["schemas"]["SavedQuery"][];
+        };
+        readonly SavedQueryAnswer: {
+            readonly savedQuery: components["schemas"]["SavedQuery"];
+        };
+        readonly UpdateSavedQueryRequest: {
+            /** @description Unique in the database. */
+            readonly name?: string;
+            /**
+             * @description The read that it asks for.
+             * @enum {string}
+             */
+            readonly operation?: "query_accounts" | "query_transfers" | "get_account_transfers" | "get_account_balances" | "lookup_accounts" | "lookup_transfers";
+            /** @description In the place of all that it has. */
+            readonly filters?: {
+                readonly [key: string]: string;
+            };
+        };
         readonly ChangeEventList: {
             readonly data: readonly components["schemas"]["ChangeEvent"][];
             readonly page: {
@@ -8429,8 +8548,20 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `service_unavailable`: The service is not available at the moment. `ledger_unavailable`: The ledger is not reachable. */
-        readonly "service_unavailable-or-ledger_unavailable": {
+        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `saved_query_name_taken`: The name of the query is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "saved_query_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8442,12 +8573,50 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
+        /** @description `organization_not_found`: Organization not found. `database_not_found`: Database not found. `saved_query_not_found`: Saved query not found. */
+        readonly "organization_not_found-or-database_not_found-or-saved_query_not_found": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `saved_query_name_taken`: The name of the query is taken. */
+        readonly saved_query_name_taken: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `service_unavailable`: The service is not available at the moment. `ledger_unavailable`: The ledger is not reachable. */
+        readonly "service_unavailable-or-ledger_unavailable": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -8522,18 +8691,6 @@ export interface components {
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "Retry-After": components["headers"]["Retry-After"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -9142,6 +9299,12 @@ export type AccountBalance = components['schemas']['AccountBalance'];
 export type QueryAccountsAnswer = components['schemas']['QueryAccountsAnswer'];
 export type QueryFilter = components['schemas']['QueryFilter'];
 export type QueryTransfersAnswer = components['schemas']['QueryTransfersAnswer'];
+export type ChangedSavedQuery = components['schemas']['ChangedSavedQuery'];
+export type SavedQuery = components['schemas']['SavedQuery'];
+export type CreateSavedQueryRequest = components['schemas']['CreateSavedQueryRequest'];
+export type SavedQueryList = components['schemas']['SavedQueryList'];
+export type SavedQueryAnswer = components['schemas']['SavedQueryAnswer'];
+export type UpdateSavedQueryRequest = components['schemas']['UpdateSavedQueryRequest'];
 export type ChangeEventList = components['schemas']['ChangeEventList'];
 export type ChangeEvent = components['schemas']['ChangeEvent'];
 export type ChangeEventTransfer = components['schemas']['ChangeEventTransfer'];
@@ -9310,15 +9473,18 @@ export type ResponseValidationFailedOrInvalidIntegerOrInvalidFilterOrBatchTooLar
 export type ResponseGatewayBadReply = components['responses']['gateway_bad_reply'];
 export type ResponseServiceUnavailableOrLedgerUnavailableOrLedgerFull = components['responses']['service_unavailable-or-ledger_unavailable-or-ledger_full'];
 export type ResponseLedgerTimeout = components['responses']['ledger_timeout'];
-export type ResponseServiceUnavailableOrLedgerUnavailable = components['responses']['service_unavailable-or-ledger_unavailable'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
+export type ResponseSavedQueryNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['saved_query_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrSavedQueryNotFound = components['responses']['organization_not_found-or-database_not_found-or-saved_query_not_found'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
+export type ResponseSavedQueryNameTaken = components['responses']['saved_query_name_taken'];
+export type ResponseServiceUnavailableOrLedgerUnavailable = components['responses']['service_unavailable-or-ledger_unavailable'];
 export type ResponseDatabaseNotReadyOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrChangeStreamNotFound = components['responses']['organization_not_found-or-database_not_found-or-change_stream_not_found'];
 export type ResponseOrganizationSuspendedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['organization_suspended-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseChangeStreamNotSigned = components['responses']['change_stream_not_signed'];
-export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseChangeStreamNotSignedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['change_stream_not_signed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseUpgradeRequired = components['responses']['upgrade_required'];
 export type ResponseConnectionCheckNotFoundOrOrganizationNotFoundOrDatabaseNotFound = components['responses']['connection_check_not_found-or-organization_not_found-or-database_not_found'];
@@ -16845,6 +17011,357 @@ export interface operations {
             readonly 502: components["responses"]["gateway_bad_reply"];
             readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
+        };
+    };
+    readonly listSavedQueries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The queries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "qry_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "Fees of today",
+                     *           "operation": "query_transfers",
+                     *           "filters": {
+                     *             "ledger": "978",
+                     *             "code": "4",
+                     *             "from": "-24h"
+                     *           },
+                     *           "version": 1,
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "createdBy": {
+                     *             "type": "user",
+                     *             "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "display": "Ada Moser"
+                     *           },
+                     *           "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SavedQueryList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createSavedQuery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateSavedQueryRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is saved. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "savedQuery": {
+                     *         "id": "qry_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Fees of today",
+                     *         "operation": "query_transfers",
+                     *         "filters": {
+                     *           "ledger": "978",
+                     *           "code": "4",
+                     *           "from": "-24h"
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "Ada Moser"
+                     *         },
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedSavedQuery"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["saved_query_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getSavedQuery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag that the client has. */
+                readonly "If-None-Match"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the saved query.
+                 * @example qry_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly queryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The query. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "savedQuery": {
+                     *         "id": "qry_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Fees of today",
+                     *         "operation": "query_transfers",
+                     *         "filters": {
+                     *           "ledger": "978",
+                     *           "code": "4",
+                     *           "from": "-24h"
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "Ada Moser"
+                     *         },
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SavedQueryAnswer"];
+                };
+            };
+            /** @description The representation of If-None-Match is still current. */
+            readonly 304: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-saved_query_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly deleteSavedQuery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the saved query.
+                 * @example qry_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly queryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-saved_query_not_found"];
+            readonly 412: components["responses"]["precondition_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateSavedQuery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+                /**
+                 * @description ID of the saved query.
+                 * @example qry_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly queryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateSavedQueryRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "savedQuery": {
+                     *         "id": "qry_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Fees of today",
+                     *         "operation": "query_transfers",
+                     *         "filters": {
+                     *           "ledger": "978",
+                     *           "code": "4",
+                     *           "from": "-24h"
+                     *         },
+                     *         "version": 1,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "Ada Moser"
+                     *         },
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedSavedQuery"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-saved_query_not_found"];
+            readonly 409: components["responses"]["saved_query_name_taken"];
+            readonly 412: components["responses"]["precondition_failed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
         };
     };
     readonly listChangeEvents: {

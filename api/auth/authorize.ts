@@ -7,6 +7,7 @@ import {
   visibleDatabases,
   type Caller,
   type MemberPrincipal,
+  type Principal,
 } from './principal.ts';
 
 type Authorization =
@@ -36,7 +37,7 @@ export function authorize(
   if (caller.type !== 'api_key' && !access.roles.includes(caller.role)) {
     return { kind: 'refused', refusal: wrongRole(access.roles) };
   }
-  if (access.kind === 'person') return allowed;
+  if (access.kind === 'person') return withinScope(caller, databaseId);
   const { permission, orPermission, scope } = access;
   const requires = {
     requiredPermissions: [permission],
@@ -55,11 +56,13 @@ export function authorize(
       : 'The request needs a member who may use all databases; you may use some.';
     return refused(detail, requires);
   }
-  if (databaseId !== undefined && !seesDatabase(caller, databaseId)) {
-    return { kind: 'other_database', databaseId };
-  }
-  return allowed;
+  return withinScope(caller, databaseId);
 }
+
+const withinScope = (caller: Principal, databaseId: string | undefined): Authorization =>
+  databaseId === undefined || seesDatabase(caller, databaseId)
+    ? allowed
+    : { kind: 'other_database', databaseId };
 
 /** For checks that only a handler can make: throws unless the person's role has the right. */
 export function requireRight({ role }: MemberPrincipal, right: Right): void {

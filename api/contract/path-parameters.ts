@@ -26,6 +26,7 @@ export const pathParameters = {
     notFound: 'webhook_delivery_not_found',
   },
   streamId: { prefix: 'chs', noun: 'change stream', notFound: 'change_stream_not_found' },
+  queryId: { prefix: 'qry', noun: 'saved query', notFound: 'saved_query_not_found' },
   membershipId: { prefix: 'mem', noun: 'member', notFound: 'member_not_found' },
   sessionId: { prefix: 'ses', noun: 'session', notFound: 'session_not_found' },
   invitationId: { prefix: 'inv', noun: 'invitation', notFound: 'invitation_not_found' },

@@ -26,6 +26,7 @@ import { maintenanceWindowRoutes } from './routes/maintenance-windows.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { metricRoutes } from './routes/metrics.ts';
 import { organizationRoutes } from './routes/organizations.ts';
+import { savedQueryRoutes } from './routes/saved-queries.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { deliveryRoutes, webhookRoutes } from './routes/webhooks.ts';
 import { tunnelRoutes } from './routes/tunnel.ts';
@@ -45,6 +46,7 @@ export const routes = {
   ...metricRoutes,
   ...logRoutes,
   ...ledgerRoutes,
+  ...savedQueryRoutes,
   ...changeEventRoutes,
   ...changeStreamRoutes,
   ...tunnelRoutes,

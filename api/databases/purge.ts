@@ -2,6 +2,7 @@
 import { systemAuthor } from '../model/actor.ts';
 import { deleteChangeStreams } from '../store/change-streams.ts';
 import { listDatabasesToPurge, lockDatabase, updateDatabase } from '../store/databases.ts';
+import { deleteSavedQueries } from '../store/saved-queries.ts';
 import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';
 
@@ -20,6 +21,7 @@ export async function markPurged(store: Store): Promise<number> {
       if (database === undefined || database.purgedAt !== null || database.purgeAt === null) return;
       const purged = await updateDatabase(change, id, { purgedAt: database.purgeAt });
       await deleteChangeStreams(change, id);
+      await deleteSavedQueries(change, id);
       tell(change, 'database.purged', purged);
     });
   }

@@ -108,6 +108,11 @@ const table: readonly {
     open: ['owner', 'admin'],
   },
   {
+    line: 'saved queries',
+    operations: ['createSavedQuery', 'updateSavedQuery', 'deleteSavedQuery'],
+    open: ['owner', 'admin', 'developer', 'viewer'],
+  },
+  {
     line: 'members',
     operations: [
       'listMembers',
@@ -160,6 +165,8 @@ test('a member restricted to some databases uses those, sees no other, and makes
   expect(kind('getDatabase', databaseId)).toBe('allowed');
   expect(kind('createTransfers', otherDatabaseId)).toBe('other_database');
   expect(kind('getDatabase', otherDatabaseId)).toBe('other_database');
+  expect(kind('createSavedQuery', databaseId)).toBe('allowed');
+  expect(kind('createSavedQuery', otherDatabaseId)).toBe('other_database');
   expect(kind('listDatabases')).toBe('allowed');
   expect(kind('createDatabase')).toBe('refused');
 });

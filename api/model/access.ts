@@ -82,6 +82,8 @@ export const access = {
   webhooks: person('manageWebhooks'),
   /** A person only, because a stream sends a ledger out of the service. */
   changeStreams: person('changeDatabase'),
+  /** A person only. Of the databases that they may see. */
+  savedQueries: person('readDatabases'),
   members: person('manageMembers'),
   billing: person('manageBilling'),
   auditLog: person('readAuditLog'),

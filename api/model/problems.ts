@@ -152,6 +152,7 @@ export const problems = {
     'Connection check not found',
     'Check the ID (`chk_…`); a check is kept for a day.',
   ),
+  saved_query_not_found: problem(404, 'Saved query not found', 'Check the ID (`qry_…`).'),
   webhook_endpoint_not_found: problem(404, 'Webhook endpoint not found', 'Check the ID (`whe_…`).'),
   webhook_delivery_not_found: problem(
     404,
@@ -206,6 +207,11 @@ export const problems = {
     409,
     'The name of the schedule is taken',
     'Choose another name; it is unique in the organization, also among schedules that are in Kubernetes only. An administrator can delete one of those with kubectl.',
+  ),
+  saved_query_name_taken: problem(
+    409,
+    'The name of the query is taken',
+    'Choose another name, or change the query that has it.',
   ),
   backup_held: problem(
     409,

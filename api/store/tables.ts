@@ -436,6 +436,19 @@ export interface ChangeStreamsTable {
   updatedAt: Time;
 }
 
+export interface SavedQueriesTable {
+  id: string;
+  organizationId: string;
+  databaseId: string;
+  name: string;
+  operation: string;
+  filters: Json<object>;
+  version: Generated<number>;
+  createdAt: Time;
+  createdBy: Json<object>;
+  updatedAt: Time;
+}
+
 export interface WebhookDeliveriesTable {
   id: string;
   organizationId: string;
@@ -685,6 +698,7 @@ export interface Tables extends BillingTables {
   webhookEndpoints: WebhookEndpointsTable;
   webhookDeliveries: WebhookDeliveriesTable;
   changeStreams: ChangeStreamsTable;
+  savedQueries: SavedQueriesTable;
   webhookAttempts: WebhookAttemptsTable;
   connectionChecks: ConnectionChecksTable;
   notificationSettings: NotificationSettingsTable;

@@ -126,6 +126,48 @@ test('the largest integers are exact in table, address, drawer, JSON and CSV', a
   expect(tab.takeTroubles()).toEqual([]);
 });
 
+test('a query that one tab saves is there in the other, and neither overwrites what the other one changed', async () => {
+  const { page } = tab;
+  const explorer = `${service.url}${path}/payments/explorer`;
+  await page.goto(`${explorer}?op=query_transfers&ledger=978&from=-1h`);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Transfers of the last hour');
+  await page.getByRole('button', { name: 'Save query' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('Saved queries').click();
+  await page.getByRole('button', { name: 'Transfers of the last hour', exact: true }).waitFor();
+  await page.evaluate('scrollTo(0, 0)');
+  await looksRight(tab, 'explorer-saved');
+  const other = await tab.context.newPage();
+  await other.goto(`${explorer}?op=query_accounts&code=1`);
+  await other.getByText('Saved queries').click();
+  const begin = async (of: typeof page, name: string) => {
+    // Chromium lets a tab behind another one wait for seconds.
+    await of.bringToFront();
+    await of.getByRole('button', { name: `Change ${name}` }).click();
+    await of.getByRole('textbox', { name: 'Name' }).waitFor();
+  };
+  for (const one of [page, other]) await begin(one, 'Transfers of the last hour');
+  await other.getByRole('textbox', { name: 'Name' }).fill('Accounts');
+  await other.getByLabel('Ask what the form asks now').check();
+  await other.getByRole('button', { name: 'Change query' }).click();
+  await other.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.bringToFront();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+  for (const button of ['Change query', 'Delete query']) {
+    await page.getByRole('button', { name: button }).click();
+    await page.getByText('It is now “Accounts”: Query accounts: code 1.').waitFor();
+  }
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Accounts', exact: true }).click();
+  await page.waitForURL(/op=query_accounts.*code=1.*run=1/);
+  await begin(page, 'Accounts');
+  await page.getByRole('button', { name: 'Delete query' }).click();
+  await page.getByText('None yet. A query that is saved').waitFor();
+  await other.close();
+  expect(tab.takeTroubles().filter((one) => !one.includes('status of 412'))).toEqual([]);
+});
+
 test('an account is made, and two linked transfers are composed, foreseen and sent', async () => {
   const { page } = tab;
   await askLedger('create_accounts', [

@@ -46,6 +46,7 @@ import { auditProofs } from './0054-audit-proofs.ts';
 import { importsOfRows } from './0056-imports-of-rows.ts';
 import { suspendedStreams } from './0055-suspended-streams.ts';
 import { replacedResources } from './0057-replaced-resources.ts';
+import { savedQueries } from './0058-saved-queries.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   suspendedStreams,
   importsOfRows,
   replacedResources,
+  savedQueries,
 ];

@@ -14,6 +14,7 @@ import { createConfigurationChange } from '../../../api/store/configuration-chan
 import { createImport } from '../../../api/store/imports.ts';
 import { createConnectionCheck } from '../../../api/store/connection-checks.ts';
 import { findOrganization } from '../../../api/store/organizations.ts';
+import { createSavedQuery } from '../../../api/store/saved-queries.ts';
 import { Sealer } from '../../../api/store/sealing.ts';
 import { Store } from '../../../api/store/store.ts';
 import { addMember } from '../../../api/store/members.ts';
@@ -195,7 +196,13 @@ async function everything(): Promise<typeof ours> {
       after: 0n,
       suspended: false,
     });
+    const query = await createSavedQuery(
+      change,
+      { organizationId: us, databaseId },
+      { name: 'Fees', operation: 'query_transfers', filters: { code: '4' } },
+    );
     return {
+      queryId: typeof query === 'string' ? '' : query.id,
       streamId: stream === 'too_many' ? '' : stream.stream.id,
       backupId: backup?.id ?? '',
       scheduleId: schedule.id,
@@ -260,6 +267,7 @@ test('the organization itself finds all of it, also after another one has tried 
     'getImport',
     'getConnectionCheck',
     'getChangeStream',
+    'getSavedQuery',
     'getApiKey',
     'getMember',
     'getWebhookEndpoint',

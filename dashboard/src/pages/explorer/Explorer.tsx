@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useNow } from '../../shell/context.ts';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -13,12 +13,17 @@ import { rememberQuery } from './history.ts';
 import { PastQueries } from './PastQueries.tsx';
 import { QueryForm } from './QueryForm.tsx';
 import { planQuery } from './request.ts';
-import { Results } from './Results.tsx';
-import { RowDrawer } from './RowDrawer.tsx';
+import { SavedQueries } from './saved/SavedQueries.tsx';
 import type { ExplorerSearch } from './search.ts';
 import { useLedgerRows } from './use-ledger-rows.ts';
 
 const path = '/o/$slug/databases/$name/explorer';
+// A query can be written before they are there.
+const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
+const RowDrawer = lazy(async () => ({ default: (await import('./RowDrawer.tsx')).RowDrawer }));
+const SaveQuery = lazy(async () => ({
+  default: (await import('./saved/SaveQuery.tsx')).SaveQuery,
+}));
 
 /** Sends reads to the ledger. The address holds the request; a link may run a read, and never a write. */
 export function Explorer() {
@@ -29,8 +34,14 @@ export function Explorer() {
   const now = useNow();
   const planned = planQuery(operation, search, now);
   const [opened, setOpened] = useState<RecordRow>();
+  const [kept, setKept] = useState<ExplorerSearch>();
   const rows = useLedgerRows(database, operation, planned.body, search.run === '1');
   const change = (next: ExplorerSearch) => void navigate({ search: next });
+  const runAgain = (next: ExplorerSearch) => {
+    setOpened(undefined);
+    change({ ...next, run: '1' });
+    rows.again();
+  };
   const { rows: kind } = operations[operation];
   return (
     <div className={styles.page}>
@@ -42,20 +53,16 @@ export function Explorer() {
             search={search}
             busy={rows.query.isFetching}
             onRun={(next) => {
-              setOpened(undefined);
               rememberQuery(database.id, next);
-              change({ ...next, run: '1' });
-              rows.again();
+              runAgain(next);
             }}
+            onSave={setKept}
           />
+          <SavedQueries search={search} onRun={runAgain} />
           <PastQueries
             key={`past ${JSON.stringify(search)}`}
             databaseId={database.id}
-            onRun={(next) => {
-              setOpened(undefined);
-              change({ ...next, run: '1' });
-              rows.again();
-            }}
+            onRun={runAgain}
           />
         </Card>
         <div className={styles.results}>
@@ -70,30 +77,42 @@ export function Explorer() {
             <Problem error={rows.query.error} onRetry={() => void rows.query.refetch()} />
           )}
           {rows.answer !== undefined && (
-            <Results
-              kind={kind}
-              rows={rows}
-              operation={operation}
-              body={planned.body ?? ''}
-              tab={search.tab ?? 'table'}
-              onTab={(tab) => {
-                const { tab: _before, ...rest } = search;
-                void navigate({ search: tab === 'table' ? rest : { ...rest, tab }, replace: true });
-              }}
-              onOpen={setOpened}
-            />
+            <Suspense fallback={<Skeleton lines={8} />}>
+              <Results
+                kind={kind}
+                rows={rows}
+                operation={operation}
+                body={planned.body ?? ''}
+                tab={search.tab ?? 'table'}
+                onTab={(tab) => {
+                  const { tab: _before, ...rest } = search;
+                  void navigate({
+                    search: tab === 'table' ? rest : { ...rest, tab },
+                    replace: true,
+                  });
+                }}
+                onOpen={setOpened}
+              />
+            </Suspense>
           )}
         </div>
-        <RowDrawer
-          kind={kind}
-          row={opened}
-          onClose={() => setOpened(undefined)}
-          onAsk={(next) => {
-            setOpened(undefined);
-            change({ ...next, run: '1' });
-          }}
-        />
+        <Suspense>
+          {rows.answer !== undefined && (
+            <RowDrawer
+              kind={kind}
+              row={opened}
+              onClose={() => setOpened(undefined)}
+              onAsk={(next) => {
+                setOpened(undefined);
+                change({ ...next, run: '1' });
+              }}
+            />
+          )}
+        </Suspense>
       </div>
+      <Suspense>
+        {kept !== undefined && <SaveQuery search={kept} onClose={() => setKept(undefined)} />}
+      </Suspense>
     </div>
   );
 }

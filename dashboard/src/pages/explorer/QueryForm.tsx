@@ -11,10 +11,11 @@ interface Props {
   readonly search: ExplorerSearch;
   readonly busy: boolean;
   readonly onRun: (search: ExplorerSearch) => void;
+  readonly onSave: (search: ExplorerSearch) => void;
 }
 
 /** A draft of the request; running it puts it into the address. */
-export function QueryForm({ search, busy, onRun }: Props) {
+export function QueryForm({ search, busy, onRun, onSave }: Props) {
   const [draft, setDraft] = useState(search);
   const [tried, setTried] = useState(search.run === '1');
   const now = useNow();
@@ -70,11 +71,12 @@ export function QueryForm({ search, busy, onRun }: Props) {
           Run
         </Button>
         {draft.body === undefined ? (
-          <Button look="quiet" onClick={() => set('body', indented(body) ?? '{}')}>
+          <Button small look="quiet" onClick={() => set('body', indented(body) ?? '{}')}>
             As JSON
           </Button>
         ) : (
           <Button
+            small
             look="quiet"
             onClick={() => {
               const { body: _body, ...fields } = draft;
@@ -84,6 +86,16 @@ export function QueryForm({ search, busy, onRun }: Props) {
             As a form
           </Button>
         )}
+        <Button
+          small
+          look="quiet"
+          onClick={() => {
+            setTried(true);
+            if (body !== undefined) onSave(draft);
+          }}
+        >
+          Save
+        </Button>
       </div>
     </form>
   );

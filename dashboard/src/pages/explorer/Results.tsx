@@ -1,18 +1,21 @@
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { csvOf } from '../../lib/records.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Copy } from '../../ui/Copy.tsx';
-import { Empty } from '../../ui/States.tsx';
+import { Empty, Skeleton } from '../../ui/States.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { useDatabase } from '../database/use-database.ts';
 import type { RecordKind, RecordRow } from './columns.ts';
 import styles from './Explorer.module.css';
 import { operations, type OperationName } from './operations.ts';
-import { ResultTable } from './ResultTable.tsx';
 import { SaveRows, storedColumns } from './SaveRows.tsx';
 import type { LedgerRows } from './use-ledger-rows.ts';
+
+const ResultTable = lazy(async () => ({
+  default: (await import('./ResultTable.tsx')).ResultTable,
+}));
 
 type TabName = 'table' | 'json' | 'csv' | 'request';
 
@@ -72,7 +75,11 @@ export function Results({ kind, rows, operation, body, tab, onTab, onOpen }: Pro
           chosen={tab}
           onChoose={onTab}
         >
-          {tab === 'table' && <ResultTable kind={kind} rows={all} onOpen={onOpen} />}
+          {tab === 'table' && (
+            <Suspense fallback={<Skeleton lines={8} />}>
+              <ResultTable kind={kind} rows={all} onOpen={onOpen} />
+            </Suspense>
+          )}
           {tab === 'json' && <Json rows={all} />}
           {tab === 'csv' && (
             <>
