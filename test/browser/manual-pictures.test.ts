@@ -9,6 +9,7 @@ import { changeExample, previewExample } from '../../api/contract/schemas/change
 import { configurationExample } from '../../api/contract/schemas/configuration.ts';
 import { connectionCheckExample } from '../../api/contract/schemas/connection.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { importExample, readyImportExample } from '../../api/contract/schemas/import.ts';
 import { maintenanceWindowExample } from '../../api/contract/schemas/maintenance-window.ts';
 import { notificationExample } from '../../api/contract/schemas/notification.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
@@ -98,6 +99,24 @@ test('a new database with its price', async () => {
   await tab.page.getByText('$12.50').waitFor();
   await tab.page.getByText('databases create shop').waitFor();
   await manualPicture(tab, 'new-database', { height: 800 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('an upload that can be resumed, and one that is ready for its database', async () => {
+  const { page } = tab;
+  const ready = {
+    ...readyImportExample,
+    id: 'imp_01jd8f3zk5e0v9t3m2q6r8w4x1',
+    clusterId: '78',
+  };
+  const data = [importExample, ready];
+  service.when('listImports', () => ({ body: { data, page: nothing } }));
+  await open(`${databases}/new`);
+  await page.getByRole('radio', { name: /^Import/ }).check();
+  await page.getByText(/uploaded$/).waitFor();
+  await page.getByRole('button', { name: `Use ${ready.id}` }).waitFor();
+  await manualPicture(tab, 'import', { height: 800 });
+  service.forget('listImports');
   expect(tab.takeTroubles()).toEqual([]);
 });
 
