@@ -69,7 +69,7 @@ const fieldManager = 'test';
 
 /*
  * Pods of the stand-in have an address of the loopback, where a call to nobody is refused at once. Kubernetes takes no such address
- * as an endpoint: these controllers would try again and again and write an event each time, a third of all requests.
+ * as an endpoint: these controllers would try again and again and write an event each time, a quarter of all requests.
  */
 const withoutControllers = [
   'endpoints-controller',
