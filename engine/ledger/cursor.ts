@@ -5,15 +5,21 @@
  */
 /** Value of a cursor at its end, instead of a record. */
 export const END = -1;
-/** Value of a cursor that lacks a page of the volume, which is noted (cold-rows.ts). Nothing more can be asked of it then. */
+/**
+ * Greatest value of a cursor that lacks a page of the volume, which is noted (cold-rows.ts). Such a value says how far the cursor got.
+ * It lacks the page at all later targets, too.
+ */
 export const ABSENT = -2;
+
+/** Value of a cursor that lacks a page, and has no record before this one. */
+export const absentAt = (record: number): number => ABSENT - record;
 
 export interface Cursor {
   /** Upper bound of the number of records. */
   readonly count: number;
   /**
-   * Returns the nearest record at or after `target` in the cursor's direction, END if none is left, or ABSENT. Targets must not go
-   * back.
+   * Returns the nearest record at or after `target` in the cursor's direction, END if none is left, or `absentAt` some record. Targets
+   * must not go back.
    */
   seek(target: number): number;
 }
@@ -35,12 +41,17 @@ export class UnionCursor implements Cursor {
   seek(target: number): number {
     const a = this.#first.seek(target);
     const b = this.#second.seek(target);
-    if (a === ABSENT || b === ABSENT) return ABSENT;
     if (a === END) return b;
     if (b === END) return a;
-    return a < b === this.#isReversed ? b : a;
+    const [atA, atB] = [reachedBy(a), reachedBy(b)];
+    // A record is the nearest if the other cursor has none before it, whatever page that one lacks.
+    if (atA === atB) return Math.max(a, b);
+    return atA < atB === this.#isReversed ? b : a;
   }
 }
+
+/** Returns the record before which a cursor has none, of a value that is not END. */
+const reachedBy = (found: number): number => (found <= ABSENT ? ABSENT - found : found);
 
 export interface Page {
   /** Records from `from` (inclusive) to `end` (exclusive). */
@@ -98,10 +109,17 @@ export function intersect(
       budget.left -= 1;
       const found = sorted[i]!.seek(candidate);
       if (found === END) return true;
-      if (found === ABSENT) {
-        // What the others lack is brought with it.
-        for (const other of sorted) if (other !== sorted[i]) other.seek(candidate);
-        progress.next = candidate;
+      if (found <= ABSENT) {
+        let next = reachedBy(found);
+        // What the others lack is brought with it. The next call begins at the furthest one, so that it needs no page of before again.
+        for (const other of sorted) {
+          const reached = other === sorted[i] ? END : other.seek(candidate);
+          if (reached === END) continue;
+          next = page.isReversed
+            ? Math.min(next, reachedBy(reached))
+            : Math.max(next, reachedBy(reached));
+        }
+        progress.next = next;
         return false;
       }
       agreed = found === candidate ? agreed + 1 : 1;

@@ -1,15 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { Operation } from '../wire/operations.ts';
-import { RowAccess } from './cold-rows.ts';
+import { type Needs, RowAccess } from './cold-rows.ts';
 import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { Transfer } from './layout.ts';
 import { Memory } from './memory.ts';
+import { PAGE_BYTES } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { RowTable } from './row-table.ts';
 import { StateMachine } from './state-machine.ts';
 import { TransferIndex } from './transfer-index.ts';
 
 const LINKED = 1;
+/** Transfers of a ledger with many segments. */
+const ROWS = 800;
 
 /** Events with ids from `first` on, as words. */
 function events(first: number, count: number, flags = 0): Uint32Array {
@@ -73,5 +76,62 @@ test('while the oldest segments have no room to be merged, younger ones are: the
   for (let row = 0; row < rows.count; row += 1) {
     const [words, at] = [rows.chunkOf(row), rows.offsetOf(row)];
     expect(index.find(words, at, hash.of128(words, at), hash.lower)).toBe(row);
+  }
+});
+
+test('a query of several rare values ends with a cache of one page, however many segments have left memory', () => {
+  const machine = new StateMachine({
+    memoryLimitBytes: 2 ** 30,
+    hashKey: PUBLIC_HASH_KEY,
+    rowsLeaveAtBytes: 0,
+    pageCacheBytes: PAGE_BYTES,
+    rowsShift: 3,
+    indexSizes: { sealRows: 4, chunkRows: 2, pageBytes: PAGE_BYTES },
+  });
+  const stored = new Map<string, Uint32Array>();
+  const bring = ({ pages, arrived }: Needs): void => {
+    for (const name of pages) arrived(name, stored.get(`${name.table} ${name.page}`)!);
+  };
+  machine.commit(Operation.createAccountsUnbatched, 100n, new Uint8Array(events(1, 2).buffer));
+  for (let first = 0; first < ROWS; first += 8) {
+    const words = transfers(first + 1, 8);
+    for (let i = 0; i < 8; i += 1) {
+      const value = first + i + 1;
+      words.set([value, 0, 0, 0, value, 0, value], i * 32 + 20);
+    }
+    const body = new Uint8Array(words.buffer);
+    const timestamp = BigInt(first + 200);
+    for (let needs; (needs = machine.prepare(Operation.createTransfersUnbatched, timestamp, body));)
+      bring(needs);
+    machine.commit(Operation.createTransfersUnbatched, timestamp, body);
+    for (const { table, rowSize, firstRow, chunks } of machine.takeDelta(new Set())) {
+      const bytes = Buffer.concat(Array.from(chunks, (chunk) => chunk.slice()));
+      if (rowSize !== PAGE_BYTES) continue;
+      for (let at = 0; at < bytes.length; at += PAGE_BYTES)
+        stored.set(
+          `${table} ${firstRow + at / PAGE_BYTES}`,
+          new Uint32Array(new Uint8Array(bytes.subarray(at, at + PAGE_BYTES)).buffer),
+        );
+    }
+    machine.stored();
+  }
+  expect(machine.index().onVolume).toBeGreaterThan(45);
+  for (const [value, isReversed] of [
+    [ROWS, 0],
+    [1, 1],
+  ] as const) {
+    const filter = new Uint32Array(16);
+    // In all three fields of user data.
+    filter.set([value, 0, 0, 0, value, 0, value, 1, 1]);
+    filter.set([10, isReversed], 14);
+    const body = new Uint8Array(filter.buffer);
+    const read = machine.beginRead(Operation.queryTransfersUnbatched, body);
+    let steps = 0;
+    for (let step; (step = read.step(Infinity)) !== true; steps += 1) {
+      expect(steps).toBeLessThan(40);
+      if (step !== false) bring(step);
+    }
+    const [found] = new Uint32Array(read.finish().slice().buffer);
+    expect(found).toBe(value);
   }
 });

@@ -2,7 +2,7 @@
  * Cursor over the rows of a field's key, through the parts of an index in the order of time: its segments, then its young chunks. A
  * part is looked at when the walk reaches it, so that a query for the newest rows asks the newest parts only.
  */
-import { ABSENT, type Budget, type Cursor, END } from '../cursor.ts';
+import { ABSENT, absentAt, type Budget, type Cursor, END } from '../cursor.ts';
 import { ABSENT_PAGE, type ColumnReader, PAGE_ROWS_MAX } from './page-reader.ts';
 import type { Segment } from './segment.ts';
 import type { YoungChunk } from './young-rows.ts';
@@ -44,6 +44,8 @@ export class FieldCursor implements Cursor {
   #list: RowList | undefined;
   /** Buffer for the rows of one page. */
   #rows: Uint32Array | undefined;
+  /** Where the first row may be that is not known because a page is absent. */
+  #unknown: number | undefined;
 
   constructor(options: FieldCursorOptions) {
     const { parts, isReversed } = options;
@@ -55,6 +57,7 @@ export class FieldCursor implements Cursor {
 
   seek(target: number): number {
     const { parts, isReversed, matches } = this.#options;
+    if (this.#unknown !== undefined) return absentAt(this.#further(target, this.#unknown));
     let sought = target;
     for (;;) {
       const part = parts[this.#index];
@@ -65,7 +68,9 @@ export class FieldCursor implements Cursor {
         const row = isReversed ? this.#list.seekDown(sought) : this.#list.seekUp(sought);
         if (row === ABSENT) {
           this.#askAhead(this.#list);
-          return ABSENT;
+          // The parts before this one have no record.
+          this.#unknown = this.#further(sought, isReversed ? part.endRow - 1 : part.firstRow);
+          return absentAt(this.#unknown);
         }
         if (row !== END) {
           if (matches === undefined || matches(row)) return row;
@@ -76,6 +81,11 @@ export class FieldCursor implements Cursor {
       this.#list = undefined;
       this.#index += this.#step;
     }
+  }
+
+  /** Returns the row that the walk reaches later. */
+  #further(a: number, b: number): number {
+    return this.#options.isReversed ? Math.min(a, b) : Math.max(a, b);
   }
 
   /** Notes pages that the walk may need next as absent: the rest of the list, then its beginning in the next segments. */
