@@ -37,17 +37,18 @@ export async function tryImport(
   const { store, imports, namespaces, now } = world;
   const place = { namespace, name: importResourceName(id) };
   const found = await imports.read(place);
-  if (found === undefined) {
+  const report = found && (await reportOf(world, id, found, signal));
+  // The upload may have taken days.
+  const completedMs = Number(BigInt(uploaded.now) / 1_000_000n);
+  const isLate = now().getTime() - completedMs > hoursMax * 3_600_000;
+  if (report === undefined && !isLate) {
+    if (found !== undefined) return;
     await namespaces.ensure(namespace, organizationId);
     await imports.create(place, { importId: id, sizeBytes, rows: specOf(uploaded) });
     return;
   }
-  const report = await reportOf(world, id, found, signal);
-  // The upload may have taken days.
-  const completedMs = Number(BigInt(uploaded.now) / 1_000_000n);
-  const isLate = now().getTime() - completedMs > hoursMax * 3_600_000;
-  if (report === undefined && !isLate) return;
-  const end = report ?? failedTrial(`The trial did not end: ${wordsOf(found)}`);
+  // Also of a trial that could never begin, for instance because its namespace belongs to somebody else.
+  const end = report ?? failedTrial(`The trial did not end: ${wordsOf(found ?? {})}`);
   await store.change(systemAuthor('imports'), (change) => take(change, id, end));
 }
 

@@ -457,6 +457,21 @@ test('what is wrong with rows is told by line and field, counted whole, and noth
   expect(await eventsOf(made.id)).toEqual(['import.created', 'import.failed']);
 });
 
+test('rows whose trial could not begin for a day are told as such, and no trial begins after that', async () => {
+  const made = await beginRows(rowsOf(accountLines), rowsOf(transferLines([5])));
+  const uploaded = { accounts: 'a'.repeat(64), partSizeBytes: 8, now: '1', ignoreBalances: false };
+  await service.alter(
+    `UPDATE imports SET status = 'CHECKING', rows = $1 WHERE status = 'UPLOADING' AND rows IS NOT NULL`,
+    [JSON.stringify({ ignoreBalances: false, uploaded })],
+  );
+  expect(await untilTried(made)).toMatchObject({
+    status: 'FAULTY',
+    report: { faultCount: 1, faults: [{ file: null, line: 0, code: 'trial_failed' }] },
+  });
+  const trials = await service.world.kube.list(resources.import);
+  expect(trials.map(({ metadata }) => metadata.name)).not.toContain(made.id.replace('_', '-'));
+});
+
 test('files that cannot be rows are refused by name before anything is uploaded', async () => {
   const [accounts, transfers] = [rowsOf(accountLines), rowsOf(transferLines([5]))];
   const refusalOf = async (one: Octets, other: Octets) => {
