@@ -41,6 +41,14 @@ import {
   IdempotencyLeaseLost,
   sweepIdempotencyKeys,
 } from '../../../api/store/idempotency.ts';
+import {
+  createImport,
+  forgetParts,
+  markWhole,
+  partDigests,
+  recordPart,
+  recordUpload,
+} from '../../../api/store/imports.ts';
 import { migrations } from '../../../api/store/migrations/all.ts';
 import type { Migration } from '../../../api/store/migrations/migration.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
@@ -748,4 +756,33 @@ test('usage adds up exactly, of every month alone, and the forecast goes on as t
     forecast: null,
   });
   expect(await read('2026-03', 'day')).toMatchObject({ usedUntil: null, forecast: null });
+});
+
+test('the parts that a file of an import was joined of stay known, whenever another request forgets some', async () => {
+  const begun = await store.change(tester, (change) =>
+    createImport(change, {
+      organizationId: organization.id,
+      partSizeBytes: 4,
+      clusterId: null,
+      rows: { ignoreBalances: false },
+      files: [{ replicaIndex: 0, sizeBytes: 10, head: null }],
+      bytesMax: 10,
+    }),
+  );
+  if (typeof begun === 'string') throw new Error(begun);
+  const { id } = begun.made;
+  await recordUpload(store.read, id, 0, 'upload');
+  for (const number of [1, 2, 3])
+    await recordPart(store.read, id, 'upload', {
+      replicaIndex: 0,
+      number,
+      sha256: hash(`${number}`),
+    });
+  const joined = await partDigests(store.read, id, 0);
+  await forgetParts(store.read, id, 0, [2, 3]);
+  expect([...(await partDigests(store.read, id, 0)).keys()]).toEqual([1]);
+  await markWhole(store.read, id, 0, joined);
+  expect(await partDigests(store.read, id, 0)).toEqual(joined);
+  await forgetParts(store.read, id, 0, [2, 3]);
+  expect(await partDigests(store.read, id, 0)).toEqual(joined);
 });
