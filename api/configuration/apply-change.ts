@@ -121,7 +121,9 @@ async function shape(
   try {
     const postponed = () => putOff(world, context, change);
     const outcome = await changeShape(world, context, { change, database }, postponed);
-    return outcome === 'postponed' ? superseded : outcome;
+    if (outcome === 'postponed') return superseded;
+    if (outcome.kind !== 'succeeded' || (await isRecorded(world, context, change))) return outcome;
+    return { kind: 'again', afterMs: soonMs };
   } catch (error) {
     const refused = change.replaced === null ? refusalOf(error) : undefined;
     if (refused === undefined) throw error;

@@ -31,9 +31,9 @@ import { planChange } from './plan-change.ts';
 import { backUpFirst, lastBackupOf, removeUnfinished } from './shape-backups.ts';
 import {
   begunOf,
+  goesOn,
   isHeld,
   isNewShape,
-  isOf,
   troubleOf,
   whatGoes,
   whyNotBegun,
@@ -78,8 +78,15 @@ export async function changeShape(
   const replacing = { ...work, replaced };
   const found = await world.writer.read(identity);
   if (found?.metadata.uid === replaced.uid) return leave(replacing, found);
-  return found === undefined ? goOn(replacing) : settle(replacing, found);
+  if (found !== undefined) return settle(replacing, found);
+  // Somebody deleted the resource in which the database went on, and which may have taken writes: the watch marks the database as
+  // deleted, which ends this job. To begin again with the last backup would hide them.
+  return isSucceeded(replacing) ? again(lookAgainMs) : goOn(replacing);
 }
+
+/** Whether the row follows another resource than those that this change takes away. */
+const isSucceeded = ({ database: { kubernetesUid }, replaced }: Replacing): boolean =>
+  kubernetesUid !== replaced.uid && kubernetesUid !== replaced.removing;
 
 /** Makes sure that the change is still as it was accepted, and that the store takes backups, while the database serves. */
 async function prepare(work: Work): Promise<JobOutcome> {
@@ -163,6 +170,10 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
     return again();
   }
   const isBackedUp = last?.state === 'succeeded' && !fromVolumesOnly;
+  if (isBackedUp && replaced.backupId !== backupIdOf(last.uid)) {
+    await record(work, { ...replaced, backupId: backupIdOf(last.uid) });
+    return again(0);
+  }
   if (!isBackedUp && replaced.givenUp === undefined) {
     const message = last?.message ?? 'the resource went without a last backup';
     const givenUp = { from: 'volumes', code: 'last_backup_failed', message } as const;
@@ -174,10 +185,11 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
   try {
     const spec = isBackedUp
       ? fromBackup(work, backupIdOf(last.uid))
-      : fromVolumes(replaced.spec, database.id);
+      : fromVolumes(protectedAs(database, replaced), database.id);
     const made = await world.writer.create(identity, spec, {
       [annotations.manuallyApproved]: 'true',
     });
+    if (!goesOn(database, replaced, made)) return conflict(database);
     await place(work, made);
   } catch (error) {
     if (error instanceof NotOurs)
@@ -201,7 +213,8 @@ const wordsOf = (givenUp: GivenUp | undefined): string =>
     : `${sentence(givenUp.message)} The database comes back in its earlier shape.`;
 
 function fromBackup({ change, replaced, database }: Replacing, backupId: string): DatabaseSpec {
-  const { spec, clusterId, givenUp } = replaced;
+  const { clusterId, givenUp } = replaced;
+  const spec = protectedAs(database, replaced);
   const wanted = givenUp === undefined ? change.request.clusterConfiguration : spec.topology;
   return {
     ...spec,
@@ -210,6 +223,15 @@ function fromBackup({ change, replaced, database }: Replacing, backupId: string)
     bootstrap: { backup: { databaseId: database.id, backupId } },
   };
 }
+
+/** The earlier spec. Protection that somebody asked for over HTTP meanwhile is in the row alone. */
+const protectedAs = (
+  { deletionProtection }: Database,
+  { spec }: ReplacedResource,
+): DatabaseSpec => ({
+  ...spec,
+  deletionProtection: spec.deletionProtection || deletionProtection,
+});
 
 /** Volumes already have a cluster ID and the version that wrote them last. */
 function fromVolumes(earlier: DatabaseSpec, databaseId: string): DatabaseSpec {
@@ -220,10 +242,7 @@ function fromVolumes(earlier: DatabaseSpec, databaseId: string): DatabaseSpec {
 /** Follows the resource in which the database goes on, until it serves. */
 async function settle(work: Replacing, found: DatabaseObject): Promise<JobOutcome> {
   const { world, context, change, database, replaced } = work;
-  if (!isOf(database, found)) {
-    const message = `There is another LedgerDatabase ${database.name}. Delete it, then retry the job`;
-    return failed('name_conflict', message);
-  }
+  if (!goesOn(database, replaced, found)) return conflict(database);
   if (database.kubernetesUid !== found.metadata.uid) await place(work, found);
   const { givenUp } = replaced;
   const isNew = isNewShape(found, change);
@@ -231,7 +250,8 @@ async function settle(work: Replacing, found: DatabaseObject): Promise<JobOutcom
   if (givenUp !== undefined && isNew && !begun) return remove(work, found);
   if (givenUp !== undefined && isNew) {
     // It has begun after all, and may have taken writes: there is no way back.
-    const { givenUp: _, ...forward } = replaced;
+    await keep(work, found);
+    const { givenUp: _, removing: _removing, ...forward } = replaced;
     await record(work, forward);
     return again(0);
   }
@@ -248,16 +268,21 @@ async function settle(work: Replacing, found: DatabaseObject): Promise<JobOutcom
   if (givenUp !== undefined) {
     return failed(givenUp.code, givenUp.message);
   }
-  if (change.profileRevision === null) return again();
   await context.step('start_replicas', 'SUCCEEDED', { percent: 100 });
   return { kind: 'succeeded' };
 }
 
 /** Deletes a resource whose replicas have never run, with its volumes: the API server checks that it is as it was read. */
-async function remove({ world, context }: Replacing, found: DatabaseObject): Promise<JobOutcome> {
+async function remove(work: Replacing, found: DatabaseObject): Promise<JobOutcome> {
+  const { world, context, replaced } = work;
   const { writer } = world;
   const { deletionTimestamp, generation = 0 } = found.metadata;
   await showStep(context, 'create_resource', 50, 'The new replicas are taken away again.');
+  if (replaced.removing !== found.metadata.uid) {
+    // From then on the watch takes its absence for no deletion of the database.
+    await record(work, { ...replaced, removing: uidOf(found) });
+    return again(0);
+  }
   if (deletionTimestamp !== undefined) return again();
   if (found.spec.deletionPolicy !== 'Delete' || found.spec.deletionProtection) {
     await unlessChanged(() =>
@@ -269,6 +294,13 @@ async function remove({ world, context }: Replacing, found: DatabaseObject): Pro
   if ((found.status?.observedGeneration ?? 0) < generation) return again();
   await unlessChanged(() => writer.deleteIf(found));
   return again();
+}
+
+/** Puts back what `remove` has written into a resource that began after all. */
+async function keep({ world, identity, database, replaced }: Replacing, found: DatabaseObject) {
+  if (replaced.removing !== found.metadata.uid) return;
+  const { deletionPolicy, deletionProtection } = protectedAs(database, replaced);
+  await world.writer.change(identity, uidOf(found), { deletionPolicy, deletionProtection });
 }
 
 async function unlessChanged(write: () => Promise<unknown>): Promise<void> {
@@ -295,6 +327,12 @@ const record = ({ context, change }: Work, replaced: ReplacedResource): Promise<
 
 /** Throws if another worker has the job by now. */
 const mustBeOurs = (context: JobContext): Promise<void> => context.write(async () => {});
+
+const conflict = ({ name }: Database): JobOutcome =>
+  failed(
+    'name_conflict',
+    `Somebody else has made a LedgerDatabase ${name}. Delete it, then retry the job`,
+  );
 
 const failed = (code: string, message: string): JobOutcome => ({
   kind: 'failed',

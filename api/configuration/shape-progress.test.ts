@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import { whyNotBegun } from './shape-progress.ts';
+import { labels } from '../../domain/names.ts';
+import { goesOn, whyNotBegun } from './shape-progress.ts';
 
 const nowMs = Date.parse('2026-11-21T10:00:00Z');
 const before = (minutes: number) => new Date(nowMs - minutes * 60_000).toISOString();
@@ -39,4 +40,22 @@ test('new replicas that get no data file in time are given up, with the reason',
 test('replicas that may have run are never given up: they may have taken writes', () => {
   const begun = resource(600, { bootstrapped: true, stalledFor: 600 });
   expect(whyNotBegun(begun, nowMs)).toBeUndefined();
+});
+
+test('a database goes on in no resource that somebody made again from a manifest of before', () => {
+  const id = 'db_01k0000000e0080000000000a1';
+  const made = (bootstrap?: object) =>
+    ({
+      metadata: { name: 'one', labels: { [labels.databaseId]: id } },
+      spec: { bootstrap },
+    }) as unknown as DatabaseObject;
+  const replaced = { backupId: 'bkp_of_this_change' };
+  const from = (backupId: string) => made({ backup: { databaseId: id, backupId } });
+  expect(goesOn({ id }, replaced, from('bkp_of_this_change'))).toBe(true);
+  expect(goesOn({ id }, replaced, from('bkp_of_an_earlier_one'))).toBe(false);
+  expect(goesOn({ id }, replaced, made())).toBe(false);
+  const volumes = made({ volumes: { databaseId: id } });
+  expect(goesOn({ id }, replaced, volumes)).toBe(false);
+  const givenUp = { from: 'volumes', code: 'last_backup_failed', message: 'full' } as const;
+  expect(goesOn({ id }, { ...replaced, givenUp }, volumes)).toBe(true);
 });

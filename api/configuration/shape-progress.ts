@@ -3,7 +3,7 @@ import { sentence } from '../../base/sentence.ts';
 import { ConditionType, StallReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { labels, volumesFinalizer } from '../../domain/names.ts';
-import type { ConfigurationChange } from '../model/configuration-change.ts';
+import type { ConfigurationChange, ReplacedResource } from '../model/configuration-change.ts';
 import type { Database } from '../store/database-record.ts';
 import type { ShapeStep } from './change-jobs.ts';
 
@@ -37,8 +37,20 @@ export const whatGoes = (object: DatabaseObject): string => {
     : 'The last backup is made, and the replicas stop.';
 };
 
-export const isOf = ({ id }: Database, { metadata }: DatabaseObject): boolean =>
-  metadata.labels?.[labels.databaseId] === id;
+/**
+ * Whether a resource is one that the change has made. The ID alone proves nothing: somebody may have made the resource again from a
+ * manifest of before, and it would be empty, or begin with an older backup.
+ */
+export function goesOn(
+  { id }: Pick<Database, 'id'>,
+  { backupId, givenUp }: Pick<ReplacedResource, 'backupId' | 'givenUp'>,
+  { metadata, spec }: DatabaseObject,
+): boolean {
+  if (metadata.labels?.[labels.databaseId] !== id) return false;
+  const { backup, volumes } = spec.bootstrap ?? {};
+  if (backup !== undefined) return backup.databaseId === id && backup.backupId === backupId;
+  return givenUp?.from === 'volumes' && volumes?.databaseId === id;
+}
 
 export const isNewShape = (
   { spec }: DatabaseObject,

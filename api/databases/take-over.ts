@@ -3,7 +3,7 @@
  * profile, and protection that was set in Kubernetes also applies over HTTP. A revision that was requested over HTTP has the
  * requester as author; any other one is a separate change by the field manager that wrote it.
  */
-import { apiName } from '../../domain/names.ts';
+import { apiName, uidOf } from '../../domain/names.ts';
 import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
 import { isOfChange, recordKubernetesChange } from '../configuration/kubernetes-changes.ts';
 import { withStoragePrice } from '../configuration/price-delta.ts';
@@ -35,8 +35,8 @@ export async function takeOverSpec(
   if (seen === undefined) return;
   const applying = await findApplying(store.read, known.id);
   // What a change of shape writes into a resource that it is about to delete says nothing about the database.
-  const replaced = applying?.replaced ?? undefined;
-  if (replaced !== undefined && object.spec.deletionPolicy !== replaced.spec.deletionPolicy) return;
+  const { uid, removing } = applying?.replaced ?? {};
+  if ([uid, removing].includes(uidOf(object))) return;
   const ours = isOfChange(applying, seen.changes) ? applying : undefined;
   const author = ours === undefined ? await authorOf(writer, object, seen) : ownAuthor(ours);
   await store.change(author, async (change) => {

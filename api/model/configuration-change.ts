@@ -63,8 +63,12 @@ export interface ReplacedResource {
   readonly workload: string;
   readonly clusterId: string;
   readonly spec: DatabaseSpec;
+  /** Its last backup, with which the next resource begins; absent until that is to be made. */
+  readonly backupId?: string | undefined;
   /** Why the database gets its earlier shape again; absent while it is to get the new one. */
   readonly givenUp?: GivenUp | undefined;
+  /** A resource of the new shape that the change takes away again: its absence is no deletion of the database either. */
+  readonly removing?: string | undefined;
 }
 
 export interface GivenUp {

@@ -144,14 +144,14 @@ export async function findApplying(
   return all.find(({ status, origin }) => status === 'APPLYING' && origin === 'api');
 }
 
-/** Whether a change of shape replaces this resource of a database, or has replaced it. */
+/** Whether a change of shape replaces this resource of a database, or takes it away again, or has done so. */
 export async function isReplaced(db: Reader, databaseId: string, uid: string): Promise<boolean> {
   const row = await db
     .selectFrom('configurationChanges')
     .select('id')
     .where('databaseId', '=', uuidOf(databaseId))
     .where('status', '!=', 'CANCELED')
-    .where(sql<string>`replaced->>'uid'`, '=', uid)
+    .where(sql<boolean>`${uid} IN (replaced->>'uid', replaced->>'removing')`)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { V1StatefulSet } from '@kubernetes/client-node';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import type { OperationId } from '../../../api/contract/routes.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
 import { resources } from '../../../domain/kinds.ts';
 import { written } from '../../../domain/recovery.ts';
@@ -727,7 +728,11 @@ test('a last backup that fails deletes nothing; without it the data stay as usua
 });
 
 interface Held extends KubeObject {
-  readonly spec: { readonly deletionPolicy: string; readonly clusterId?: string };
+  readonly spec: {
+    readonly deletionPolicy: string;
+    readonly clusterId?: string;
+    readonly topology?: string;
+  };
 }
 const held = async (name: string) =>
   (await service.world.kube.list<Held>(resources.database, { namespace })).find(
@@ -896,6 +901,38 @@ test('a change of shape that fails brings the database back with its volumes; th
     return one?.metadata.annotations?.[annotations.purgeAt];
   });
   expect((Date.parse(kept) - Date.now()) / 86_400_000).toBeGreaterThan(6.9);
+  expect((await typesOf(database)).includes('database.deleted')).toBe(false);
+
+  // New replicas that get no data file are taken away again: the watch must not take that for a deletion of the database.
+  const { kubelet } = service.world;
+  const { ending } = kubelet;
+  let unlucky: string | undefined;
+  kubelet.ending = (pod) => {
+    const { [labels.backup]: backup, [labels.workload]: workload = '' } = pod.metadata.labels ?? {};
+    const isOld = workload === `growing-${after?.metadata.uid?.slice(0, 6)}`;
+    if (backup !== undefined || !workload.startsWith('growing-') || isOld) return ending(pod);
+    unlucky ??= workload;
+    return workload === unlucky ? 'runs' : ending(pod);
+  };
+  const third = await shaped(database, 'single');
+  const unbegun = await eventually('the new shape is being prepared', async () => {
+    const found = await held('growing');
+    return found?.spec.topology === 'single' ? found : undefined;
+  });
+  await service.alter(
+    `UPDATE configuration_changes SET replaced = replaced || '{"givenUp":{"from":"backup","code":"new_shape_not_begun","message":"no room"}}'
+      WHERE id = '${uuidOf(third.change.id)}'`,
+  );
+  expect((await changeUntil(database, third.change, 'FAILED')).error?.code).toBe(
+    'new_shape_not_begun',
+  );
+  kubelet.ending = ending;
+  const back = await held('growing');
+  expect(back?.metadata.uid).not.toBe(unbegun.metadata.uid);
+  expect(back?.spec).toMatchObject({ topology: 'ha-3', deletionProtection: true });
+  expect((await ask<DatabaseWithProfile>('getDatabase', { of })).json.database.status).toBe(
+    'READY',
+  );
   expect((await typesOf(database)).includes('database.deleted')).toBe(false);
 });
 
