@@ -138,7 +138,9 @@ async function leave(work: Replacing, found: DatabaseObject): Promise<JobOutcome
     });
     return again();
   }
-  const trouble = troubleOf(found) ?? (policy === 'BackupThenRetain' ? undefined : policyChanged);
+  // Under BackupThenDelete the same backup is made: only the old volumes go, as somebody wants.
+  const backsUp = policy === 'BackupThenRetain' || policy === 'BackupThenDelete';
+  const trouble = troubleOf(found) ?? (backsUp ? undefined : policyChanged);
   if (trouble !== undefined && replaced.givenUp === undefined) {
     const givenUp = { from: 'volumes', code: 'last_backup_failed', message: trouble } as const;
     await record(work, { ...replaced, givenUp });

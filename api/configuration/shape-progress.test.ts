@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { labels } from '../../domain/names.ts';
-import { goesOn, whyNotBegun } from './shape-progress.ts';
+import { begunOf, goesOn, whyNotBegun } from './shape-progress.ts';
 
 const nowMs = Date.parse('2026-11-21T10:00:00Z');
 const before = (minutes: number) => new Date(nowMs - minutes * 60_000).toISOString();
@@ -58,4 +58,11 @@ test('a database goes on in no resource that somebody made again from a manifest
   expect(goesOn({ id }, replaced, volumes)).toBe(false);
   const givenUp = { from: 'volumes', code: 'last_backup_failed', message: 'full' } as const;
   expect(goesOn({ id }, { ...replaced, givenUp }, volumes)).toBe(true);
+});
+
+test('a change ends though somebody stops the database meanwhile: to resume it must not wait for the change', () => {
+  const stopped = (bootstrapped: boolean) =>
+    ({ ...resource(3, { bootstrapped }), spec: { suspend: true } }) as DatabaseObject;
+  expect(begunOf(stopped(true)).serves).toBe(true);
+  expect(begunOf(stopped(false)).serves).toBe(false);
 });

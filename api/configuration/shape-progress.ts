@@ -82,7 +82,7 @@ interface Begun {
   readonly step: ShapeStep;
   readonly percent: number;
   readonly message: string;
-  /** Whether all replicas are ready. */
+  /** Whether all replicas are ready, or are stopped on purpose. */
   readonly serves: boolean;
 }
 
@@ -95,6 +95,7 @@ export function begunOf(object: DatabaseObject): Begun {
   const count = status.replicas?.ready ?? 0;
   const all = status.resolved?.topology?.replicas ?? 1;
   const message = `${count} of ${all} replicas serve. ${why}`;
-  const serves = ready?.status === 'True';
+  // One that somebody has stopped meanwhile serves when it is resumed: that must not wait for this change.
+  const serves = ready?.status === 'True' || object.spec.suspend === true;
   return { step: 'start_replicas', percent: 75 + Math.floor((20 * count) / all), message, serves };
 }
