@@ -110,5 +110,8 @@ test('for any values of the gauges, readers accept the status', () => {
         if (!('problem' in said)) expect(parseEngineStatus(said)).toEqual(said);
       },
     ),
+    {
+      examples: [[{ 'message_bus_connections peer=client': Number.MAX_SAFE_INTEGER }, 0]],
+    },
   );
 });

@@ -102,7 +102,7 @@ function clientConnections(gauges: Gauges): number | undefined {
     count(gauges, 'message_bus_connections', { peer }),
   );
   if (peers.every((peer) => peer === undefined)) return undefined;
-  return peers.reduce<number>((sum, peer) => sum + (peer ?? 0), 0);
+  return asCount(peers.reduce<number>((sum, peer) => sum + (peer ?? 0), 0));
 }
 
 /** Value of a gauge if it is a count. */
@@ -111,9 +111,11 @@ function count(
   name: string,
   tags: Readonly<Record<string, string>> = {},
 ): number | undefined {
-  const value = gauges.gauge(name, tags);
-  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  return asCount(gauges.gauge(name, tags));
 }
+
+const asCount = (value: number | undefined): number | undefined =>
+  value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 function known<Name extends string>(
   name: Name,
