@@ -352,6 +352,12 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     body: { language: 'node' },
     other: { language: 'go' },
   }),
+  createSavedQuery: async () => ({
+    as: administrator,
+    params: { databaseId: await restingDatabase() },
+    body: { name: 'Fees', operation: 'query_transfers', filters: { code: '4' } },
+    other: { name: 'Fines', operation: 'query_transfers', filters: { code: '5' } },
+  }),
   createChange: async () => ({
     as: me,
     params: { databaseId: await restingDatabase() },

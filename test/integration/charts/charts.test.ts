@@ -1,6 +1,6 @@
 /** The charts: as Helm checks them, as a real API server takes them, and what they promise to those who install them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -18,6 +18,11 @@ import { eventually, mustRun, shell, type Ended } from '../../support/shell.ts';
 
 const chart = 'charts/ledgerhouse';
 const definitions = 'charts/ledgerhouse-crds';
+/** Plural names of the custom resources. */
+const plurals = readdirSync('crds')
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => basename(file, '.yaml'))
+  .toSorted();
 const namespace = 'ledgerhouse-system';
 
 let plane: ControlPlane;
@@ -774,7 +779,10 @@ describe('alerts', () => {
 describe('on a cluster', () => {
   const installArgs = ['--namespace', namespace] as const;
   const crdNames = async () =>
-    (await kubectl('get', 'crd', '-o', 'name')).trim().split('\n').filter(Boolean);
+    (await kubectl('get', 'crd', '-o', 'name')).trim().split('\n').filter(Boolean).toSorted();
+  const definitionNames = plurals.map(
+    (kind) => `customresourcedefinition.apiextensions.k8s.io/${kind}.ledgerhouse.dev`,
+  );
   const databaseNames = async () =>
     (await kubectl('get', 'ldb', '-A', '-o', 'name')).trim().split('\n').filter(Boolean);
 
@@ -789,7 +797,7 @@ describe('on a cluster', () => {
     // As a person's next command comes a moment later: the API server has begun to serve them.
     await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=180s');
     await helm('install', 'ledgerhouse', chart, ...installArgs);
-    expect(await crdNames()).toHaveLength(4);
+    expect(await crdNames()).toEqual(definitionNames);
     const catalog = JSON.parse(
       await kubectl('get', 'lcat', 'default', '-o', 'json'),
     ) as LedgerCatalog;
@@ -1018,7 +1026,7 @@ describe('on a cluster', () => {
     await helm('uninstall', 'ledgerhouse', ...installArgs);
     const kept = await helm('uninstall', 'ledgerhouse-crds', ...installArgs);
     expect(kept).toContain('[CustomResourceDefinition] ledgerdatabases.ledgerhouse.dev');
-    expect(await crdNames()).toHaveLength(4);
+    expect(await crdNames()).toEqual(definitionNames);
     expect(await databaseNames()).toEqual(['ledgerdatabase.ledgerhouse.dev/payments']);
     expect(await kubectl('get', 'lcat', '-o', 'name')).toContain('default');
 
@@ -1029,13 +1037,7 @@ describe('on a cluster', () => {
   });
 
   test('every definition is kept by its own annotation', () => {
-    for (const name of [
-      'ledgerdatabases',
-      'ledgercatalogs',
-      'ledgerbackups',
-      'ledgerbackupschedules',
-      'ledgerimports',
-    ]) {
+    for (const name of plurals) {
       const [object] = documentsOf(readFileSync(`${definitions}/templates/${name}.yaml`, 'utf8'));
       expect(object?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
     }
