@@ -5,7 +5,9 @@ import { writeDecimal, writeSafeInteger } from './decimal.ts';
 const integerRoom = 40;
 const quote = 0x22;
 
-export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const encoder = new TextEncoder();
+
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
 export class TextWriter {
   #bytes: Uint8Array;
