@@ -361,17 +361,21 @@ export class Archiver {
       throw foreign(`${key} does not continue what this archiver wrote before.`);
     logger.info({ key, lastOp: theirs.lastOp }, "another archiver's segment is taken up");
     this.#end = endOf(theirs, found, placeAfterEnd(this.#end, next));
+    // First, so that nothing is sealed meanwhile that follows ours.
+    this.#goOnFrom(placeOf(this.#end));
     await spool.clear();
     this.#inherited = 0;
     await spool.writeEnd(this.#end);
-    this.#goOnFrom(placeOf(this.#end));
   }
 
   async #startOver(): Promise<void> {
     const { spool, store, databaseId } = this.#options;
+    // Nothing is sealed until the end is known.
+    this.#collector = undefined;
     await spool.clear();
-    this.#inherited = 0;
     this.#end = await findEnd(store, databaseId);
+    // Only now: while the store does not answer, the cut segment is verified at each try, and never sent.
+    this.#inherited = 0;
     this.#goOnFrom(placeOf(this.#end));
   }
 
