@@ -361,11 +361,12 @@ export class Archiver {
       throw foreign(`${key} does not continue what this archiver wrote before.`);
     logger.info({ key, lastOp: theirs.lastOp }, "another archiver's segment is taken up");
     this.#end = endOf(theirs, found, placeAfterEnd(this.#end, next));
-    // First, so that nothing is sealed meanwhile that follows ours.
-    this.#goOnFrom(placeOf(this.#end));
+    // Nothing is sealed until the spool is clear: neither what follows ours, nor what would be cleared with it.
+    this.#collector = undefined;
     await spool.clear();
     this.#inherited = 0;
     await spool.writeEnd(this.#end);
+    this.#goOnFrom(placeOf(this.#end));
   }
 
   async #startOver(): Promise<void> {

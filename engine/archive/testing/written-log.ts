@@ -9,7 +9,7 @@ import { DATABASE } from './ledger-file.ts';
 
 export const timestampOf = (op: number): bigint => 1_800_000_000_000_000_000n + BigInt(op) * 1_000n;
 
-const entryOf = (op: number): LogEntry => ({
+export const entryOf = (op: number): LogEntry => ({
   op,
   timestamp: timestampOf(op),
   view: 0,

@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { sleep, systemTimers } from '../../base/timers.ts';
+import { segmentKey } from '../archive/keys.ts';
+import { DATABASE } from '../archive/testing/ledger-file.ts';
+import { MemoryStore } from '../archive/testing/memory-store.ts';
+import { entryOf, writeChain } from '../archive/testing/written-log.ts';
+import { Archiver } from './archiver.ts';
+import type { Feed } from './feed-client.ts';
+import { Spool } from './spool.ts';
+
+test('what was sealed while another archiver’s segment is taken up does not follow it into the archive', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'archiver-'));
+  const store = new MemoryStore();
+  const spool = await Spool.open(folder);
+  let committedOp = 3;
+  const feed: Feed = {
+    async read({ op }, _waitMs, signal) {
+      await sleep(systemTimers, 5, signal);
+      if (op >= committedOp) return { kind: 'nothing', leads: true };
+      const entries = Array.from({ length: committedOp - op }, (_, index) =>
+        entryOf(op + 1 + index),
+      );
+      return { kind: 'part', entries, marks: [] };
+    },
+    report: () => Promise.resolve(),
+    async question(waitMs, signal) {
+      await sleep(systemTimers, waitMs, signal);
+      return undefined;
+    },
+    answer: () => Promise.resolve(),
+  };
+  // The other archiver writes ten operations where this one has three.
+  let isFirst = true;
+  store.onWrite = async () => {
+    if (!isFirst || spool.count === 0) return;
+    isFirst = false;
+    await writeChain(store, 1, 10, 'start');
+  };
+  // A slow disk, while the engine goes on.
+  const writeEnd = spool.writeEnd.bind(spool);
+  let isSlow = true;
+  spool.writeEnd = async (end) => {
+    if (isSlow) {
+      isSlow = false;
+      committedOp = 13;
+      await sleep(systemTimers, 300);
+    }
+    await writeEnd(end);
+  };
+  const archiver = new Archiver({
+    store,
+    spool,
+    feed,
+    databaseId: DATABASE,
+    clusterId: 0n,
+    rpoMs: 800,
+    spoolBytesMax: 1 << 20,
+    timers: systemTimers,
+    random: Math.random,
+    logger: pino({ level: 'silent' }),
+  });
+  const end = new AbortController();
+  const run = archiver.run(end.signal);
+  for (let looks = 0; looks < 1_000 && archiver.report.archivedOp !== 13; looks += 1)
+    await sleep(systemTimers, 20);
+  end.abort();
+  await run;
+  const log = segmentKey(DATABASE, 1, 1).replace(/[^/]*$/, '');
+  const segments = [...store.objects.keys()].filter((key) => key.startsWith(log));
+  expect(segments).toEqual([1, 11].map((op) => segmentKey(DATABASE, 1, op)));
+  rmSync(folder, { recursive: true });
+});
