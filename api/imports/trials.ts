@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import { tellImport } from './import-events.ts';
 import { failedTrial, readReport } from './rows-report.ts';
 import type { StagingStore } from './staging-store.ts';
+import { toldOfTrial } from './told.ts';
 
 export interface TrialWorld {
   readonly store: Store;
@@ -48,7 +49,7 @@ export async function tryImport(
     return;
   }
   // Also of a trial that could never begin, for instance because its namespace belongs to somebody else.
-  const end = report ?? failedTrial(`The trial did not end: ${wordsOf(found ?? {})}`);
+  const end = report ?? failedTrial(`The trial did not end within a day. ${toldOfTrial(found)}`);
   await store.change(systemAuthor('imports'), (change) => take(change, id, end));
 }
 
@@ -70,12 +71,13 @@ const specOf = ({
 async function reportOf(
   { staging }: TrialWorld,
   id: string,
-  { status }: ImportObject,
+  found: ImportObject,
   signal: AbortSignal,
 ): Promise<RowsReport | undefined> {
+  const { status } = found;
   if (status?.completedAt === undefined) return undefined;
   const isTold = status.conditions?.[0]?.status === 'True';
-  if (!isTold) return failedTrial(wordsOf({ status }));
+  if (!isTold) return failedTrial(`The trial could not be made. ${toldOfTrial(found)}`);
   const report = await readReport(staging, id, signal);
   // What the operator read from the Job decides: objects in the bucket may have been exchanged since.
   const isSame =
@@ -86,9 +88,6 @@ async function reportOf(
   if (report !== undefined && isSame) return report;
   return failedTrial('The report of the trial is not in the store as it was written.');
 }
-
-const wordsOf = ({ status }: Pick<ImportObject, 'status'>): string =>
-  status?.conditions?.[0]?.message ?? 'the operator does not look after it.';
 
 async function take(change: Change, id: string, report: RowsReport): Promise<void> {
   const found = await lockImport(change, id);

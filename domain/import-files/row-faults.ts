@@ -31,6 +31,13 @@ export const lineTooLong = (line: number): RowFault => ({
   detail: `It has more than ${LINE_BYTES_MAX} bytes; no row has. Each row is a line of its own.`,
 });
 
+export const lineCut = (line: number): RowFault => ({
+  line,
+  code: 'line_cut',
+  detail:
+    'The file ends here without a line break, so the end of this line may be missing. Write or copy the file again; if it is whole, end its last line with a line break.',
+});
+
 export const notAnObject = (line: number, text: string): RowFault => ({
   line,
   code: 'line_malformed',

@@ -59,7 +59,7 @@ test('no digit of an amount of 128 bits is lost, in CSV and as number or string 
   const row = (value: string) =>
     `{"id":"9", "debit_account_id":1,"credit_account_id":2,"amount":${value},"ledger":1,"code":1}\n`;
   for (const transfers of [
-    `${HEADER}\n9,1,2,${amount},1,1`,
+    `${HEADER}\n9,1,2,${amount},1,1\n`,
     row(`"${amount}"`),
     row(String(amount)),
   ]) {
@@ -95,6 +95,7 @@ test('a pending transfer that has expired gives its amount back before the next 
       '1,2,1,10,1,1,0,0,2026-01-01T00:01:00Z',
       '2,1,2,10,1,1,2,60,2026-01-01T00:02:00Z',
       `3,1,2,10,1,1,0,0,2026-01-01T00:0${second}Z`,
+      '',
     ].join('\n');
   const held = await imported({ accounts, transfers: transfers('2:59') });
   expect(faultsOf(held)).toEqual(['transfers:4 exceeds_credits']);
@@ -110,6 +111,7 @@ test('accounts that were created closed, closed by a transfer and opened again a
     '1,2,4,0,1,1,0,66,10',
     '2,3,4,0,1,1,0,66,11',
     '3,3,4,0,1,1,2,8,12',
+    '',
   ].join('\n');
   const made = await imported({ accounts, transfers });
   expect(faultsOf(made)).toEqual([]);
@@ -168,6 +170,22 @@ test.each<[string, Texts, readonly string[]]>([
       'accounts:1 ledger column_missing',
       'accounts:1 code column_missing',
     ],
+  ],
+  [
+    'a CSV file that ends within its last field',
+    { accounts: 'id,ledger,code\n1,1,10\n2,1,1' },
+    ['accounts:3 line_cut'],
+  ],
+  [
+    'a CSV file that ends within a quoted field',
+    { accounts: 'id,ledger,code\n1,1,"1' },
+    ['accounts:2 line_cut'],
+  ],
+  ['a header that is cut', { accounts: 'id,ledger,cod' }, ['accounts:1 line_cut']],
+  [
+    'objects that are cut',
+    { accounts: '{"id":1,"ledger":1,"code":1}\n{"id":2,"ledger":1,"code":1' },
+    ['accounts:2 line_malformed'],
   ],
   ['a field too many', ofTransfers('1,1,2,3,1,1,1'), ['transfers:2 fields_wrong']],
   [

@@ -10,6 +10,8 @@ export interface Line {
   readonly number: number;
   /** Each byte as one character: rows are ASCII, and what is not shows as such. `undefined`: it is too long. */
   readonly text: string | undefined;
+  /** The file ends behind it, without a line break: whether it is whole, only its content can tell. */
+  readonly isOpen: boolean;
 }
 
 const LF = 0x0a;
@@ -37,7 +39,7 @@ class LineSplitter {
       const lineEnd = bytes.indexOf(LF, at);
       const end = lineEnd === -1 ? bytes.length : lineEnd;
       this.#keep(bytes, at, end);
-      if (lineEnd !== -1) this.#finish(lines);
+      if (lineEnd !== -1) this.#finish(lines, false);
       at = end + 1;
     }
     return lines;
@@ -45,7 +47,7 @@ class LineSplitter {
 
   end(): readonly Line[] {
     const lines: Line[] = [];
-    if (this.#kept !== '' || this.#isTooLong) this.#finish(lines);
+    if (this.#kept !== '' || this.#isTooLong) this.#finish(lines, true);
     return lines;
   }
 
@@ -57,12 +59,13 @@ class LineSplitter {
     } else if (!this.#isTooLong) this.#kept += bytes.toString('latin1', at, end);
   }
 
-  #finish(lines: Line[]): void {
+  #finish(lines: Line[], isOpen: boolean): void {
     this.#number += 1;
+    const number = this.#number;
     const kept = this.#kept;
     const text = kept.charCodeAt(kept.length - 1) === CR ? kept.slice(0, -1) : kept;
-    if (this.#isTooLong) lines.push({ number: this.#number, text: undefined });
-    else if (text !== '') lines.push({ number: this.#number, text });
+    if (this.#isTooLong) lines.push({ number, text: undefined, isOpen });
+    else if (text !== '') lines.push({ number, text, isOpen });
     this.#kept = '';
     this.#isTooLong = false;
   }

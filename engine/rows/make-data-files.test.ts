@@ -20,7 +20,7 @@ const ROWS = 20_000;
 
 const accounts = 'id,ledger,code\n1,1,1\n2,1,1\n';
 const transfers = (amount: string) =>
-  `id,debit_account_id,credit_account_id,amount,ledger,code\n${Array.from({ length: ROWS }, (_, id) => `${id + 1},1,2,${id === ROWS - 1 ? amount : 1},1,1`).join('\n')}`;
+  `id,debit_account_id,credit_account_id,amount,ledger,code\n${Array.from({ length: ROWS }, (_, id) => `${id + 1},1,2,${id === ROWS - 1 ? amount : 1},1,1\n`).join('')}`;
 
 function make(storage: MemoryStorage, amount: string) {
   const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30, hashKey: { low: 1, high: 2 } });

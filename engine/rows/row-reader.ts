@@ -1,5 +1,6 @@
 /** Reads accounts or transfers of a CSV or NDJSON file as records, and tells what is wrong line by line. */
 import {
+  lineCut,
   lineTooLong,
   notAnObject,
   shown,
@@ -107,11 +108,16 @@ class RowReader {
   }
 
   /** Returns whether the line is a row, which is in the record then. */
-  #readLine({ number: line, text }: Line, view: DataView, at: number): boolean {
+  #readLine({ number: line, text, isOpen }: Line, view: DataView, at: number): boolean {
     if (text === undefined) {
       this.#onFault(lineTooLong(line));
       // Without its first line, a CSV file has no columns.
       this.isRefused = this.#form === 'csv' && this.#header === undefined;
+      return false;
+    }
+    // Digits that were cut off leave a smaller number, which nothing else tells. The end of an object or a quote does.
+    if (isOpen && this.#form === 'csv' && !text.endsWith('"')) {
+      this.#onFault(lineCut(line));
       return false;
     }
     if (this.#form === 'ndjson') return this.#readJson(line, text, view, at);

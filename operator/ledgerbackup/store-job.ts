@@ -2,6 +2,7 @@
 import type {
   V1Affinity,
   V1OwnerReference,
+  V1ResourceRequirements,
   V1Volume,
   V1VolumeMount,
 } from '@kubernetes/client-node';
@@ -27,6 +28,8 @@ interface StoreJob {
   readonly marks: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly memoryMib: number;
+  /** What its volumes take on the node's disk, if they do. */
+  readonly diskMib?: number;
   readonly deadlineSeconds: number;
   readonly mounts: readonly V1VolumeMount[];
   readonly volumes: readonly V1Volume[];
@@ -69,7 +72,7 @@ export function buildStoreJob(plan: StoreJob): Job {
               image: subject.resolved.engine.image,
               imagePullPolicy: 'IfNotPresent',
               args: [...plan.args],
-              resources: resourcesOf(100, plan.memoryMib),
+              resources: withDisk(resourcesOf(100, plan.memoryMib), plan.diskMib),
               securityContext: containerSecurity(),
               terminationMessagePath: RESULT_PATH,
               terminationMessagePolicy: 'FallbackToLogsOnError',
@@ -81,4 +84,15 @@ export function buildStoreJob(plan: StoreJob): Job {
       },
     },
   };
+}
+
+/** Without a request, a node is chosen that has no room, and its kubelet evicts pods of others too. */
+function withDisk(
+  memory: V1ResourceRequirements,
+  diskMib: number | undefined,
+): V1ResourceRequirements {
+  if (diskMib === undefined) return memory;
+  const { requests, limits } = memory;
+  const disk = { 'ephemeral-storage': `${diskMib}Mi` };
+  return { requests: { ...requests, ...disk }, limits: { ...limits, ...disk } };
 }

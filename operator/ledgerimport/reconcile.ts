@@ -80,18 +80,34 @@ const busyNamespaces = ({ jobs, imports }: ImportEnvironment): ReadonlySet<strin
     jobs
       .list()
       .filter(
-        ({ metadata: { labels: its = {}, namespace, ownerReferences = [] }, status }) =>
-          its[labels.import] !== undefined &&
-          status?.completionTime === undefined &&
-          ownerReferences
+        (job) =>
+          job.metadata.labels?.[labels.import] !== undefined &&
+          !hasSucceeded(job) &&
+          !hasFailed(job) &&
+          (job.metadata.ownerReferences ?? [])
             .flatMap(({ uid }) => imports.byIndex(uid))
             .some(
               (one) =>
-                one.metadata.namespace === namespace && one.status?.completedAt === undefined,
+                one.metadata.namespace === job.metadata.namespace &&
+                one.status?.completedAt === undefined,
             ),
       )
       .map(({ metadata }) => metadata.namespace ?? ''),
   );
+
+/** Reasons that pass when the store is mended. */
+const ofTheStore: ReadonlySet<ImportReason> = new Set([
+  ImportReason.StoreUnreachable,
+  ImportReason.StoreRefused,
+]);
+
+const TRY_AGAIN_MS = 600_000;
+
+/** `undefined`: its last pods are being ended. */
+const failedMs = ({ status }: Job): number | undefined => {
+  const failed = status?.conditions?.find(({ type }) => type === 'Failed');
+  return failed && Date.parse(String(failed.lastTransitionTime));
+};
 
 async function follow(
   environment: ImportEnvironment,
@@ -112,7 +128,11 @@ async function follow(
   const trouble = jobTrouble(job, pods);
   if (hasFailed(job)) {
     const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
-    return { status: 'False', ...failure };
+    if (!ofTheStore.has(failure.reason)) return { status: 'False', ...failure };
+    // Nothing is known against the rows, and their upload may have taken hours.
+    if (environment.nowMs() - (failedMs(job) ?? Infinity) > TRY_AGAIN_MS)
+      await deleteJob(environment, job);
+    return goesOn(failure.reason, `${failure.message} It is tried again every ten minutes.`);
   }
   const { kube, nowMs, importTurns: turns } = environment;
   const stuck = whyNotStarted({ kube, nowMs, turns }, job, pods, trialMemoryMib(object));

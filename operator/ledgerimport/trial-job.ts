@@ -21,13 +21,19 @@ const ROOM_PER_BYTE = 6;
 
 const mebibytesOf = ({ spec }: ImportObject): number => Math.ceil(spec.sizeBytes / MEBIBYTE);
 
+const roomMibOf = (object: ImportObject): number =>
+  ROOM_BASE_MIB + ROOM_PER_BYTE * mebibytesOf(object);
+
+/** Room on the node. More than the ledger's, which the engine keeps to by itself and tells: the kubelet would only end the pod. */
+export const trialDiskMib = (object: ImportObject): number =>
+  roomMibOf(object) + trialMemoryMib(object);
+
 export const trialMemoryMib = (object: ImportObject): number =>
   MEMORY_BASE_MIB + MEMORY_PER_BYTE * mebibytesOf(object);
 
 export function buildTrialJob(object: ImportObject, subject: Subject, store: BackupStore): Job {
   const { importId, rows } = object.spec;
-  const memoryMib = trialMemoryMib(object);
-  const roomMib = ROOM_BASE_MIB + ROOM_PER_BYTE * mebibytesOf(object);
+  const diskMib = trialDiskMib(object);
   return buildStoreJob({
     owner: importOwner(object),
     subject,
@@ -40,14 +46,14 @@ export function buildTrialJob(object: ImportObject, subject: Subject, store: Bac
       ...bucketFlags(store),
       `--import=${importId}`,
       ...rowsFlags(rows),
-      `--room=${roomMib}MiB`,
+      `--room=${roomMibOf(object)}MiB`,
       `--result=${RESULT_PATH}`,
       dataMount.mountPath,
     ],
-    memoryMib,
+    memoryMib: trialMemoryMib(object),
+    diskMib,
     deadlineSeconds: DEADLINE_SECONDS,
     mounts: [dataMount],
-    // More than the room, which the engine keeps to by itself and tells: the kubelet would only end the pod.
-    volumes: [{ name: dataMount.name, emptyDir: { sizeLimit: `${roomMib + memoryMib}Mi` } }],
+    volumes: [{ name: dataMount.name, emptyDir: { sizeLimit: `${diskMib}Mi` } }],
   });
 }
