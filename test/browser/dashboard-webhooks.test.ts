@@ -55,6 +55,33 @@ test('an endpoint is made, and its secret is shown', async () => {
   await looksRight(tab, 'webhooks');
 });
 
+test('an endpoint is changed, and what another tab changed meanwhile is not overwritten', async () => {
+  const { page } = tab;
+  const other = await tab.context.newPage();
+  await other.goto(`${service.url}${base}`);
+  const begin = async (of: typeof page) => {
+    // Chromium lets a tab behind another one wait for seconds.
+    await of.bringToFront();
+    await of.getByRole('button', { name: 'Change', exact: true }).click();
+    await of.getByLabel('Note').waitFor();
+  };
+  await begin(page);
+  await begin(other);
+  await other.getByLabel('Note').fill('Pages the people on call, and the board');
+  await other.getByRole('button', { name: 'Change endpoint' }).click();
+  await other.getByRole('row', { name: /and the board/ }).waitFor();
+  await other.close();
+  await page.getByLabel('Events').fill('database.*');
+  await page.getByRole('button', { name: 'Change endpoint' }).click();
+  await page.getByText('Somebody changed it meanwhile.').waitFor();
+  await page.getByRole('dialog').getByText('and the board').waitFor();
+  await page.getByRole('dialog').getByText('all databases').waitFor();
+  expect(tab.takeTroubles().filter((one) => !one.includes('status of 412'))).toEqual([]);
+  await looksRight(tab, 'webhook-change');
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('row', { name: /and the board.*api_key\.\*/ }).waitFor();
+});
+
 test('a test event arrives, and its delivery is on the page with request and answer', async () => {
   const { page } = tab;
   await page.getByRole('button', { name: 'Test', exact: true }).click();

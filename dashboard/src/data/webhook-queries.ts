@@ -17,6 +17,21 @@ export const webhooksQuery = (organizationId: string) =>
     refetchInterval: every(listMs),
   });
 
+/** One endpoint as it is now, with its ETag. */
+export const webhookQuery = (organizationId: string, endpointId: string) =>
+  queryOptions({
+    queryKey: ['webhook', organizationId, endpointId],
+    queryFn: ({ signal }) =>
+      ask(
+        organizationId,
+        'get',
+        '/api/v1/webhook-endpoints/{endpointId}',
+        { params: { endpointId } },
+        { signal },
+      ),
+    staleTime: 0,
+  });
+
 export interface DeliveryFilter {
   readonly endpointId?: string;
   readonly eventType?: string;

@@ -17,6 +17,7 @@ interface Props {
 export function DatabaseSelect({ label = 'Databases', all, value, error, onChoose }: Props) {
   const organization = useOrganization();
   const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
+  const rows = databases.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Select
       label={label}
@@ -25,13 +26,15 @@ export function DatabaseSelect({ label = 'Databases', all, value, error, onChoos
       onChange={(event) => onChoose(event.target.value)}
     >
       <option value="">{all}</option>
-      {databases.data?.pages
-        .flatMap(({ data }) => data)
-        .map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+      {/* One of a later page, or a deleted one. */}
+      {value !== '' && !rows.some(({ id }) => id === value) && (
+        <option value={value}>{value}</option>
+      )}
+      {rows.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
     </Select>
   );
 }

@@ -9,6 +9,7 @@ import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { ChangeWebhook } from './ChangeWebhook.tsx';
 
 interface Props {
   readonly endpoint: WebhookEndpoint;
@@ -20,8 +21,9 @@ const one = '/api/v1/webhook-endpoints/{endpointId}';
 /** Buttons of an endpoint. A dialog shows failures. */
 export function WebhookActions({ endpoint, onSecret }: Props) {
   const actions = useActions(endpoint, onSecret);
-  const [asked, setAsked] = useState<'delete' | 'rotate'>();
+  const [asked, setAsked] = useState<'change' | 'delete' | 'rotate'>();
   const failed = [actions.test, actions.reveal, actions.enable].find(({ isError }) => isError);
+  const close = () => setAsked(undefined);
   const isEnabled = endpoint.status === 'ENABLED';
   return (
     <>
@@ -30,6 +32,9 @@ export function WebhookActions({ endpoint, onSecret }: Props) {
           Test
         </Button>
       )}
+      <Button small look="quiet" onClick={() => setAsked('change')}>
+        Change
+      </Button>
       <Button
         small
         look="quiet"
@@ -52,10 +57,13 @@ export function WebhookActions({ endpoint, onSecret }: Props) {
       <Button small look="bad" onClick={() => setAsked('delete')}>
         Delete
       </Button>
+      <Dialog open={asked === 'change'} onClose={close} title="Change the endpoint">
+        <ChangeWebhook endpointId={endpoint.id} onClose={close} />
+      </Dialog>
       <Sure
-        asked={asked}
+        asked={asked === 'change' ? undefined : asked}
         endpoint={endpoint}
-        onClose={() => setAsked(undefined)}
+        onClose={close}
         onSecret={onSecret}
       />
       <Dialog open={failed !== undefined} onClose={() => failed?.reset()} title="That did not work">

@@ -128,7 +128,9 @@ function Row({ endpoint, onSecret }: RowProps) {
         </Link>
       </td>
       <td className={`${table.end} ${table.keep}`}>
-        <WebhookActions endpoint={endpoint} onSecret={onSecret} />
+        <div className={table.acts}>
+          <WebhookActions endpoint={endpoint} onSecret={onSecret} />
+        </div>
       </td>
     </tr>
   );
