@@ -93,7 +93,7 @@ bench-monitoring: ## A worker that collects from fake engines, a day of figures,
 	@$(NODE) bench/monitoring/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts
-bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle
+bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle (PART=one|shape|six)
 	@$(NODE) bench/changes/main.ts
 
 .PHONY: images build clean

@@ -2,12 +2,30 @@
  * `make bench-changes`: how long a client waits while a database is changed, beside what the preview promises. The whole service as
  * `make up` installs it, a database made over HTTP, and an official client in a pod that writes one transfer after the other; then
  * each change alone, and again while the API, the worker, the operator or the engine is killed in the middle. Fails only if a
- * change does, or if the ledger has not exactly what was acknowledged. About fifteen minutes.
+ * change does, or if the ledger has not exactly what was acknowledged. About half an hour; PART=one, shape or six makes a part of it.
  */
 import { loadavg } from 'node:os';
+import {
+  changesShape,
+  deedsOfOne,
+  deedsOfShape,
+  deedsOfSix,
+  type Deed,
+  type Part,
+} from './deeds.ts';
 import { labels } from '../../domain/names.ts';
-import { resources } from '../../domain/kinds.ts';
-import type { AcceptedChange, Change, ChangePreview, CreatedDatabase } from '../../gen/api.ts';
+import { resources, type Pod } from '../../domain/kinds.ts';
+import type { ShapeStep } from '../../api/configuration/change-jobs.ts';
+import type {
+  AcceptedChange,
+  Change,
+  ChangeAnswer,
+  ChangePreview,
+  CreatedDatabase,
+  JobAnswer,
+  RecoveryWindowAnswer,
+} from '../../gen/api.ts';
+import { SteadyHttpWriter } from '../../test/support/api/steady-http-writer.ts';
 import { HttpService } from '../../test/support/api/http-service.ts';
 import { systemNamespace } from '../../test/support/cluster/installation.ts';
 import { LocalService } from '../../test/support/cluster/local-service.ts';
@@ -19,32 +37,19 @@ import { abortable, runInterruptible } from '../support/interruption.ts';
 import { report, shownLoad, type Row } from '../support/report.ts';
 
 const name = 'payments';
-const patienceMs = 10 * 60_000;
+const patienceMs = 30 * 60_000;
 
-interface Deed {
-  readonly name: string;
-  readonly body: object;
-  /** Killed once the change is under way: a Deployment of the service, or the database's engine. */
-  readonly kills?: 'ledgerhouse-api' | 'ledgerhouse-worker' | 'ledgerhouse-operator' | 'engine';
-}
-
-const parameter = (limitConnections: string) => ({ parameters: { limitConnections } });
-const deedsTo = (engineVersion: string): readonly Deed[] => [
-  { name: 'size up', body: { clusterSize: 'lh-10' } },
-  { name: 'size down', body: { clusterSize: 'lh-5' } },
-  { name: 'storage up', body: { selectedStorageGb: 2 } },
-  { name: 'a parameter', body: parameter('300') },
-  { name: 'an upgrade', body: { engineVersion } },
-  { name: 'size up, API killed', body: { clusterSize: 'lh-10' }, kills: 'ledgerhouse-api' },
-  { name: 'size down, worker killed', body: { clusterSize: 'lh-5' }, kills: 'ledgerhouse-worker' },
-  { name: 'a parameter, operator killed', body: parameter('301'), kills: 'ledgerhouse-operator' },
-  { name: 'a parameter, engine killed', body: parameter('302'), kills: 'engine' },
-];
+/** What is measured: changes of one replica, of its shape, and as far as six replicas. */
+const parts = ['one', 'shape', 'six'];
+const only = process.env['PART'];
+if (only !== undefined && !parts.includes(only)) throw new Error(`PART is ${parts.join(', ')}`);
 
 class ChangesBench {
   readonly #service: LocalService;
   readonly #http: HttpService;
   #path = '';
+  #image = '';
+  #overHttp: SteadyHttpWriter | undefined;
 
   constructor(service: LocalService) {
     this.#service = service;
@@ -52,7 +57,7 @@ class ChangesBench {
   }
 
   async run(): Promise<readonly Row[]> {
-    const next = await this.#addVersion();
+    const versions = await this.#addVersions();
     const { database } = await this.#http.ask<CreatedDatabase>('/databases', {
       method: 'POST',
       body: { name, clusterSize: 'lh-5', selectedStorageGb: 1 },
@@ -60,69 +65,174 @@ class ChangesBench {
     this.#path = `/databases/${database.id}`;
     await this.#until('READY');
     const { cluster } = this.#service;
-    const image = await cluster.image('ledger-client');
-    const writer = await SteadyWriter.start(cluster, image, await this.#resource());
+    this.#image = await cluster.image('ledger-client');
+    const writer = await SteadyWriter.start(cluster, this.#image, await this.#resource());
     const rows: Row[] = [];
-    for (const deed of deedsTo(next)) {
-      const row = await this.#measured(writer, deed);
-      console.log(JSON.stringify(row));
-      rows.push(row);
+    const deeds = { one: deedsOfOne(versions), shape: deedsOfShape, six: deedsOfSix };
+    for (const part of ['one', 'shape', 'six'] as const) {
+      if (only !== undefined && only !== part) continue;
+      for (const deed of deeds[part]) rows.push(...(await this.#measured(writer, deed)));
+      if (part === 'one') rows.push(...(await this.#stoppedAndStarted(writer)));
     }
-    rows.push(await this.#stoppedAndStarted(writer));
-    const acknowledged = () => String(writer.acknowledged);
     const credited = await writer.stop();
-    if (credited !== acknowledged()) {
-      throw new Error(`acknowledged were ${acknowledged()} transfers; the ledger has ${credited}`);
+    expectSame('to the official client', writer.acknowledged, credited);
+    const overHttp = this.#overHttp;
+    if (overHttp !== undefined) {
+      const creditedThere = await overHttp.stop();
+      expectSame('over HTTP', overHttp.acknowledged, creditedThere);
     }
-    console.log(`${credited} transfers were acknowledged, and the ledger has each once.`);
     return rows;
   }
 
-  async #measured(writer: SteadyWriter, { name: what, body, kills }: Deed): Promise<Row> {
+  async #measured(writer: SteadyWriter, deed: Deed): Promise<readonly Row[]> {
+    const { body } = deed;
     const { preview } = await this.#post<ChangePreview>('/changes/preview', body);
-    const value = await writer.during(async () => {
-      const { change } = await this.#post<AcceptedChange>('/changes', body);
-      if (kills !== undefined) {
-        await this.#untilChange(change.id, ({ progress }) => progress !== null);
-        // All of them: of two, the other one would go on without a break.
-        for (const pod of await this.#podsOf(kills)) await kill(this.#service.cluster, pod);
-      }
-      await this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
-    });
-    return rowOf(what, value, preview.impact.longestWaitSeconds);
-  }
-
-  /** Until a client is answered again after the request to start it. */
-  async #stoppedAndStarted(writer: SteadyWriter): Promise<Row> {
-    const { change } = await this.#post<AcceptedChange>('/changes', { suspended: true });
-    await this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
+    const goal = preview.impact.longestWaitSeconds;
     const began = Date.now();
-    const resumed = await this.#post<AcceptedChange>('/changes', { suspended: false });
-    await writer.answered();
-    const value = (Date.now() - began) / 1_000;
-    await this.#untilChange(resumed.change.id, ({ status }) => status === 'APPLIED');
-    return rowOf('stopped and started again, from the request to start', value, null);
+    const carryOut = async () => {
+      const before = await this.#resource();
+      const { change } = await this.#post<AcceptedChange>('/changes', body);
+      await this.#kill(change, deed);
+      await this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
+      const now = await this.#resource();
+      // Its addresses are others.
+      if (now.metadata.uid !== before.metadata.uid)
+        await writer.reconnect(this.#service.cluster, this.#image, now);
+    };
+    const rows: Row[] = [];
+    if (changesShape(deed)) {
+      this.#overHttp ??= await SteadyHttpWriter.start(this.#http, this.#path);
+      const overHttp = this.#overHttp;
+      let waited = 0;
+      rows.push(
+        rowOf(
+          deed.name,
+          await writer.during(async () => (waited = await overHttp.during(carryOut))),
+          goal,
+        ),
+        { ...rowOf(deed.name, waited, goal), name: `${deed.name}: the same over HTTP` },
+      );
+      console.log(`refused over HTTP: ${JSON.stringify(Object.fromEntries(overHttp.refusals))}`);
+    } else {
+      rows.push(rowOf(deed.name, await writer.during(carryOut), goal));
+    }
+    if (deed.archived) await this.#untilArchivedWhole();
+    for (const row of rows) console.log(JSON.stringify(row));
+    console.log(`applied in ${Math.round((Date.now() - began) / 1_000)} s`);
+    return rows;
   }
 
-  /** Gives the catalog a second version of the engine, with an image of its own, so that pods are replaced. Returns its name. */
-  async #addVersion(): Promise<string> {
+  /** Kills each part when its time has come. */
+  async #kill({ id, jobId }: Change, { kills = [] }: Deed): Promise<void> {
+    for (const { part, at } of kills) {
+      if (at === undefined) await this.#untilChange(id, ({ progress }) => progress !== null);
+      else await this.#untilStep(jobId ?? '', at);
+      // All of them: of two, the other one would go on without a break.
+      const pods = await this.#somePodsOf(part, id);
+      for (const pod of pods) await kill(this.#service.cluster, pod);
+      console.log(`killed ${pods.map(({ metadata }) => metadata.name).join(' ')} ${at ?? ''}`);
+    }
+  }
+
+  /** What is written from now on is in the archive, and all that came before since the log is archived. */
+  async #untilArchivedWhole(): Promise<void> {
+    const since = new Date().toISOString();
+    const path = `${this.#path}/recovery-window`;
+    const { earliest, latest, gaps } = await eventually(
+      'the archive has what is written now',
+      async () => {
+        const { recoveryWindow } = await this.#http.ask<RecoveryWindowAnswer>(path);
+        if ((recoveryWindow.latest?.time ?? '') > since) return recoveryWindow;
+        throw new Error(JSON.stringify(recoveryWindow));
+      },
+      patienceMs,
+    );
+    console.log(`archived from ${earliest?.op} to ${latest?.op}; gaps: ${JSON.stringify(gaps)}`);
+    if (gaps.length > 0) throw new Error('the archive has a gap');
+  }
+
+  /** None if the change is over before there is one. */
+  #somePodsOf(part: Part, changeId: string): Promise<readonly Pod[]> {
+    return eventually(`a pod of ${part}`, async () => {
+      const living = await this.#podsOf(part);
+      if (living.length > 0) return living;
+      const { change } = await this.#http.ask<ChangeAnswer>(`${this.#path}/changes/${changeId}`);
+      return change.status === 'APPLYING' ? undefined : [];
+    });
+  }
+
+  #untilStep(jobId: string, step: ShapeStep): Promise<true> {
+    return eventually(
+      `the step ${step}`,
+      async () => {
+        const { job } = await this.#http.ask<JobAnswer>(`/jobs/${jobId}`);
+        const isOver = job.status === 'SUCCEEDED' || job.status === 'FAILED';
+        const begun = job.steps.some(
+          ({ name: of, startedAt }) => of === step && startedAt !== null,
+        );
+        if (begun || isOver) return true as const;
+        throw new Error(JSON.stringify(job.progress));
+      },
+      patienceMs,
+    );
+  }
+
+  /** Until a client is answered again after the request to start it; once more, with the operator killed after each request. */
+  async #stoppedAndStarted(writer: SteadyWriter): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    for (const kills of [[], [{ part: 'ledgerhouse-operator' }]] as const) {
+      const deed = { name: 'stopped and started again', body: {}, kills };
+      const { change } = await this.#post<AcceptedChange>('/changes', { suspended: true });
+      await this.#kill(change, deed);
+      await this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
+      const began = Date.now();
+      const resumed = await this.#post<AcceptedChange>('/changes', { suspended: false });
+      await this.#kill(resumed.change, deed);
+      await writer.answered();
+      const value = (Date.now() - began) / 1_000;
+      await this.#untilChange(resumed.change.id, ({ status }) => status === 'APPLIED');
+      const how = kills.length > 0 ? ', operator killed twice' : '';
+      rows.push(rowOf(`${deed.name}${how}, from the request to start`, value, null));
+      console.log(JSON.stringify(rows.at(-1)));
+    }
+    return rows;
+  }
+
+  /** Gives the catalog two later versions of the engine, each with another image, so that pods are replaced. Returns their names. */
+  async #addVersions(): Promise<readonly [string, string]> {
     const { cluster } = this.#service;
     const text = await cluster.kubectl('get', 'lcat', 'default', '-o', 'json');
     const { spec } = JSON.parse(text) as {
       spec: {
-        engines: { name: string; defaultVersion: string; versions: { version: string }[] }[];
+        engines: {
+          name: string;
+          defaultVersion: string;
+          versions: { version: string; image: string }[];
+        }[];
       };
     };
     const at = spec.engines.findIndex((engine) => engine.name === 'Builtin');
     const engine = spec.engines[at];
     const first = engine?.versions.find((row) => row.version === engine.defaultVersion);
     if (first === undefined) throw new Error('the catalog has no version of the built-in engine');
-    const version = `${first.version}-next`;
-    const image = await cluster.image('engine-next');
-    const value = { ...first, version, image, upgradableFrom: [first.version] };
-    const patch = [{ op: 'add', path: `/spec/engines/${at}/versions/-`, value }];
+    const next = {
+      ...first,
+      version: `${first.version}-next`,
+      image: await cluster.image('engine-next'),
+      upgradableFrom: [first.version],
+    };
+    const later = {
+      ...first,
+      version: `${first.version}-next2`,
+      upgradableFrom: [next.version],
+    };
+    const patch = [next, later].map((value) => ({
+      op: 'add',
+      path: `/spec/engines/${at}/versions/-`,
+      value,
+    }));
     await cluster.kubectl('patch', 'lcat', 'default', '--type=json', '-p', JSON.stringify(patch));
-    return version;
+    return [next.version, later.version];
   }
 
   async #resource(): Promise<Resource> {
@@ -132,13 +242,14 @@ class ChangesBench {
     return found;
   }
 
-  async #podsOf(kills: NonNullable<Deed['kills']>) {
+  async #podsOf(part: Part) {
     const { cluster } = this.#service;
-    if (kills !== 'engine') {
-      return livingPods(cluster, systemNamespace, `app.kubernetes.io/name=${kills}`);
+    if (part !== 'engine' && part !== 'job') {
+      return livingPods(cluster, systemNamespace, `app.kubernetes.io/name=${part}`);
     }
     const { namespace = '', uid } = (await this.#resource()).metadata;
-    return livingPods(cluster, namespace, `${labels.uid}=${uid},${labels.role}=replica`);
+    const role = part === 'job' ? part : 'replica';
+    return livingPods(cluster, namespace, `${labels.uid}=${uid},${labels.role}=${role}`);
   }
 
   /** Sent again while the API does not answer: a request that arrived twice is the same one. */
@@ -151,7 +262,7 @@ class ChangesBench {
 
   #untilChange(id: string, isSo: (change: Change) => boolean): Promise<true> {
     const probe = async () => {
-      const { change } = await this.#http.ask<{ change: Change }>(`${this.#path}/changes/${id}`);
+      const { change } = await this.#http.ask<ChangeAnswer>(`${this.#path}/changes/${id}`);
       if (change.status === 'FAILED') failed = JSON.stringify(change.error);
       if (failed !== '' || isSo(change)) return true as const;
       throw new Error(JSON.stringify(change));
@@ -182,6 +293,14 @@ const rowOf = (what: string, value: number, goal: number | null): Row => ({
   // No interruption is promised: a second is not noticed.
   ...(goal !== null && { goal: Math.max(goal, 1) }),
 });
+
+function expectSame(how: string, acknowledged: number, credited: string | undefined): void {
+  if (credited !== String(acknowledged))
+    throw new Error(
+      `acknowledged ${how} were ${acknowledged} transfers; the ledger has ${credited}`,
+    );
+  console.log(`${credited} transfers were acknowledged ${how}, and the ledger has each once.`);
+}
 
 await runInterruptible(async () => {
   const loadBefore = loadavg();

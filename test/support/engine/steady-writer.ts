@@ -9,7 +9,9 @@ const kind = { ledger: 1, code: 1 };
 export class SteadyWriter {
   /** Transfers of 1 that were answered with `created`. */
   acknowledged = 0;
-  readonly #client: OfficialClient;
+  #client: OfficialClient;
+  #reconnected = Promise.withResolvers<void>();
+  #reconnects = false;
   #longestMs = 0;
   #answeredAtMs = Date.now();
   #stopped = false;
@@ -27,9 +29,7 @@ export class SteadyWriter {
     image: string,
     database: Database,
   ): Promise<SteadyWriter> {
-    const name = await startClientPod(cluster, image, database);
-    const { namespace = 'default' } = database.metadata;
-    const client = await OfficialClient.open(cluster, { namespace, name });
+    const client = await clientOf(cluster, image, database);
     await client.ask('createAccounts', [
       { id: '1', ...kind },
       { id: '2', ...kind },
@@ -58,6 +58,23 @@ export class SteadyWriter {
     }
   }
 
+  /**
+   * Goes on with a new session, at the addresses that the database has now. What had no answer is sent again. The old session
+   * may wait for ever for replicas that are gone.
+   */
+  async reconnect(cluster: TestCluster, image: string, database: Database): Promise<void> {
+    const { name, namespace = 'default' } = database.metadata;
+    this.#reconnects = true;
+    this.#client.close();
+    const now = ['--force', '--grace-period=0', '--ignore-not-found'];
+    await cluster.kubectl('-n', namespace, 'delete', 'pod', `client-of-${name}`, ...now);
+    const client = await clientOf(cluster, image, database);
+    this.#client = client;
+    this.#reconnects = false;
+    this.#reconnected.resolve();
+    this.#reconnected = Promise.withResolvers();
+  }
+
   /** Ends it; what the ledger then says that account 2 has got. */
   async stop(): Promise<string | undefined> {
     this.#stopped = true;
@@ -77,14 +94,37 @@ export class SteadyWriter {
   async #run(): Promise<void> {
     for (let id = 1; !this.#stopped; id += 1) {
       const transfer = { debit_account_id: '1', credit_account_id: '2', amount: '1', ...kind };
-      const [status] = await this.#client.ask<string[]>('createTransfers', [
-        { id: String(id), ...transfer },
-      ]);
-      if (status !== 'created') throw new Error(`transfer ${id} was answered with ${status}`);
+      await this.#write({ id: String(id), ...transfer });
       this.acknowledged += 1;
       const nowMs = Date.now();
       this.#longestMs = Math.max(this.#longestMs, nowMs - this.#answeredAtMs);
       this.#answeredAtMs = nowMs;
     }
   }
+
+  async #write(transfer: { readonly id: string }): Promise<void> {
+    for (let again = false; ; again = true) {
+      const reconnected = this.#reconnected.promise.then((): readonly string[] => []);
+      const asked = this.#client
+        .ask<readonly string[]>('createTransfers', [transfer])
+        .catch((error: unknown) => {
+          if (!this.#reconnects) throw error;
+          return reconnected;
+        });
+      const [status] = await Promise.race([asked, reconnected]);
+      if (status === 'created' || (again && status === 'exists')) return;
+      if (status !== undefined)
+        throw new Error(`transfer ${transfer.id} was answered with ${status}`);
+    }
+  }
+}
+
+async function clientOf(
+  cluster: TestCluster,
+  image: string,
+  database: Database,
+): Promise<OfficialClient> {
+  const name = await startClientPod(cluster, image, database);
+  const { namespace = 'default' } = database.metadata;
+  return OfficialClient.open(cluster, { namespace, name });
 }
