@@ -5,6 +5,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { uuidOf } from './ids.ts';
 import { metricTables } from './metric-rollups.ts';
+import { tenMinutesOfSample } from './metric-samples.ts';
 import type { Reader } from './tables.ts';
 
 interface MetricSpan {
@@ -97,11 +98,15 @@ function selectOf(
   const { table, seconds } = metricTables[kind];
   const extremes =
     kind === 'samples' ? 'readings AS lowest, readings AS highest' : 'lowest, highest';
+  const indexed =
+    kind === 'samples'
+      ? sql`AND ${tenMinutesOfSample} > ${new Date(fromMs - 600_000)} AND ${tenMinutesOfSample} < ${new Date(toMs)}`
+      : sql``;
   return sql`
     SELECT at, source, readings, ${sql.raw(extremes)}, latencies, ${sql.lit(seconds)} AS weight
     FROM ${sql.table(table)}
     WHERE database_id = ${uuidOf(databaseId)} AND at >= ${new Date(fromMs)} AND at < ${new Date(toMs)}
-      AND source LIKE ${sourceLike}`;
+      ${indexed} AND source LIKE ${sourceLike}`;
 }
 
 /** The tables that a span is read from, in order of time. */

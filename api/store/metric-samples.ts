@@ -19,7 +19,9 @@ export interface MetricSample {
 /** Interval between samples. */
 export const sampleMs = 15_000;
 /** Age up to which a sample describes the present. */
-const freshSeconds = 60;
+const fresh = sql`interval '60 seconds'`;
+/** The begin of the ten minutes that a sample belongs to: the index of a database's samples has it in place of their time. */
+export const tenMinutesOfSample = sql<Date>`date_bin('10 minutes', at, '2000-01-01Z')`;
 /** Rows of one statement. */
 const rowsAtOnce = 500;
 
@@ -95,6 +97,7 @@ export async function latestSamples(
   const rows = await latest(db)
     .select('latencies')
     .where('databaseId', 'in', databaseIds.map(uuidOf))
+    .where(tenMinutesOfSample, '>', sql<Date>`now() - interval '10 minutes' - ${fresh}`)
     .execute();
   return rows.map(withTypeId);
 }
@@ -110,7 +113,7 @@ const latest = (db: Reader) =>
     .selectFrom('metricSamples')
     .distinctOn(['databaseId', 'source'])
     .select(['at', 'databaseId', 'source', 'readings'])
-    .where('at', '>', sql<Date>`now() - ${freshSeconds} * interval '1 second'`)
+    .where('at', '>', sql<Date>`now() - ${fresh}`)
     .where('at', '<=', sql<Date>`now() + ${sampleMs / 1_000} * interval '1 second'`)
     .orderBy('databaseId')
     .orderBy('source')

@@ -20,7 +20,7 @@ import { percentile, type Row } from '../support/report.ts';
 const dayMs = 86_400_000;
 const databasesCount = 20;
 const queriesCount = 60;
-const mib = 2 ** 20;
+const megabyte = 1e6;
 
 interface DayOptions {
   readonly store: Store;
@@ -39,7 +39,7 @@ export async function dayRows({ store, organization }: DayOptions): Promise<read
   await writeDay(store, ids, 'g:api-1', gatewayFigures.length, end);
   const afterGateway = await sizeOf(store, 'metric_samples');
   const [minutes, tens] = await rolledUp(store, end);
-  const perDatabase = (bytes: number) => bytes / databasesCount / mib;
+  const perDatabase = (bytes: number) => bytes / databasesCount / megabyte;
   return [
     size('a day of 15 s of one replica, with indexes', perDatabase(afterReplica - before), 2),
     size('the same of one process of the API', perDatabase(afterGateway - afterReplica)),
@@ -54,7 +54,7 @@ export async function dayRows({ store, organization }: DayOptions): Promise<read
 const size = (name: string, value: number, goal?: number): Row => ({
   name,
   value,
-  unit: 'MiB',
+  unit: 'MB',
   ...(goal !== undefined && { goal }),
 });
 

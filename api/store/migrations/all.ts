@@ -47,6 +47,7 @@ import { importsOfRows } from './0056-imports-of-rows.ts';
 import { suspendedStreams } from './0055-suspended-streams.ts';
 import { replacedResources } from './0057-replaced-resources.ts';
 import { savedQueries } from './0058-saved-queries.ts';
+import { samplesByTenMinutes } from './0059-samples-by-ten-minutes.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   importsOfRows,
   replacedResources,
   savedQueries,
+  samplesByTenMinutes,
 ];
