@@ -40,7 +40,7 @@ import { UnsubscribeLinks } from './notifications/unsubscribe-links.ts';
 import { purgeOrganizations } from './organizations/purge.ts';
 import { assembleCommon, billingOf, type CommonParts } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
-import { removeOldAuditEvents } from './events/retention.ts';
+import { AuditRetention } from './events/retention.ts';
 import { sweepBackups } from './store/backups.ts';
 import { sweepBillingEvents } from './store/billing-accounts.ts';
 import { findLedgerView } from './store/database-list.ts';
@@ -210,7 +210,7 @@ function assemble(options: ProcessOptions) {
     }),
     metricUpkeep: new MetricUpkeep(store, logger),
     ...logPartsOf(common, options, registry, background.view),
-    housekeeping: housekeepingOf(common, options),
+    housekeeping: housekeepingOf(common, options, registry),
     heartbeat: new WorkerHeartbeat({
       store,
       id: config.identity,
@@ -303,7 +303,12 @@ function logPartsOf(
 }
 
 /** Deletion of expired rows, and notices of upcoming expiries. */
-function housekeepingOf({ store, sealer }: CommonParts, { config, logger }: ProcessOptions) {
+function housekeepingOf(
+  { store, sealer }: CommonParts,
+  { config, logger }: ProcessOptions,
+  registry: MetricRegistry,
+) {
+  const auditRetention = new AuditRetention({ store, logger, registry, prefix: workerPrefix });
   return new Housekeeping(
     {
       expiringKeys: () => tellExpiringKeys({ store, sealer, mails: config.mails }),
@@ -319,7 +324,7 @@ function housekeepingOf({ store, sealer }: CommonParts, { config, logger }: Proc
       sessions: () => sweepSessions(store.read),
       tokens: () => sweepTokens(store.read),
       deviceRequests: () => sweepDeviceRequests(store.read),
-      auditEvents: () => removeOldAuditEvents({ store, logger }),
+      auditEvents: () => auditRetention.removeOld(),
       usedSignIns: () => sweepUsedSignIns(store.read),
       webhookDeliveries: () => sweepDeliveries(store.read),
       workers: () => sweepWorkers(store.read),

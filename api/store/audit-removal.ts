@@ -30,13 +30,27 @@ export async function organizationsWithOldEvents(
   limit: number,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT o.id FROM organizations o
-    LEFT JOIN event_bases b ON b.organization_id = o.id
-    JOIN events e ON e.organization_id = o.id AND e.sequence = coalesce(b.sequence, 0) + 1
-    WHERE e.occurred_at < ${nowBy(clock)} - o.audit_retention_days * interval '1 day'
-    ORDER BY random() LIMIT ${limit}`.execute(db);
+    ${oldEvents(clock)} ORDER BY random() LIMIT ${limit}`.execute(db);
   return rows.map(({ id }) => typeIdOfUuid('org', id));
 }
+
+/** Those of the organizations whose first event seems to be old enough. */
+export async function withOldEvents(
+  db: Reader,
+  clock: Date,
+  organizationIds: readonly string[],
+): Promise<readonly string[]> {
+  if (organizationIds.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    ${oldEvents(clock)} AND o.id = ANY (${organizationIds.map(uuidOf)})`.execute(db);
+  return rows.map(({ id }) => typeIdOfUuid('org', id));
+}
+
+const oldEvents = (clock: Date) => sql`
+  SELECT o.id FROM organizations o
+  LEFT JOIN event_bases b ON b.organization_id = o.id
+  JOIN events e ON e.organization_id = o.id AND e.sequence = coalesce(b.sequence, 0) + 1
+  WHERE e.occurred_at < ${nowBy(clock)} - o.audit_retention_days * interval '1 day'`;
 
 interface Removing {
   readonly clock: Date;

@@ -124,6 +124,20 @@ test('webhooks that have waited for a minute though their receivers could take t
   expect(late(0, 60)).toEqual([]);
 });
 
+test('an organization whose old audit events are kept because a check failed is told', () => {
+  const kept = (value: number) =>
+    raised([
+      ...quiet,
+      {
+        name: 'ledgerhouse_worker_audit_kept_organizations',
+        labels: { namespace: 'ledgerhouse-system', pod: 'worker-0' },
+        value,
+      },
+    ]);
+  expect(kept(1)).toEqual(['LedgerhouseAuditEventsKept']);
+  expect(kept(0)).toEqual([]);
+});
+
 test('a database that is first made wakes nobody; one that does not get there is told after half an hour', () => {
   const conditions = { Available: 0, Ready: 0, ReplicasHealthy: 0, StorageReady: 0 } as const;
   const young = [...quiet, ...database('young', { started: 0, conditions })];

@@ -153,6 +153,7 @@ describe('links lead to existing targets', () => {
         'api/tunnel/tunnel-metrics.ts',
         'api/webhooks/webhook-metrics.ts',
         'api/change-streams/change-stream-metrics.ts',
+        'api/events/retention.ts',
       )
       .map(read)
       .join('\n');

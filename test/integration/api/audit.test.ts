@@ -6,7 +6,8 @@ import { Denials } from '../../../api/auth/denials.ts';
 import type { Principal } from '../../../api/auth/principal.ts';
 import type { ProblemCode } from '../../../api/model/problems.ts';
 import { auditHandlers } from '../../../api/events/handlers.ts';
-import { removeOldAuditEvents } from '../../../api/events/retention.ts';
+import { MetricRegistry } from '../../../base/metrics/metrics.ts';
+import { AuditRetention } from '../../../api/events/retention.ts';
 import { AuditChain } from '../../../api/store/audit-chain.ts';
 import { removeOldEvents } from '../../../api/store/audit-removal.ts';
 import { verifyEvents } from '../../../api/store/audit-verify.ts';
@@ -311,15 +312,41 @@ test('events go when their retention is over, the oldest first, and the chain st
   expect(await verify(own, { from: 6n })).toMatchObject({ checked: 2, fault: null });
 });
 
+const worker = (registry = new MetricRegistry()) =>
+  new AuditRetention({ store, logger: silent, registry, prefix: 'worker_' });
+
 test('the worker finds organizations with old events, and removes those of each', async () => {
   const own = await organizationOf('found', [500, 450, 3]);
   const other = await organizationOf('found-too', [401]);
-  await removeOldAuditEvents({ store, logger: silent });
+  await worker().removeOld();
   expect(await numbersOf(own)).toEqual([3]);
   expect(await numbersOf(other)).toEqual([]);
   expect(await verify(other)).toMatchObject({ checked: 0, base: { sequence: 1n }, fault: null });
   await tell(other, 1);
   expect(await verify(other)).toMatchObject({ checked: 1, next: null, fault: null });
+});
+
+test('a metric counts organizations whose old events are kept, until they are kept no more', async () => {
+  const own = await organizationOf('kept', [500, 3]);
+  const registry = new MetricRegistry();
+  const retention = worker(registry);
+  const isKept = async (wanted: boolean): Promise<void> => {
+    // Each call takes some of the organizations.
+    for (let calls = 0; calls < 50; calls += 1) {
+      await retention.removeOld();
+      if (retention.kept.has(own.id) === wanted) break;
+    }
+    expect(retention.kept.has(own.id)).toBe(wanted);
+    expect(await registry.text()).toContain(
+      `\nworker_audit_kept_organizations ${retention.kept.size}\n`,
+    );
+  };
+  await setRetention(own, 90);
+  await isKept(true);
+  await setRetention(own, 400);
+  // Another worker removes them.
+  expect(await remove(own)).toBe(1);
+  await isKept(false);
 });
 
 test('an old event after a young one stays: the chain never has a hole', async () => {
