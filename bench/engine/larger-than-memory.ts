@@ -2,12 +2,17 @@
  * A ledger larger than memory: fills an engine whose memory is limited, kills it on the way, and compares what it answers with
  * an independent count. Every tenth batch is pending, and is posted when its rows have left memory.
  *
- *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000]
+ *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT]
+ *
+ * With `--pod-mib`, the engine has the ledger's limit of a pod of that size, and runs under the pod's own limit (test/soak/pod.ts) where this
+ * process has the rights for it.
  */
 import { parseArgs } from 'node:util';
 import { Client } from '../../engine/client/client.ts';
 import { decodeMultiBatch, encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
+import { ledgerMemoryLimit } from '../../engine/server/memory-limit.ts';
+import { Pod } from '../../test/soak/pod.ts';
 import { TestEngine } from '../../test/support/engine/engine.ts';
 import { accountBatch } from '../../engine/commands/workload.ts';
 
@@ -16,6 +21,8 @@ const { values } = parseArgs({
     transfers: { type: 'string', default: '3000000' },
     memory: { type: 'string', default: '256MiB' },
     accounts: { type: 'string', default: '10000' },
+    'pod-mib': { type: 'string' },
+    folder: { type: 'string' },
   },
 });
 const BATCH = 8189;
@@ -72,8 +79,11 @@ function batchOf(batch: number): Uint8Array {
     view.setUint32(at + 16, debit + 1, true);
     view.setUint32(at + 32, credit + 1, true);
     view.setUint32(at + 48, amount, true);
+    view.setUint32(at + 80, userData, true);
+    view.setUint32(at + 84, i, true);
     view.setUint32(at + 96, userData, true);
     view.setUint32(at + 100, 1, true);
+    view.setUint32(at + 104, mix(userData), true);
     view.setUint32(at + 112, 1, true);
     view.setUint16(at + 116, 1, true);
     if (kind === 'pending') view.setUint16(at + 118, PENDING, true);
@@ -202,18 +212,32 @@ async function compareAccount(account: number, count: number): Promise<void> {
 
 const connect = (port: number): Client =>
   new Client({ cluster: 0n, addresses: [{ host: '127.0.0.1', port }] });
-const p50 = (all: readonly number[]): string =>
-  (all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0).toFixed(2);
+const partOf = (all: readonly number[], part: number): string =>
+  (all.toSorted((a, b) => a - b)[Math.floor(all.length * part)] ?? 0).toFixed(2);
+const podBytes = values['pod-mib'] === undefined ? undefined : Number(values['pod-mib']) * 2 ** 20;
+const memory =
+  podBytes === undefined
+    ? values.memory
+    : `${Math.floor(ledgerMemoryLimit(podBytes) / 2 ** 20)}MiB`;
+const pod = podBytes === undefined ? undefined : Pod.make(podBytes);
+const within = <T>(begin: () => Promise<T>): Promise<T> => pod?.within(begin) ?? begin();
 
-async function figuresOf(engine: TestEngine): Promise<string> {
+async function figuresOf(engine: TestEngine, count: number): Promise<string> {
+  const { acceptsWrites, warnings } = await engine.status();
+  same('writes are taken', acceptsWrites, true);
   const metrics = await (await fetch(`http://127.0.0.1:${engine.statusPort}/metrics`)).text();
   const value = (name: string): number =>
     Number(new RegExp(`^ledgerhouse_engine_${name} (.*)$`, 'm').exec(metrics)?.[1]);
   const mib = (name: string): string => (value(name) / 2 ** 20).toFixed(0);
-  return `resident ${mib('resident_memory_bytes')} MiB · ledger ${mib('memory_used_bytes')} MiB · file ${mib('storage_used_bytes')} MiB · in memory ${value('transfers_in_memory')} · pages read ${value('pages_read_total')}`;
+  return `resident ${mib('resident_memory_bytes')} MiB · ledger ${mib('memory_used_bytes')} MiB · file ${mib('storage_used_bytes')} MiB, ${(value('storage_used_bytes') / count).toFixed(0)} bytes a transfer · segments ${value('index_segments')}${warnings.length === 0 ? '' : ` · ${warnings.join(', ')}`} · in memory ${value('transfers_in_memory')} · pages read ${value('pages_read_total')}`;
 }
 
-const engine = await TestEngine.create({ flags: [`--memory-limit=${values.memory}`] });
+const folder = values.folder === undefined ? {} : { folder: values.folder };
+const create = () => TestEngine.create({ flags: [`--memory-limit=${memory}`], ...folder });
+const engine = await within(create);
+console.log(
+  `the ledger's limit is ${memory}${pod === undefined ? '' : ', under a limit by the kernel'}`,
+);
 try {
   client = connect(engine.port);
   for (let first = 1; first <= accounts; first += 8000)
@@ -234,21 +258,26 @@ try {
       client.close();
       await engine.end('SIGKILL');
       const began = performance.now();
-      await engine.start();
+      await within(() => engine.start());
       console.log(`killed and started again: ${((performance.now() - began) / 1000).toFixed(1)} s`);
       client = connect(engine.port);
     }
     times.delete('lookup');
     await compare(count, batch);
     console.log(
-      `${count} transfers · ${rate.toFixed(0)}/s · ${await figuresOf(engine)} · ${faults} differences`,
+      `${count} transfers · ${rate.toFixed(0)}/s · ${await figuresOf(engine, count)} · ${faults} differences`,
     );
-    console.log(`  p50 ms: ${[...times].map(([what, all]) => `${what} ${p50(all)}`).join(' · ')}`);
+    const latencies = [...times].map(
+      ([what, all]) => `${what} ${partOf(all, 0.5)}, ${partOf(all, 0.99)}`,
+    );
+    console.log(`  p50, p99 ms: ${latencies.join(' · ')}`);
     times.clear();
     [start, from] = [performance.now(), count];
   }
 } finally {
   client!.close();
   await engine.dispose();
+  if (pod !== undefined) same('processes that the kernel killed at the limit', pod.kills, 0);
+  pod?.remove();
 }
 process.exitCode = faults === 0 ? 0 : 1;
