@@ -121,6 +121,8 @@ export class LedgerState {
       sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
       mergeRoom: () => this.freeBytes - Math.max(0, newRowsBytesMax - this.newRowsBytes),
       makeRoom: () => this.makeRoom(),
+      youngBytes: () =>
+        isIndexStored && this.#rowsLeaveAtBytes < Infinity ? this.youngBytes : Infinity,
       isStored: isIndexStored,
       onDamage: onIndexDamage,
     });
@@ -189,7 +191,10 @@ export class LedgerState {
     );
   }
 
-  /** Bytes of rows of transfers that a start brings into memory though nothing is made of them: clients ask for young ones most. */
+  /**
+   * Bytes of rows of transfers that a start brings into memory though nothing is made of them, and bytes of the index: clients ask for young
+   * ones most.
+   */
   get youngBytes(): number {
     return Math.min(YOUNG_BYTES_MAX, this.#rowsLeaveAtBytes / 4);
   }

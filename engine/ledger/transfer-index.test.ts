@@ -62,6 +62,7 @@ test('while the oldest segments have no room to be merged, younger ones are: the
     // Four segments of generations have room to be merged, but not four of those that come of that.
     mergeRoom: () => 20_000,
     makeRoom: () => undefined,
+    youngBytes: () => Infinity,
     isStored: false,
     onDamage: () => undefined,
   });

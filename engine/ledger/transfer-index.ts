@@ -7,7 +7,7 @@
  * share. No answer depends on which rows are sealed, or when.
  */
 import { assert } from '../../base/assert.ts';
-import { DerivedTables, type Section, type SectionHead } from './checkpoint.ts';
+import { DerivedTables, type Section, type SectionHead, type StoredBytes } from './checkpoint.ts';
 import type { RowAccess } from './cold-rows.ts';
 import type { Budget, Cursor } from './cursor.ts';
 import type { KeyedHash } from './keyed-hash.ts';
@@ -86,6 +86,8 @@ interface TransferIndexOptions {
   readonly mergeRoom: () => number;
   /** Called when a merge may have begun between two batches, so that others make way for it. */
   readonly makeRoom: () => void;
+  /** Returns the bytes of the youngest segments that a start brings into memory. */
+  readonly youngBytes: () => number;
   /** Whether checkpoints keep the segments. Their hashes' key must be secret then. */
   readonly isStored: boolean;
   /** Called for each part of a stored index that cannot be read. It is made from the rows. */
@@ -140,7 +142,8 @@ export class TransferIndex {
   touched = 0;
 
   constructor(options: TransferIndexOptions) {
-    const { memory, hash, rows, access, sizes, mergeRoom, makeRoom, isStored, onDamage } = options;
+    const { memory, hash, rows, access, sizes, mergeRoom, makeRoom, isStored } = options;
+    const { youngBytes, onDamage } = options;
     assert(sizes.sealRows % sizes.chunkRows === 0, 'a generation has whole chunks');
     this.#memory = memory;
     this.#hash = hash;
@@ -150,7 +153,7 @@ export class TransferIndex {
     this.#mergeRoom = mergeRoom;
     this.#makeRoom = makeRoom;
     this.#isStored = isStored;
-    this.#tables = new SegmentTables({ ...sizes, onDamage });
+    this.#tables = new SegmentTables({ ...sizes, youngBytes, onDamage });
     this.#pool = new ChunkPool(memory, sizes.chunkRows);
     this.#newest = this.#newGeneration(0);
   }
@@ -238,7 +241,7 @@ export class TransferIndex {
   }
 
   /** Takes a table of a checkpoint's index. Its bytes are pulled by `load`. */
-  loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): void {
+  loadSection(head: SectionHead, chunks: StoredBytes): void {
     this.#tables.loadSection(head, chunks);
   }
 
@@ -248,9 +251,10 @@ export class TransferIndex {
       useKey: (key) => {
         this.#hash.useKey(key);
       },
-      take: (data, table) => {
+      take: (data, { table, isCold }) => {
         const segment = new Segment(data);
         segment.table = this.#isStored ? table : undefined;
+        if (isCold) segment.leave(this.#access);
         this.#addSegment(segment);
         this.#makeRoom();
       },

@@ -102,6 +102,9 @@ export class CheckpointStore {
   #sections: readonly StoredSection[];
   #waiting: Delta | undefined;
   #running = false;
+  /** Heads are written one after another. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #isIndexSuspect = false;
   readonly #pins = new Set<readonly Extent[]>();
   /** Pieces that a merge could not read. */
   readonly #damaged = new WeakSet<Piece>();
@@ -146,7 +149,7 @@ export class CheckpointStore {
         ...(merge ? await this.#writeMerge(kept, merge) : kept),
         ...(await this.#writeSections(delta, plan.offsets)),
       ];
-      await this.#commit(delta.position, joinSections(stored), plan.manifestOffset);
+      await this.#commit(delta, joinSections(stored), plan.manifestOffset);
       this.#waiting = undefined;
       state.stored(delta.derived);
       return delta.position;
@@ -178,9 +181,18 @@ export class CheckpointStore {
     const sections = joinSections([...kept, ...(await this.#writeSections(delta, plan.offsets))]);
     const manifest = await this.#writeManifest(sections, plan.manifestOffset);
     const { formatVersion = FORMAT_VERSION } = this.#options;
-    await this.#turnTo({ ...this.#superblock, formatVersion, manifest }, sections);
+    await this.#turnTo(
+      (head) => ({ ...head, formatVersion, manifest, isIndexSuspect: false }),
+      sections,
+    );
     state.stored(delta.derived);
     return true;
+  }
+
+  /** Notes in the head that the next start has to verify derived tables as a whole. It needs no room. */
+  async suspectIndex(): Promise<void> {
+    this.#isIndexSuspect = true;
+    await this.#turnTo((head) => head);
   }
 
   #takeDelta(state: Checkpointed, position: CheckpointPosition): Delta {
@@ -228,7 +240,7 @@ export class CheckpointStore {
     const offset = this.#allocator().allocate(size);
     await this.#reserve(offset + roundUp(size));
     const manifest = await this.#writeManifest(sections, offset);
-    await this.#turnTo({ ...this.#superblock, manifest }, sections);
+    await this.#turnTo((head) => ({ ...head, manifest }), sections);
   }
 
   #plan(delta: Delta): Plan {
@@ -374,7 +386,7 @@ export class CheckpointStore {
   }
 
   async #commit(
-    position: CheckpointPosition,
+    { position, derived }: Delta,
     sections: readonly StoredSection[],
     manifestOffset: number,
   ): Promise<void> {
@@ -383,16 +395,17 @@ export class CheckpointStore {
     await ring?.durable(position.op);
     const { logSequence, logParent } = this.#superblock;
     const start = ring?.startAfter(position.op) ?? { sequence: logSequence, parent: logParent };
-    const superblock = {
-      ...this.#superblock,
+    const next = {
       formatVersion,
       release,
       position,
       logSequence: start.sequence,
       logParent: start.parent,
       manifest,
+      // What a start found damaged is gone.
+      ...(derived === DerivedTables.new ? { isIndexSuspect: false } : {}),
     };
-    await this.#turnTo(superblock, sections);
+    await this.#turnTo((head) => ({ ...head, ...next }), sections);
     ring?.release(start.sequence);
   }
 
@@ -407,12 +420,22 @@ export class CheckpointStore {
     return { offset, size: manifest.length, seal: seal(this.#superblock.key, manifest) };
   }
 
-  /** Makes what was written the newest checkpoint. */
-  async #turnTo(next: Superblock, sections: readonly StoredSection[]): Promise<void> {
-    const superblock = { ...next, sequence: this.#superblock.sequence + 1 };
-    await writeSuperblock(this.#options.file, superblock);
-    this.#superblock = superblock;
-    this.#sections = sections;
+  /** Writes the head as the change says, with what was written as the newest checkpoint, if it is given. */
+  #turnTo(
+    change: (head: Superblock) => Superblock,
+    sections?: readonly StoredSection[],
+  ): Promise<void> {
+    const turn = this.#turn.then(async () => {
+      const { sequence } = this.#superblock;
+      const next = change(this.#superblock);
+      const isIndexSuspect = this.#isIndexSuspect || next.isIndexSuspect === true;
+      const superblock = { ...next, sequence: sequence + 1, isIndexSuspect };
+      await writeSuperblock(this.#options.file, superblock);
+      this.#superblock = superblock;
+      this.#sections = sections ?? this.#sections;
+    });
+    this.#turn = turn.catch(() => undefined);
+    return turn;
   }
 }
 

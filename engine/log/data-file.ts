@@ -65,7 +65,10 @@ export class DataFile {
     this.pages = new PageReader(
       file,
       () => this.#store?.sections ?? this.#sections ?? [],
-      (error) => void this.fail(error, INDEX_DAMAGED),
+      async (error) => {
+        await this.#suspectIndex();
+        this.fail(error, INDEX_DAMAGED);
+      },
     );
   }
 
@@ -189,8 +192,19 @@ export class DataFile {
     const { onDamage } = this.#options;
     if (onDamage === undefined) return;
     const sections = () => this.#store?.sections ?? [];
-    this.#scrubber = new Scrubber({ file, key: superblock.key, sections, onDamage });
+    this.#scrubber = new Scrubber({
+      file,
+      key: superblock.key,
+      sections,
+      onDamage: (error) => void this.foundDamage(error),
+    });
     this.#scrubber.begin();
+  }
+
+  /** Takes what the verification in the background has found. */
+  async foundDamage(error: DataFileError): Promise<void> {
+    this.#options.onDamage?.(error);
+    if (error.code === 'index_damaged') await this.#suspectIndex();
   }
 
   /** How far the verification in the background is. */
@@ -254,6 +268,17 @@ export class DataFile {
       this.#options.onFailure(this.#failure);
     }
     return this.#failure;
+  }
+
+  /** Lets the next start verify the whole index. If that cannot be written, the start after the next damage does. */
+  async #suspectIndex(): Promise<void> {
+    try {
+      const store = this.#store ?? this.#storeWhileLoading(this.#head, this.#sections ?? []);
+      await store.suspectIndex();
+      if (store !== this.#store) this.#head = store.superblock;
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   #loaded(): CheckpointStore {

@@ -94,6 +94,7 @@ export function planCopy(
     sources: kept,
     superblock: {
       ...superblock,
+      isIndexSuspect: false,
       formatVersion: Math.min(formatVersion, FORMAT_VERSION_OF_COPIES),
       position: isWhole ? superblock.position : portable,
       identity: restamp.identity ?? superblock.identity,

@@ -1,6 +1,11 @@
 /** Loads a checkpoint's sections into a state, verifying every byte that the state reads. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Checkpointed, StoreDerived } from '../ledger/checkpoint.ts';
+import {
+  type Checkpointed,
+  isDerived,
+  type StoredBytes,
+  type StoreDerived,
+} from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError, StorageFailedError } from './errors.ts';
 import { sectionChunks, type StoredSection } from './manifest.ts';
 import type { StorageFile } from './storage.ts';
@@ -25,7 +30,9 @@ export async function loadSections({
 }): Promise<void> {
   try {
     for (const { pieces, ...head } of sections) {
-      await state.loadSection(head, sectionChunks(file, superblock.key, { ...head, pieces }));
+      const chunks = sectionChunks(file, superblock.key, { ...head, pieces });
+      const isSuspect = superblock.isIndexSuspect === true && isDerived(head.table);
+      await state.loadSection(head, isSuspect ? asWhole(chunks) : chunks);
     }
     await state.finishLoad(() => nextTurn(), store);
   } catch (cause) {
@@ -39,3 +46,8 @@ export async function loadSections({
     );
   }
 }
+
+/** Returns the bytes without a way to leave some out. */
+const asWhole = (chunks: StoredBytes): StoredBytes => ({
+  [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator](),
+});

@@ -172,7 +172,7 @@ export function damageOf({ table }: StoredSection, piece: Piece, error: unknown)
   if (isDerived(table))
     return new DataFileError(
       'index_damaged',
-      `The stored index or a start point is damaged in the ${size} bytes from byte ${offset} on. No record is lost: a start of the replica makes them from the records.`,
+      `The stored index or a start point is damaged in the ${size} bytes from byte ${offset} on. No record is lost: a start of the replica makes them from the records, at the latest the one after it has met the damage.`,
       { offset, cause: error },
     );
   if (error instanceof DataFileError) return error;

@@ -43,15 +43,18 @@ interface Place {
 export class PageReader implements PageSource {
   readonly #file: ReadableFile;
   readonly #sections: () => readonly StoredSection[];
-  readonly #onIndexDamage: (error: DataFileError) => void;
+  readonly #onIndexDamage: (error: DataFileError) => Promise<void>;
   #placed: readonly StoredSection[] | undefined;
   #pieces = new Map<number, readonly PlacedPiece[]>();
 
-  /** `sections` returns those of the newest durable checkpoint. `onIndexDamage` is called for a damaged page of the index. */
+  /**
+   * `sections` returns those of the newest durable checkpoint. `onIndexDamage` is called for a damaged page of the index; whoever asked for
+   * the page hears of it afterwards.
+   */
   constructor(
     file: ReadableFile,
     sections: () => readonly StoredSection[],
-    onIndexDamage: (error: DataFileError) => void = () => undefined,
+    onIndexDamage: (error: DataFileError) => Promise<void> = async () => undefined,
   ) {
     this.#file = file;
     this.#sections = sections;
@@ -68,14 +71,14 @@ export class PageReader implements PageSource {
       const misfits = await this.#readPlaces(places, arrived);
       const [first] = misfits;
       // Only a checkpoint that came meanwhile explains a misfit.
-      if (first !== undefined && sections === this.#sections()) throw this.#damaged(first);
+      if (first !== undefined && sections === this.#sections()) throw await this.#damaged(first);
       wanted = misfits.map(({ name }) => name);
     }
   }
 
-  #damaged(place: Place): DataFileError {
+  async #damaged(place: Place): Promise<DataFileError> {
     const error = damaged(place);
-    if (error.code === 'index_damaged') this.#onIndexDamage(error);
+    if (error.code === 'index_damaged') await this.#onIndexDamage(error);
     return error;
   }
 

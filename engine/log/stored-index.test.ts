@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { INDEX_TABLE, isDerived } from '../ledger/checkpoint.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { Operation } from '../wire/operations.ts';
+import { DataFile } from './data-file.ts';
 import { DataFileError } from './errors.ts';
 import { FileLog } from './file-log.ts';
 import { inspectDataFile } from './inspect.ts';
@@ -14,7 +15,7 @@ import { readManifest, type StoredSection } from './manifest.ts';
 import { PageReader } from './page-reader.ts';
 import { restoreDataFile } from './restore.ts';
 import { Scrubber } from './scrubber.ts';
-import { readSuperblock } from './superblock.ts';
+import { readSuperblock, writeSuperblock } from './superblock.ts';
 import { MemoryStorage, PowerLoss } from './testing/memory-storage.ts';
 import { createToyFile, PATH, RELEASE } from './testing/replica.ts';
 
@@ -63,18 +64,23 @@ function commit(machine: StateMachine, op: number): void {
   machine.commit(operation, timestampOf(op), bodyOf(op));
 }
 
-/** Everything that the ledger answers about its transfers. */
-function answersOf(machine: StateMachine): string {
+/** Requests whose answers are everything about the transfers. */
+const requests: readonly (readonly [number, Uint8Array])[] = (() => {
   const ids = new Uint32Array(4 * 300);
   for (let i = 0; i < 300; i += 1) ids[i * 4] = 200 + i * 7;
-  const answers = [1, 3].map((value) => {
+  const filters = [1, 3].map((value) => {
     const filter = new Uint32Array(16);
     filter[0] = value;
     filter[14] = 8000;
-    return machine.read(Operation.queryTransfersUnbatched, new Uint8Array(filter.buffer));
+    return [Operation.queryTransfersUnbatched, new Uint8Array(filter.buffer)] as const;
   });
-  const found = machine.read(Operation.lookupTransfersUnbatched, new Uint8Array(ids.buffer));
-  return Buffer.concat([machine.stateHash(), found, ...answers]).toString('base64');
+  return [[Operation.lookupTransfersUnbatched, new Uint8Array(ids.buffer)], ...filters];
+})();
+
+/** Everything that the ledger answers about its transfers. */
+function answersOf(machine: StateMachine): string {
+  const answers = requests.map(([operation, body]) => machine.read(operation, body));
+  return Buffer.concat([machine.stateHash(), ...answers]).toString('base64');
 }
 
 class LedgerReplica {
@@ -263,6 +269,139 @@ test('each page of a stored segment can be read alone, and one with a flipped bi
     const rest = pages.map(({ page }) => page).filter((page) => page !== flipped);
     expect(found.toSorted((a, b) => a - b)).toEqual(rest);
   }
+});
+
+/** A ledger on the disk whose segments are on the volume from the start on, with a cache of one page. */
+async function startCold(disk: MemoryStorage) {
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown): void => void failures.push(error);
+  const log = await FileLog.open({ path: PATH, release: RELEASE, storage: disk, onFailure });
+  const cold = { rowsLeaveAtBytes: 0, pageCacheBytes: 4096 };
+  const hashKey = { low: (keys += 1), high: 5 };
+  const machine = new StateMachine({ ...OPTIONS, ...cold, hashKey });
+  await log.recover(machine, () => undefined);
+  const read = async (operation: number, body: Uint8Array): Promise<Uint8Array> => {
+    const begun = machine.beginRead(operation, body);
+    for (let step; (step = begun.step(Infinity)) !== true;)
+      if (step !== false) await log.pages.read(step.pages, step.arrived);
+    return begun.finish();
+  };
+  /** Resolves with what `answersOf` returns of a ledger in memory. */
+  const answers = async (): Promise<string> => {
+    const found: Uint8Array[] = [machine.stateHash()];
+    for (const [operation, body] of requests) found.push(await read(operation, body));
+    return Buffer.concat(found).toString('base64');
+  };
+  return { log, machine, failures, answers };
+}
+
+/** Notes where the disk is read. */
+function readsOf(disk: MemoryStorage): Set<number> {
+  const offsets = new Set<number>();
+  const open = disk.open.bind(disk);
+  disk.open = async (path, options) => {
+    const file = await open(path, options);
+    const read = file.read.bind(file);
+    file.read = (bytes, offset) => {
+      offsets.add(offset);
+      return read(bytes, offset);
+    };
+    return file;
+  };
+  return offsets;
+}
+
+test('a start reads of an old segment only what stays in memory, or all of it once damage was found', async () => {
+  const segments = (await indexOf(MemoryStorage.of(PATH, whole))).filter(
+    ({ table }) => table > INDEX_TABLE,
+  );
+  expect(segments.length).toBeGreaterThan(1);
+  const readAtStart = async (disk: MemoryStorage): Promise<boolean[][]> => {
+    const offsets = readsOf(disk);
+    const { log, machine, answers } = await startCold(disk);
+    expect(machine.index()).toMatchObject({ onVolume: segments.length });
+    const at = segments.map(({ pieces }) => pieces.map(({ offset }) => offsets.has(offset)));
+    expect(await answers()).toBe(expected[OPS]);
+    await log.close();
+    return at;
+  };
+  for (const pieces of await readAtStart(MemoryStorage.of(PATH, whole)))
+    expect(pieces).toEqual([false, true]);
+  const suspected = MemoryStorage.of(PATH, whole);
+  const file = await suspected.open(PATH, { exclusive: false });
+  await writeSuperblock(file, { ...(await readSuperblock(file)), isIndexSuspect: true });
+  for (const pieces of await readAtStart(suspected)) expect(pieces).toEqual([true, true]);
+});
+
+test('a page of the index that a start did not read and that rotted ends the process when it is needed, and the next start makes the index from the rows', async () => {
+  const segments = (await indexOf(MemoryStorage.of(PATH, whole))).filter(
+    ({ table }) => table > INDEX_TABLE,
+  );
+  const pages = segments.map(({ pieces: [columns] }) =>
+    Array.from({ length: columns!.size / BLOCK_SIZE }, (_, i) => columns!.offset + i * BLOCK_SIZE),
+  );
+  let ends = 0;
+  let cut = 0;
+  // The power may fail at any write or sync of the head that says so, or at none.
+  for (let crash = 0; crash <= 6; crash += 1) {
+    for (const at of crash === 0 ? pages.flat() : pages[0]!) {
+      const bytes = whole.slice();
+      bytes[at + 7]! ^= 1;
+      const disk = MemoryStorage.of(PATH, bytes);
+      damages = 0;
+      const first = await startCold(disk);
+      if (crash > 0) disk.crashAt = disk.operations + crash;
+      const answer = await first.answers().catch((error: unknown) => error);
+      expect(damages).toBe(0);
+      if (typeof answer === 'string') {
+        expect(answer).toBe(expected[OPS]);
+        continue;
+      }
+      ends += 1;
+      expect(answer).toMatchObject({ code: 'index_damaged' });
+      expect(first.failures).toHaveLength(1);
+      if (crash > 0) cut += 1;
+      const next = crash > 0 ? disk.afterCrash(everyOther()) : disk.afterKill();
+      const second = await startCold(next);
+      if (crash === 0) expect(damages).toBe(1);
+      if (damages === 0) continue;
+      expect(await second.answers()).toBe(expected[OPS]);
+      const { machine, log } = second;
+      const position = { op: OPS, timestamp: timestampOf(OPS), view: 0 };
+      for (let round = 0; round < 4; round += 1)
+        await log.checkpoint(machine, { ...position, stateHash: machine.stateHash() });
+      await log.close();
+      expect(await inspectDataFile(PATH, next)).toMatchObject({ errors: [] });
+      const head = await readSuperblock(await next.open(PATH, { exclusive: false }));
+      expect(head.isIndexSuspect).toBe(false);
+    }
+  }
+  expect(ends).toBeGreaterThan(7);
+  expect(cut).toBeGreaterThan(5);
+});
+
+test('what the verification in the background finds in the index is verified by the next start', async () => {
+  const bytes = whole.slice();
+  const [segment] = (await indexOf(MemoryStorage.of(PATH, whole))).filter(
+    ({ table }) => table > INDEX_TABLE,
+  );
+  bytes[segment!.pieces[0]!.offset + 9]! ^= 1;
+  const disk = MemoryStorage.of(PATH, bytes);
+  const data = await DataFile.open({
+    path: PATH,
+    release: RELEASE,
+    storage: disk,
+    onFailure: () => undefined,
+    onDamage: () => undefined,
+  });
+  await data.load(newMachine());
+  data.beginCheckpoints({ ring: undefined, pause: () => Promise.resolve() });
+  await data.foundDamage(new DataFileError('index_damaged', 'rot'));
+  await data.close();
+  damages = 0;
+  const { answers } = await startCold(disk);
+  expect(damages).toBe(1);
+  expect(await answers()).toBe(expected[OPS]);
 });
 
 test('of a damaged part of the index the verification in the background says that a start is enough', async () => {

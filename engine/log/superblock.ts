@@ -14,6 +14,8 @@ import type { ReadableFile, StorageFile } from './storage.ts';
 const SUPERBLOCK_MAGIC = Uint8Array.from(HEAD_MAGIC);
 /** Offsets of the fields, shared with the check of a file that is to be imported. */
 const at = headFields;
+/** Offset of a field that releases before it leave zero, and do not look at. */
+const INDEX_SUSPECT = 228;
 
 export interface Superblock {
   /** Format version of the checkpoint; the newest one by default. */
@@ -32,6 +34,8 @@ export interface Superblock {
   /** Head seal of the group before `logSequence`; zeros if there is none. */
   readonly logParent: Uint8Array;
   readonly manifest: { readonly offset: number; readonly size: number; readonly seal: Uint8Array };
+  /** Whether damage was found in derived tables: the next start verifies them as a whole. */
+  readonly isIndexSuspect?: boolean;
 }
 
 export function encodeSuperblock(superblock: Superblock): Uint8Array {
@@ -62,6 +66,7 @@ export function encodeSuperblock(superblock: Superblock): Uint8Array {
     fields.put(at.placeSeal, place.seal);
     fields.putU32(at.placeIncarnation, place.incarnation);
   }
+  fields.putU32(INDEX_SUSPECT, superblock.isIndexSuspect === true ? 1 : 0);
   fields.put(at.seal, superblockSeal(fields.bytes));
   return fields.bytes;
 }
@@ -107,6 +112,7 @@ function decodeCopy(block: Uint8Array): Superblock | undefined {
       size: fields.u64(at.manifestSize),
       seal: fields.slice(at.manifestSeal, SEAL_SIZE).slice(),
     },
+    isIndexSuspect: fields.u32(INDEX_SUSPECT) !== 0,
   };
 }
 

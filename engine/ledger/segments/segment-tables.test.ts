@@ -74,8 +74,9 @@ class World {
     const delta = this.machine.takeDelta(new Set());
     for (const section of delta) this.#store(section);
     const index = delta.filter(({ table }) => table > INDEX_TABLE && isDerived(table));
-    const tables = (has: (rows: number) => boolean): number[] =>
-      index.filter(({ rowCount }) => has(rowCount)).map(({ table }) => table);
+    const tables = (has: (rows: number) => boolean): number[] => [
+      ...new Set(index.filter(({ rowCount }) => has(rowCount)).map(({ table }) => table)),
+    ];
     return { written: tables((rows) => rows > 0), dropped: tables((rows) => rows === 0) };
   }
 

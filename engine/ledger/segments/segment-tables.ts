@@ -13,6 +13,7 @@ import {
   type Section,
   type SectionHead,
   SectionKind,
+  type StoredBytes,
 } from '../checkpoint.ts';
 import type { HashKey } from '../keyed-hash.ts';
 import { isPage, PAGE_BYTES, PAGE_WORDS, sealPage } from '../page.ts';
@@ -32,6 +33,12 @@ const HEAD_WORDS = 6;
 /** Words of an entry: table, first row, end, two ids, words of the filter, pages of each column. */
 const ENTRY_WORDS = 3 + 8 + 1 + 1 + COLUMNS;
 const CHUNK_BYTES_MAX = 1 << 20;
+/**
+ * Words at the end of a segment's table whose pages have names: the first one, the table, pages of all columns, words of the filter. The
+ * room was there, zero, or is a page more, at which older releases do not look.
+ */
+const FOOT_WORDS = 4;
+const FOOT = 0x544f_4f46; // "FOOT"
 /** Bytes of segments that a checkpoint writes at most: it has the time in which 96 MiB of log are filled. */
 const DELTA_BYTES_MAX = 32 << 20;
 
@@ -60,7 +67,13 @@ interface StoredTable {
   rows: number;
   /** Whether the parts follow one another. */
   isWhole: boolean;
-  readonly parts: AsyncIterable<Uint8Array>[];
+  readonly parts: StoredPart[];
+}
+
+interface StoredPart {
+  /** Bytes of the table before the part. */
+  readonly from: number;
+  readonly chunks: StoredBytes;
 }
 
 interface Bytes {
@@ -80,6 +93,8 @@ const NO_TABLES: Standing = { entries: [], unfinished: undefined, stale: [] };
 interface SegmentTablesOptions {
   readonly pageBytes: number;
   readonly deltaBytesMax?: number | undefined;
+  /** Returns the bytes of pages of the youngest segments that a start brings into memory. */
+  readonly youngBytes: () => number;
   /** Called for each table that cannot be read. */
   readonly onDamage: (error: unknown) => void;
 }
@@ -87,6 +102,7 @@ interface SegmentTablesOptions {
 export class SegmentTables {
   readonly #pageBytes: number;
   readonly #deltaBytesMax: number;
+  readonly #youngBytes: () => number;
   readonly #onDamage: (error: unknown) => void;
   #next = FIRST_SEGMENT_TABLE;
   /** What the directory has, in the order of rows. Segments themselves are not held here. */
@@ -100,9 +116,11 @@ export class SegmentTables {
   /** Tables that stay when the others make way: their segments have left memory. */
   #kept: ReadonlySet<number> = new Set();
 
-  constructor({ pageBytes, deltaBytesMax = DELTA_BYTES_MAX, onDamage }: SegmentTablesOptions) {
+  constructor(options: SegmentTablesOptions) {
+    const { pageBytes, deltaBytesMax = DELTA_BYTES_MAX, youngBytes, onDamage } = options;
     this.#pageBytes = pageBytes;
     this.#deltaBytesMax = deltaBytesMax;
+    this.#youngBytes = youngBytes;
     this.#onDamage = onDamage;
   }
 
@@ -155,19 +173,23 @@ export class SegmentTables {
   }
 
   /** Takes a table of the index, whose bytes are pulled later. */
-  loadSection({ table, kind, rowSize, firstRow, rowCount }: SectionHead, chunks: Chunks): void {
+  loadSection(
+    { table, kind, rowSize, firstRow, rowCount }: SectionHead,
+    chunks: StoredBytes,
+  ): void {
     if (kind === SectionKind.replace) this.#stored.delete(table);
     if (rowCount === 0) return;
     const stored = this.#stored.get(table) ?? { rowSize, rows: 0, isWhole: true, parts: [] };
     this.#stored.set(table, stored);
     stored.isWhole &&= firstRow === stored.rows && rowSize === stored.rowSize;
+    stored.parts.push({ from: stored.rows * rowSize, chunks });
     stored.rows += rowCount;
-    stored.parts.push(chunks);
   }
 
   /**
    * Reads the segments of a checkpoint, from the first row on without a gap, one after another: `take` gets each, and the table in which
-   * its pages can be read alone. `useKey` gets the key of their hashes before. Call it once, after all sections.
+   * its pages can be read alone. Of all but the youngest it reads only what stays in memory, if their tables say that this is enough.
+   * `useKey` gets the key of their hashes before. Call it once, after all sections.
    */
   async load({ useKey, take }: SegmentTaker): Promise<void> {
     const directory = (await this.#read(INDEX_TABLE, 1))?.words(0);
@@ -180,22 +202,37 @@ export class SegmentTables {
     const isKnown = directory?.[0] === VERSION && directory[1] === this.#pageBytes;
     if (isKnown) this.#next = Math.max(this.#next, directory[4]!);
     const end = isKnown ? directory.length : 0;
-    for (let at = HEAD_WORDS; at + ENTRY_WORDS <= end; at += ENTRY_WORDS) {
-      const words = directory!.subarray(at, at + ENTRY_WORDS);
+    const named: Uint32Array[] = [];
+    for (let at = HEAD_WORDS; at + ENTRY_WORDS <= end; at += ENTRY_WORDS)
+      named.push(directory!.subarray(at, at + ENTRY_WORDS));
+    const oldEnd = this.#oldEnd(named);
+    for (const [index, words] of named.entries()) {
       if (words[1] !== (entries.at(-1)?.endRow ?? 0)) break;
-      const data = await this.#readSegment(words);
+      const without = index < oldEnd ? await this.#readWithoutPages(words) : undefined;
+      const data = without ?? (await this.#readSegment(words));
       if (data === undefined) break;
       const { firstRow, endRow } = data;
       const table = words[0]!;
-      const isPaged = table < TABLES && this.#isPaged(data, table);
+      const isPaged = without !== undefined || (table < TABLES && this.#isPaged(data, table));
       if (isPaged === undefined) break;
       if (entries.length === 0) useKey({ low: directory![2]!, high: directory![3]! });
       entries.push({ table, firstRow, endRow, isPaged, words: [...words] });
       this.#stale.delete(table);
-      take(data, isPaged ? table : undefined);
+      take(data, { table: isPaged ? table : undefined, isCold: without !== undefined });
     }
     this.#stored.clear();
     this.#entries = entries;
+  }
+
+  /** Returns the number of segments before the youngest ones, whose pages are brought. */
+  #oldEnd(entries: readonly Uint32Array[]): number {
+    let left = this.#youngBytes();
+    let end = entries.length;
+    for (; end > 0; end -= 1) {
+      left -= pagesIn(entries[end - 1]!) * this.#pageBytes;
+      if (left < 0) break;
+    }
+    return end;
   }
 
   /** Forgets what was written of a segment that has been merged meanwhile. */
@@ -253,7 +290,9 @@ export class SegmentTables {
     const unfinished = this.#unfinished;
     const { table, pages } = unfinished;
     const all = pagesOf(data) + tailPages(data);
-    const rowCount = Math.min(all - pages, Math.max(1, Math.floor(bytes / this.#pageBytes)));
+    // What stays in memory begins a piece, because a start reads nothing else of an old segment.
+    const end = pages < pagesOf(data) ? pagesOf(data) : all;
+    const rowCount = Math.min(end - pages, Math.max(1, Math.floor(bytes / this.#pageBytes)));
     unfinished.pages += rowCount;
     if (unfinished.pages === all) this.#finish(entryOf(table, data));
     return {
@@ -300,17 +339,38 @@ export class SegmentTables {
 
   /** Reads the segment of a directory's entry. Resolves with `undefined` if its table is not as the entry says. */
   async #readSegment(entry: Uint32Array): Promise<SegmentData | undefined> {
-    const pageBytes = this.#pageBytes;
-    const bytes = await this.#read(entry[0]!, pageBytes);
-    const pages = entry.subarray(12);
-    const total = pages.reduce((sum, count) => sum + count, 0);
+    const bytes = await this.#read(entry[0]!, this.#pageBytes);
+    const pagesEnd = pagesIn(entry) * this.#pageBytes;
+    const words = bytes?.words(pagesEnd);
+    if (words === undefined || words.length < tailWords(entry)) return undefined;
+    return this.#segmentOf(entry, words, bytes!.before(pagesEnd));
+  }
+
+  /**
+   * Reads what stays of a segment when it leaves memory. Resolves with `undefined` if its pages may have no names, the store wants all of
+   * it to be verified, or this cannot be read.
+   */
+  async #readWithoutPages(entry: Uint32Array): Promise<SegmentData | undefined> {
+    const table = entry[0]!;
+    const stored = this.#stored.get(table);
+    const pages = pagesIn(entry);
+    const from = pages * PAGE_BYTES;
+    if (stored === undefined || !stored.isWhole || stored.rowSize !== PAGE_BYTES) return undefined;
+    const length = stored.rows * PAGE_BYTES - from;
+    if (table >= TABLES || length < (tailWords(entry) + FOOT_WORDS) * 4) return undefined;
+    const words = await readEnd(stored.parts, from, length);
+    if (words === undefined) return undefined;
+    const foot = footOf(table, pages, entry[11]!);
+    if (!foot.every((word, i) => words[words.length - FOOT_WORDS + i] === word)) return undefined;
+    return this.#segmentOf(entry, words, []);
+  }
+
+  /** Makes a segment of what follows its pages in the table, and of those. */
+  #segmentOf(entry: Uint32Array, words: Uint32Array, pieces: readonly Uint8Array[]): SegmentData {
     const filterWords = entry[11]!;
-    const words = bytes?.words(total * pageBytes);
-    if (words === undefined || words.length < filterWords + total * 2) return undefined;
-    const pieces = bytes!.before(total * pageBytes);
     let firstPage = 0;
     let at = filterWords;
-    const [ids, ...fields] = Array.from(pages, (count): ColumnPages => {
+    const [ids, ...fields] = Array.from(entry.subarray(12), (count): ColumnPages => {
       const firstKeys = copied(words, at, count);
       const firstRows = copied(words, at + count, count);
       at += count * 2;
@@ -318,7 +378,7 @@ export class SegmentTables {
       return { pieces, firstPage: firstPage - count, firstKeys, firstRows };
     });
     return {
-      pageBytes,
+      pageBytes: this.#pageBytes,
       firstRow: entry[1]!,
       endRow: entry[2]!,
       idRange: copied(entry, 3, 8),
@@ -329,12 +389,27 @@ export class SegmentTables {
   }
 }
 
-type Chunks = AsyncIterable<Uint8Array>;
+/** Returns the pages of all columns of a directory's entry. */
+const pagesIn = (entry: Uint32Array): number =>
+  entry.subarray(12).reduce((sum, count) => sum + count, 0);
+
+/** Returns the words of an entry's filter, first keys and first rows. */
+const tailWords = (entry: Uint32Array): number => entry[11]! + pagesIn(entry) * 2;
+
+const footOf = (table: number, pages: number, filterWords: number): readonly number[] => [
+  FOOT,
+  table,
+  pages,
+  filterWords,
+];
 
 /** Takes what is loaded. */
 interface SegmentTaker {
   readonly useKey: (key: HashKey) => void;
-  readonly take: (data: SegmentData, table: number | undefined) => void;
+  readonly take: (
+    data: SegmentData,
+    at: { readonly table: number | undefined; readonly isCold: boolean },
+  ) => void;
 }
 
 const isSame = (a: Rows, b: Rows): boolean => a.firstRow === b.firstRow && a.endRow === b.endRow;
@@ -384,12 +459,19 @@ const columnsOf = ({ ids, fields }: SegmentData): readonly ColumnPages[] => [ids
 const pagesOf = (data: SegmentData): number =>
   columnsOf(data).reduce((sum, { firstKeys }) => sum + firstKeys.length, 0);
 
-/** Returns the pages that a segment's filter and the directories of its columns take. */
+/** Returns the pages that a segment's filter, the directories of its columns and its foot take. */
 const tailPages = (data: SegmentData): number =>
-  Math.ceil(((data.filter.length + pagesOf(data) * 2) * 4) / data.pageBytes);
+  Math.ceil(
+    ((data.filter.length + pagesOf(data) * 2 + (isNamed(data) ? FOOT_WORDS : 0)) * 4) /
+      data.pageBytes,
+  );
+
+/** Pages of another size, which only tests have, stay without names. */
+const isNamed = ({ pageBytes }: Pick<SegmentData, 'pageBytes'>): boolean =>
+  pageBytes === PAGE_BYTES;
 
 /**
- * Yields pages of a segment's table: pages of ids, pages of each field, then filter, first keys and first rows of each column. Pages of
+ * Yields pages of a segment's table: pages of ids, pages of each field, then filter, first keys and first rows of each column, and the foot. Pages of
  * columns have a name and a checksum, so that each can be read alone. The yielded memory is used again.
  */
 function* encode(
@@ -417,7 +499,7 @@ function* encode(
     first += count;
   }
   if (end <= first) return;
-  const tail = tailOf(data);
+  const tail = tailOf(data, table);
   yield* slices(
     tail.subarray((Math.max(from, first) - first) * pageBytes, (end - first) * pageBytes),
   );
@@ -442,15 +524,14 @@ function* columnBytes(
   }
 }
 
-/** Pages of another size, which only tests have, stay without names. */
 function sealPages(bytes: Uint8Array, table: number, first: number, pageBytes: number): void {
-  if (pageBytes !== PAGE_BYTES) return;
+  if (!isNamed({ pageBytes })) return;
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   for (let i = 0; i * PAGE_WORDS < words.length; i += 1)
     sealPage(words, i * PAGE_WORDS, { table, page: first + i }, 0);
 }
 
-function tailOf(data: SegmentData): Uint8Array {
+function tailOf(data: SegmentData, table: number): Uint8Array {
   const words = new Uint32Array((tailPages(data) * data.pageBytes) / 4);
   words.set(data.filter);
   let to = data.filter.length;
@@ -459,6 +540,8 @@ function tailOf(data: SegmentData): Uint8Array {
     words.set(firstRows, to + firstKeys.length);
     to += firstKeys.length * 2;
   }
+  if (isNamed(data))
+    words.set(footOf(table, pagesOf(data), data.filter.length), words.length - FOOT_WORDS);
   return new Uint8Array(words.buffer);
 }
 
@@ -469,7 +552,7 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
 
 /** Reads exactly so many bytes into pieces of one size, which threads can share. */
 async function readPieces(
-  parts: readonly AsyncIterable<Uint8Array>[],
+  parts: readonly StoredPart[],
   bytes: number,
   pieceBytes: number,
 ): Promise<Uint8Array[]> {
@@ -492,8 +575,41 @@ async function readPieces(
   return pieces;
 }
 
-async function* joined(parts: readonly AsyncIterable<Uint8Array>[]): AsyncGenerator<Uint8Array> {
-  for (const part of parts) yield* part;
+async function* joined(parts: readonly StoredPart[]): AsyncGenerator<Uint8Array> {
+  for (const { chunks } of parts) yield* chunks;
+}
+
+/**
+ * Reads the last `length` bytes of a table, which begin at `from`, and little before them. Resolves with `undefined` if the store lets
+ * nothing be left out, or they cannot be read.
+ */
+async function readEnd(
+  parts: readonly StoredPart[],
+  from: number,
+  length: number,
+): Promise<Uint32Array | undefined> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  for (const [index, { from: first, chunks }] of parts.entries()) {
+    const next = parts[index + 1]?.from;
+    if (next !== undefined && next <= from) continue;
+    const begun = chunks.from?.(Math.max(0, from - first));
+    if (begun === undefined) return undefined;
+    let at = first + begun.at;
+    try {
+      for await (const chunk of begun.chunks) {
+        const part = chunk.subarray(Math.max(0, Math.min(chunk.length, from - at)));
+        if (filled + part.length > length) return undefined;
+        bytes.set(part, filled);
+        filled += part.length;
+        at += chunk.length;
+      }
+    } catch {
+      // Whoever reads the whole table tells it.
+      return undefined;
+    }
+  }
+  return filled === length ? new Uint32Array(bytes.buffer) : undefined;
 }
 
 /** The bytes of a table, in pieces of one size. */

@@ -9,6 +9,7 @@ import {
   isDerived,
   type Section,
   SectionKind,
+  type StoredBytes,
 } from '../../../../engine/ledger/checkpoint.ts';
 import type { Needs } from '../../../../engine/ledger/cold-rows.ts';
 import { isPage, PAGE_BYTES } from '../../../../engine/ledger/page.ts';
@@ -265,9 +266,11 @@ export class Simulation {
   /** Puts a machine loaded from the checkpoints, with the commits since, in the place of the running one. */
   async restart(pieceBytes: number): Promise<void> {
     const machine = this.#newMachine(this.#random);
+    const isSuspect = this.#chance(0.3);
     for (const { head, bytes } of this.#sections) {
       const size = head.rowSize === PAGE_BYTES ? PAGE_BYTES * (1 + (pieceBytes % 3)) : pieceBytes;
-      await machine.loadSection(head, pieces(bytes, size));
+      const isPart = this.#isCold && !isSuspect;
+      await machine.loadSection(head, isPart ? partly(bytes, size) : pieces(bytes, size));
     }
     await machine.finishLoad(async () => undefined);
     this.machine = machine;
@@ -506,6 +509,15 @@ export class Simulation {
     return (t ^ (t >>> 14)) >>> 0;
   }
 }
+
+/** The same, of which the first ones may be left out. */
+const partly = (bytes: Uint8Array, pieceBytes: number): StoredBytes => ({
+  [Symbol.asyncIterator]: () => pieces(bytes, pieceBytes),
+  from: (least) => {
+    const at = least - (least % pieceBytes);
+    return { at, chunks: pieces(bytes.subarray(at), pieceBytes) };
+  },
+});
 
 async function* pieces(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) {
