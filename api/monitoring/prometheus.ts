@@ -12,11 +12,13 @@ import {
   type Figure,
 } from '../model/metric-figures.ts';
 import { metricSeries, type MetricSeries } from '../model/metric-series.ts';
+import { streamStatusOf } from '../change-streams/stream-status.ts';
+import type { ChangeStream } from '../model/change-stream.ts';
 import type { DatabaseHealth } from '../model/database-standing.ts';
 import type { DatabaseView } from '../store/database-record.ts';
 import { sampleMs, type LatestSample } from '../store/metric-samples.ts';
 
-/** Maximum number of databases in one answer: the ones made first. Each has at most 164 series, with six replicas. */
+/** Maximum number of databases in one answer: the ones made first. Each has at most 166 series, with six replicas. */
 export const scrapedMax = 100;
 
 const prefix = 'ledgerhouse_database_';
@@ -27,6 +29,7 @@ export interface ScrapedDatabase {
   readonly samples: readonly LatestSample[];
   /** Completion time of its newest backup. */
   readonly backupAt: Date | undefined;
+  readonly streams: readonly ChangeStream[];
 }
 
 /** The text of one metric of one database; empty without samples. */
@@ -118,9 +121,27 @@ function metricsOf(one: Sources, nowMs: number): readonly Metric[] {
       'When its newest backup that can be restored was done.',
       of.backupAt === undefined ? null : of.backupAt.getTime() / 1_000,
     ),
+    ...streamFigures(of.streams, nowMs).map(({ name, help, value }) => single(name, help, value)),
     ...Object.entries(metricSeries).map(([name, series]) =>
       metric(name, helpOf(series), linesOf(series, one)),
     ),
+  ];
+}
+
+/** Of a database without change streams there are none. */
+function streamFigures(streams: readonly ChangeStream[], nowMs: number) {
+  const status = streams.length === 0 ? undefined : streamStatusOf(streams, new Date(nowMs));
+  return [
+    {
+      name: 'change_stream_lag_seconds',
+      help: 'Age of the oldest event that waits in one of its change streams; absent while nobody knows.',
+      value: status?.lagSeconds ?? null,
+    },
+    {
+      name: 'change_streams_failing',
+      help: 'Its change streams that have failed for a minute, or stopped because of that.',
+      value: status === undefined ? null : status.failing + status.failed,
+    },
   ];
 }
 

@@ -6,6 +6,7 @@ import { healthOf } from '../databases/present.ts';
 import { requireDatabase } from '../databases/require.ts';
 import type { CostFacts, HandlersOf } from '../http/handler.ts';
 import { newestBackups } from '../store/backups.ts';
+import { changeStreamsOf } from '../store/change-streams.ts';
 import type { DatabaseView } from '../store/database-record.ts';
 import { findDatabaseView, listDatabases } from '../store/database-list.ts';
 import { latestSamples } from '../store/metric-samples.ts';
@@ -72,9 +73,10 @@ async function scraped(
   views: readonly DatabaseView[],
 ): Promise<readonly ScrapedDatabase[]> {
   const ids = views.map(({ database }) => database.id);
-  const [latest, backups] = await Promise.all([
+  const [latest, backups, streams] = await Promise.all([
     latestSamples(store.read, ids),
     newestBackups(store.read, ids),
+    changeStreamsOf(store.read, ids),
   ]);
   const samples = Map.groupBy(latest, ({ databaseId }) => databaseId);
   const around = { observed: observed() };
@@ -83,5 +85,6 @@ async function scraped(
     health: healthOf(view, around),
     samples: samples.get(view.database.id) ?? [],
     backupAt: backups.get(view.database.id),
+    streams: streams.get(view.database.id) ?? [],
   }));
 }

@@ -213,6 +213,20 @@ export async function listChangeStreams(db: Reader, databaseId: string): Promise
   return rows.map(streamOf);
 }
 
+/** Lists the streams of databases by the databases' IDs; one without streams is left out. */
+export async function changeStreamsOf(
+  db: Reader,
+  databaseIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ChangeStream[]>> {
+  if (databaseIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('changeStreams')
+    .selectAll()
+    .where('databaseId', 'in', databaseIds.map(uuidOf))
+    .execute();
+  return Map.groupBy(rows.map(streamOf), ({ databaseId }) => databaseId);
+}
+
 /** Returns the secret of a stream that is there. */
 export async function secretOfChangeStream(
   db: Reader,

@@ -13,6 +13,7 @@ import { LogUpkeep } from '../../../api/logs/upkeep.ts';
 import { metricHandlers } from '../../../api/monitoring/handlers.ts';
 import type { MetricSeriesName } from '../../../api/model/metric-series.ts';
 import { createBackup, updateBackup } from '../../../api/store/backups.ts';
+import { createChangeStream } from '../../../api/store/change-streams.ts';
 import { updateDatabase } from '../../../api/store/databases.ts';
 import { keepPartitions, rollUp } from '../../../api/store/metric-rollups.ts';
 import { writeSamples, type MetricSample } from '../../../api/store/metric-samples.ts';
@@ -22,6 +23,7 @@ import { claimShards, releaseShards } from '../../../api/store/metric-shards.ts'
 import type { ObservedDatabase } from '../../../api/store/database-record.ts';
 import { Cursors } from '../../../api/store/cursor.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
+import { Sealer } from '../../../api/store/sealing.ts';
 import { sweepRequests, writeRequests } from '../../../api/store/remarkable-requests.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
@@ -782,6 +784,36 @@ test('the newest backup that can be restored is told, and no other', async () =>
     });
   }
   expect(await backups()).toEqual([Date.parse('2026-11-02T00:00:00Z') / 1_000]);
+});
+
+test('the longest lag of change streams is told, and how many of them fail; a database without streams has neither', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'streamed');
+  const told = async () => {
+    const { valuesOf } = await scraped(databaseId);
+    return [valuesOf('change_stream_lag_seconds'), valuesOf('change_streams_failing')];
+  };
+  expect(await told()).toEqual([[], []]);
+  await store.change(tester, (change) =>
+    createChangeStream(change, new Sealer(signingKeys), {
+      organizationId: organization.id,
+      databaseId,
+      description: '',
+      sink: { type: 'WEBHOOK', url: 'https://example.com/' },
+      password: undefined,
+      after: 0n,
+      suspended: false,
+    }),
+  );
+  // Nobody works on it here, which would be noticed in a minute.
+  await sql`UPDATE change_streams SET due_at = NULL`.execute(store.read);
+  expect(await told()).toEqual([[0], [0]]);
+  const ago = (seconds: number) => BigInt(Date.now() - seconds * 1_000) * 1_000_000n;
+  await sql`UPDATE change_streams SET pending_from = ${String(ago(3_600))}`.execute(store.read);
+  const [[lag = 0] = [], failing] = await told();
+  expect(Math.round(lag / 60)).toBe(60);
+  expect(failing).toEqual([0]);
+  await sql`UPDATE change_streams SET state = 'FAILED', pending_from = NULL`.execute(store.read);
+  expect(await told()).toEqual([[], [1]]);
 });
 
 test('requests over HTTP that are over are not told for a minute', async () => {
