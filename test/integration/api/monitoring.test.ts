@@ -805,14 +805,17 @@ test('the longest lag of change streams is told, and how many of them fail; a da
     }),
   );
   // Nobody works on it here, which would be noticed in a minute.
-  await sql`UPDATE change_streams SET due_at = NULL`.execute(store.read);
+  await sql`UPDATE change_streams SET due_at = due_at + interval '1 hour'`.execute(store.read);
   expect(await told()).toEqual([[0], [0]]);
   const ago = (seconds: number) => BigInt(Date.now() - seconds * 1_000) * 1_000_000n;
   await sql`UPDATE change_streams SET pending_from = ${String(ago(3_600))}`.execute(store.read);
   const [[lag = 0] = [], failing] = await told();
   expect(Math.round(lag / 60)).toBe(60);
   expect(failing).toEqual([0]);
-  await sql`UPDATE change_streams SET state = 'FAILED', pending_from = NULL`.execute(store.read);
+  await sql`
+    UPDATE change_streams SET state = 'FAILED', pending_from = NULL, due_at = NULL`.execute(
+    store.read,
+  );
   expect(await told()).toEqual([[], [1]]);
 });
 
