@@ -87,7 +87,7 @@ bench-api: build ## The HTTP API: ledger operations, reads, the tool's start (SE
 	@$(NODE) bench/api/main.ts
 bench-webhooks: ## From a change to the receiver, and deliveries a second with one of ten receivers hanging (EVENTS=1500)
 	@$(NODE) bench/webhooks/main.ts
-bench-streams: ## Change streams: events a second into RabbitMQ, Kafka and SSE, and from a transfer to the receiver (EVENTS=50000)
+bench-streams: ## Change streams: events a second into RabbitMQ, Kafka and SSE, from a transfer to the receiver, and the lag after a burst (EVENTS=50000 BURST=1000000; TIGERBEETLE=program: its own job in turns, TURNS=5)
 	@$(NODE) bench/streams/main.ts
 bench-monitoring: ## A worker that collects from fake engines, a day of figures, queries of it, and the cost to an engine (DATABASES=1000 ROUNDS=4 SECONDS=15 TURNS=4)
 	@$(NODE) bench/monitoring/main.ts

@@ -1,23 +1,18 @@
-/** Change streams: events a second into RabbitMQ, Kafka and a reader of SSE, and from a transfer to the receiver when nothing else happens. */
+/**
+ * Change streams: events a second into RabbitMQ, Kafka and a reader of SSE, from a transfer to the receiver when nothing else happens, and
+ * the lag after a burst of `BURST` transfers. With the program of TigerBeetle (`TIGERBEETLE`) also its own job, in `TURNS` turns with a
+ * stream.
+ */
 import { availableParallelism, loadavg } from 'node:os';
 import { findOrganization } from '../../api/store/organizations.ts';
-import { Sealer } from '../../api/store/sealing.ts';
-import { createChangeStream, findChangeStream } from '../../api/store/change-streams.ts';
 import { Store } from '../../api/store/store.ts';
-import type { Sink } from '../../api/model/change-stream.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { PeopleService } from '../../test/support/api/people-service.ts';
 import { eventsOf } from '../../test/support/api/change-stream.ts';
 import { TestKafka } from '../../test/support/api/kafka.ts';
 import { TestRabbit } from '../../test/support/api/rabbitmq.ts';
 import { TestReceiver } from '../../test/support/api/receiver.ts';
-import {
-  makeServingDatabase,
-  patient,
-  signingKeys,
-  silent,
-  tester,
-} from '../../test/support/api/store.ts';
+import { makeServingDatabase, patient, silent } from '../../test/support/api/store.ts';
 import { WebhookWorkers } from '../../test/support/api/webhook-workers.ts';
 import { TestEngine } from '../../test/support/engine/engine.ts';
 import {
@@ -28,12 +23,25 @@ import {
   create,
   transferBytes,
 } from '../../test/support/engine/ledger.ts';
+import { tigerbeetle } from '../../test/support/engine/tigerbeetle.ts';
 import { eventually } from '../../test/support/shell.ts';
 import { percentile, report, shownLoad, type Row } from '../support/report.ts';
 import { count } from '../support/settings.ts';
+import { burstRows } from './burst.ts';
+import { ownJobRows } from './own-job.ts';
+import {
+  kafkaTarget,
+  makeStream,
+  rabbitTarget,
+  readStream,
+  removeStreams,
+  type Target,
+} from './streams.ts';
 
 const batches = Math.ceil(count('EVENTS', 50_000) / batchSize);
 const events = batches * batchSize;
+const burstBatches = Math.ceil(count('BURST', 1_000_000) / batchSize);
+const turns = count('TURNS', 5);
 const singles = 100;
 const singleEveryMs = 150;
 const queue = 'bench';
@@ -54,13 +62,22 @@ try {
   const { store, organization } = workers;
   const { id: databaseId } = await makeServingDatabase(store, organization, 'bench', engine.port);
   await workers.start();
+  const ours = (queue: string) => perSecondToRabbit(databaseId, queue);
   const rows: Row[] = [
-    rate('RabbitMQ, with confirms', 10_000, await perSecond(databaseId, await rabbitSink())),
-    rate('Kafka’s protocol, acks=all', 20_000, await perSecond(databaseId, kafkaSink())),
+    rate('RabbitMQ, with confirms', 10_000, await ours(queue)),
+    rate(
+      'Kafka’s protocol, acks=all',
+      20_000,
+      await perSecond(databaseId, kafkaTarget(kafka, queue)),
+    ),
     rate('a reader of SSE', 20_000, await perSecondOfSse()),
+    ...(tigerbeetle === undefined
+      ? []
+      : await ownJobRows({ rabbit, port: engine.port, events, turns, ours })),
     ...(await idle(databaseId)),
+    ...(await burst(databaseId)),
   ];
-  report('streams', rows, { load, events });
+  report('streams', rows, { load, events, burstBatches, turns });
   console.log(
     `load before: ${shownLoad(load)}; ${availableParallelism()} processors with engine, PostgreSQL, brokers, and one worker; SSE: API and reader in this process`,
   );
@@ -74,69 +91,22 @@ function rate(to: string, goal: number, value: number): Row {
   return { name: `${events} events to ${to}`, value, unit: '/s', goal, more: true };
 }
 
-interface Target {
-  readonly sink: Sink;
-  readonly password: string | undefined;
-}
-
-async function rabbitSink(): Promise<Target> {
-  await rabbit.use((channel) => channel.assertQueue(queue, { durable: true }));
-  const { password, ...to } = rabbit.sink();
-  const format = 'TIGERBEETLE';
-  const sink = {
-    ...to,
-    exchange: '',
-    routingKey: queue,
-    format,
-    certificateAuthority: null,
-  } as const;
-  return { sink, password };
-}
-
-function kafkaSink(): Target {
-  const { url, type } = kafka.sink(queue);
-  const open = { username: '', mechanism: 'PLAIN', certificateAuthority: null } as const;
-  const sink = {
-    type,
-    url,
-    topic: queue,
-    key: 'DATABASE',
-    format: 'LEDGERHOUSE',
-    ...open,
-  } as const;
-  return { sink, password: undefined };
-}
-
-async function streamTo(databaseId: string, { sink, password }: Target, after: bigint) {
-  const { organizationId } = workers;
-  const made = await workers.store.change(tester, (change) =>
-    createChangeStream(change, new Sealer(signingKeys), {
-      organizationId,
-      databaseId,
-      description: '',
-      sink,
-      password,
-      after,
-      suspended: false,
-    }),
-  );
-  if (made === 'too_many') throw new Error('there are too many streams');
-  return made.stream;
+async function perSecondToRabbit(databaseId: string, to: string): Promise<number> {
+  return perSecond(databaseId, await rabbitTarget(rabbit, to));
 }
 
 /** Events a second from the stream's start until the sink has confirmed the last one. */
 async function perSecond(databaseId: string, target: Target): Promise<number> {
-  const { id } = await streamTo(databaseId, target, 0n);
+  const made = await makeStream(workers, databaseId, target, 0n);
   const done = await eventually(
     'the sink has all events',
     async () => {
-      const stream = await findChangeStream(workers.store.read, databaseId, id);
-      if (stream?.lastError) throw new Error(stream.lastError.message);
-      return stream?.delivered === BigInt(events) ? stream : undefined;
+      const stream = await readStream(workers, made);
+      return stream.delivered === BigInt(events) ? stream : undefined;
     },
     300_000,
   );
-  await workers.store.read.deleteFrom('changeStreams').execute();
+  await removeStreams(workers);
   const { createdAt, deliveredAt } = done;
   return (events * 1_000) / ((deliveredAt?.getTime() ?? Number.NaN) - createdAt.getTime());
 }
@@ -190,7 +160,8 @@ async function idle(databaseId: string): Promise<readonly Row[]> {
   try {
     const sink = { type: 'WEBHOOK', url: receiver.url } as const;
     // What was there before is not sent.
-    await streamTo(databaseId, { sink, password: undefined }, BigInt(Date.now()) * 1_000_000n);
+    const after = BigInt(Date.now()) * 1_000_000n;
+    await makeStream(workers, databaseId, { sink, password: undefined }, after);
     for (let index = 1; index <= singles; index += 1) {
       await create(client, Operation.createTransfers, single(index));
       await new Promise((resolve) => void setTimeout(resolve, singleEveryMs));
@@ -215,6 +186,12 @@ async function idle(databaseId: string): Promise<readonly Row[]> {
   } finally {
     await receiver.stop();
   }
+}
+
+async function burst(databaseId: string): Promise<readonly Row[]> {
+  await removeStreams(workers);
+  const firstBatch = batches + 1;
+  return burstRows({ workers, databaseId, client, rabbit, firstBatch, batches: burstBatches });
 }
 
 function single(index: number): Uint8Array {

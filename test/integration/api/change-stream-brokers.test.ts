@@ -1,6 +1,4 @@
 /** Change streams to real brokers: API and worker with a real PostgreSQL, a real engine, a RabbitMQ, and a server that speaks Kafka’s protocol. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { findOrganization } from '../../../api/store/organizations.ts';
 import { Store } from '../../../api/store/store.ts';
@@ -21,6 +19,7 @@ import {
   created,
   transferBytes,
 } from '../../support/engine/ledger.ts';
+import { whileOwnJobRuns } from '../../support/engine/own-job.ts';
 import { tigerbeetle } from '../../support/engine/tigerbeetle.ts';
 import { eventually } from '../../support/shell.ts';
 
@@ -163,39 +162,6 @@ test('a message for each event, in order, persistent, as TigerBeetle’s own job
   expect(JSON.parse(messages.at(-1)?.text ?? '').timestamp).toBe(position);
 });
 
-/** The job ends by itself only when something fails. */
-async function whileJobRuns(queue: string, work: () => Promise<void>): Promise<void> {
-  const { username, password } = rabbit.sink();
-  const job = spawn(
-    tigerbeetle ?? '',
-    [
-      'amqp',
-      `--addresses=127.0.0.1:${engine.port}`,
-      '--cluster=0',
-      `--host=127.0.0.1:${rabbit.port}`,
-      '--vhost=payments',
-      `--user=${username}`,
-      `--password=${password}`,
-      `--publish-routing-key=${queue}`,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let said = '';
-  job.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-5_000)));
-  const ended = once(job, 'exit');
-  try {
-    await Promise.race([
-      work(),
-      ended.then(() => {
-        throw new Error(`the job ended: ${said}`);
-      }),
-    ]);
-  } finally {
-    job.kill('SIGKILL');
-    await ended;
-  }
-}
-
 const judged = tigerbeetle === undefined ? test.skip : test;
 
 judged(
@@ -239,7 +205,7 @@ judged(
     await transfer(20);
     const made = await streamTo(rabbit.sink({ routingKey: 'ours' }), { after: 'beginning' });
     const all: Awaited<ReturnType<typeof messagesOf>>[] = [[], []];
-    await whileJobRuns('theirs', () =>
+    await whileOwnJobRuns({ port: engine.port, rabbit, queue: 'theirs' }, () =>
       eventually('both have published everything, the expiry too', async () => {
         all[0]?.push(...(await messagesOf('theirs')));
         all[1]?.push(...(await messagesOf('ours')));
