@@ -28,6 +28,7 @@ import { belongsTo } from './ledgerdatabase/belongs-to.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import { StatusPace } from './ledgerdatabase/status-pace.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
+import { Untouched } from './ledgerdatabase/untouched.ts';
 import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';
 import { certificateRows } from './ledgerdatabase/certificate-rows.ts';
 import { conditionRows, startedRows } from './ledgerdatabase/condition-rows.ts';
@@ -135,6 +136,7 @@ export class Operator {
   readonly #failing: Gauge;
   readonly #zones = new NodeZones();
   readonly #pace = new StatusPace();
+  readonly #untouched = new Untouched();
   readonly #gone = new GoneDatabases();
   readonly #testTurns = new TestTurns();
   readonly #importTurns = new TestTurns();
@@ -400,6 +402,7 @@ export class Operator {
             nowMs,
             zones: this.#zones,
             pace: this.#pace,
+            isUntouched: (database) => this.#untouched.has(database),
             capacityOf: (uid) => this.#capacity.of(uid),
             backupsOf: (database) => backupsOf(caches, database),
             transitions: this.#transitions,
@@ -554,7 +557,9 @@ export class Operator {
       this.#enqueue('PersistentVolumeClaim', claim);
   }
 
-  #databaseChanged({ object, previous }: ObjectChange<DatabaseObject>): void {
+  #databaseChanged(change: ObjectChange<DatabaseObject>): void {
+    const { object, previous } = change;
+    this.#untouched.note(change);
     this.#enqueue('LedgerDatabase', object);
     const backupId = heldBackupOf(previous);
     if (backupId !== undefined && heldBackupOf(object) === undefined) {

@@ -7,6 +7,8 @@ export interface ObjectChange<T extends KubeObject> {
   readonly object: T | undefined;
   /** The object before the change; `undefined` if the object is new, also when it replaces one of the same name. */
   readonly previous: T | undefined;
+  /** Whether a watch told that the object has just been made: `object` is its first version. */
+  readonly isBirth?: boolean;
 }
 
 /** A label's key, or a function that returns an object's index value. */

@@ -102,9 +102,9 @@ function reflectorOf(
     source,
     resource: resources.pod,
     index: 'app',
-    onChange: ({ name, object, previous }) => {
+    onChange: ({ name, object, previous, isBirth = false }) => {
       const version = (one: Pod | undefined) => one?.metadata.resourceVersion ?? '-';
-      changes.push(`${name} ${version(previous)}>${version(object)}`);
+      changes.push(`${name} ${version(previous)}>${version(object)}${isBirth ? ' born' : ''}`);
     },
     logger: pino({ level: 'silent' }),
     metrics,
@@ -142,7 +142,8 @@ test('pages, then changes, end up in the cache, and each is told once', async ()
   expect(last().options).toMatchObject({ resourceVersion: '5', timeoutSeconds: 300 });
   await last().send(event('MODIFIED', pod('a', 6)), event('ADDED', pod('c', 7)));
   await last().send(event('DELETED', pod('b', 8)));
-  expect(changes).toEqual(['a ->1', 'b ->2', 'a 1>6', 'c ->7', 'b 2>-']);
+  // Only of what a watch brings as new is it known that it has just been made.
+  expect(changes).toEqual(['a ->1', 'b ->2', 'a 1>6', 'c ->7 born', 'b 2>-']);
   expect(reflector.cache.list().map(({ metadata }) => metadata.name)).toEqual(['a', 'c']);
   await reflector.stop();
 });

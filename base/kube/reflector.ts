@@ -354,15 +354,16 @@ export class Reflector<T extends KubeObject> {
     // A noted answer may be ahead of the watch, which brings what was before it only now.
     if (isOlder(resourceVersion ?? held, held)) this.#position = resourceVersion;
     else if (type === 'DELETED') this.#tell(this.cache.remove(namespace, name));
-    else this.#tell(this.cache.put(object as T));
+    else this.#tell(this.cache.put(object as T), type === 'ADDED');
     this.#position = resourceVersion ?? this.#position;
   }
 
-  #tell(changes: readonly ObjectChange<T>[]): void {
+  #tell(changes: readonly ObjectChange<T>[], isBirth = false): void {
     const { onChange, metrics, logger, resource } = this.#options;
     for (const change of changes) {
       try {
-        onChange(change);
+        const isNew = change.object !== undefined && change.previous === undefined;
+        onChange(isBirth && isNew ? { ...change, isBirth } : change);
       } catch (error) {
         metrics.handlerFailures.inc(this.#labels);
         const { namespace, name } = change;

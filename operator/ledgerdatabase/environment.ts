@@ -22,6 +22,8 @@ export interface Environment {
   readonly backupsOf: (database: DatabaseObject) => BackupsSeen;
   readonly zones: NodeZones;
   readonly pace: StatusPace;
+  /** Whether nobody has written to the database since it was made: it has no volumes, Jobs, pods or StatefulSet. */
+  readonly isUntouched: (database: DatabaseObject) => boolean;
   readonly nowMs: () => number;
   readonly transitions: Transitions;
 }

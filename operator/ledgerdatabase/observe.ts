@@ -108,6 +108,11 @@ export class LiveView {
   readonly #owned = new Map<LivingKind, readonly KubeObject[]>();
   #inheritance: { readonly found: Inheritance | undefined } | undefined;
 
+  /** Takes it for certain that the database has none of what a decision for good depends on. */
+  beginEmpty(): void {
+    for (const kind of ['claims', 'pods', 'statefulSets'] as const) this.#owned.set(kind, []);
+  }
+
   /** Reads these kinds, as far as they have not been read. Returns whether anything was read. */
   async read(kube: Kube, database: DatabaseObject, kinds: readonly LivingKind[]): Promise<boolean> {
     const unread = kinds.filter((kind) => !this.#owned.has(kind));

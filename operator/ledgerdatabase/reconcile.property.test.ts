@@ -96,12 +96,23 @@ const environmentOf = (
   cluster: SimulatedCluster,
   kube: Kube,
   past: ReadonlyMap<string, KubeObject>,
+  firstVersion: string | undefined,
 ): Environment =>
   environmentIn(cluster, {
     kube,
     past,
     fetchStatus: (url) => Promise.resolve(statusOf(cluster, url)),
+    isUntouched: ({ metadata }) => metadata.resourceVersion === firstVersion,
   });
+
+/** Version of a database that has just been made; `undefined` for one that somebody has done anything for. */
+function firstVersionOf(cluster: SimulatedCluster): string | undefined {
+  const database = databaseIn(cluster.objects);
+  const all = [...cluster.objects.values()];
+  const isAlone = !all.some(({ metadata }) => metadata.labels?.[labels.uid] === uid);
+  const hasStatus = Object.keys(database?.status ?? {}).length > 0;
+  return isAlone && !hasStatus ? database?.metadata.resourceVersion : undefined;
+}
 
 /** Reconciles once. A refused write is retried later, as in the controller; any other error but a death is a bug. */
 async function reconcileOnce(environment: Environment): Promise<void> {
@@ -130,6 +141,7 @@ async function live(
   cluster.admission = admissions[admitted];
   cluster.onWrite = check;
   const past: ReadonlyMap<string, KubeObject>[] = [new Map(cluster.objects)];
+  const firstVersion = firstVersionOf(cluster);
   let full = false;
   const asked = new Set<string>();
   const create = cluster.create.bind(cluster);
@@ -147,7 +159,7 @@ async function live(
     full = others.full;
     const seen = past.at(-1 - lag) ?? past[0] ?? new Map<string, KubeObject>();
     const kube = lifeOf(lives, { lastAnswerLost }).wrap(cluster);
-    await reconcileOnce(environmentOf(cluster, kube, seen));
+    await reconcileOnce(environmentOf(cluster, kube, seen, firstVersion));
     if (!idle) cluster.move();
     past.push(new Map(cluster.objects));
   }
@@ -159,7 +171,7 @@ async function live(
       writes += 1;
       check(write);
     };
-    await reconcileOnce(environmentOf(cluster, cluster, new Map(cluster.objects)));
+    await reconcileOnce(environmentOf(cluster, cluster, new Map(cluster.objects), firstVersion));
     quiet = cluster.move() || writes > 0 ? 0 : quiet + 1;
     // Waits for time alone have lasted for half a minute.
     if (quiet === 3) return { cluster, rested: true };

@@ -1,7 +1,8 @@
 /**
  * One run's work at one database. It begins with the caches' content, and goes on at once with the API server's answers.
  * Nothing is built on stale knowledge: statuses and patches name the version that was seen, and before anything else is
- * written, the database was read from the API server, or a status written to it, in this very session.
+ * written, the database was read from the API server, or a status written to it, in this very session. Only Services come before
+ * that, as long as no status has their addresses: these are recorded together with the first decisions.
  */
 import type { Logger } from 'pino';
 import { resources } from '../../domain/kinds.ts';
@@ -35,13 +36,16 @@ export class Session {
   #confirmed = false;
   /** Writes that were made. One that is planned again had no effect, such as when admission reverts it. */
   readonly #done = new Set<string>();
-  /** Holds for the whole session, which destroys something at most at its end. */
-  readonly #live = new LiveView();
+  /** Holds for the whole session, which destroys something at most at its end; but not for a database that others have changed. */
+  #live = new LiveView();
 
   constructor(environment: Environment, cached: DatabaseObject, logger: Logger) {
     this.#environment = environment;
     this.#database = cached;
     this.#logger = logger;
+    // One that adopts volumes depends on those of another database.
+    const adopts = cached.spec.bootstrap?.volumes !== undefined;
+    if (!adopts && environment.isUntouched(cached)) this.#live.beginEmpty();
   }
 
   /** `first`: the plan from the caches. */
@@ -79,14 +83,14 @@ export class Session {
   /** Records decisions, or acts. Returns the plan with the results of its actions. */
   async #step({ observed, draft: intended }: Planned): Promise<{ step: Step; draft: Plan }> {
     let draft = intended;
-    if (decides({ observed, draft })) {
+    const repeats = draft.actions.some((action) => this.#done.has(wordsOf(action)));
+    if (decides({ observed, draft }) && (repeats || !asksForAddresses(draft))) {
       // Decisions are recorded before anything builds on them.
       const written = await this.#writeStatus({ observed, draft });
       return { step: written === 'done' ? 'again' : written, draft };
     }
     // A changed finalizer changes the object's version or removes the object.
     const moves = draft.actions.some((action) => action.purpose === 'finalizer');
-    const repeats = draft.actions.some((action) => this.#done.has(wordsOf(action)));
     try {
       const { kube } = this.#environment;
       const refusals = await act(kube, this.#database, draft.actions, (action, result) => {
@@ -159,6 +163,9 @@ export class Session {
     const reference = { resource: resources.database, namespace, name };
     const found = await this.#environment.kube.read<DatabaseObject>(reference);
     if (found === undefined || uidOf(found) !== uidOf(this.#database)) return false;
+    if (found.metadata.resourceVersion !== this.#database.metadata.resourceVersion) {
+      this.#live = new LiveView();
+    }
     this.#database = found;
     this.#confirmed = true;
     this.#environment.noteAnswer(found);
@@ -169,6 +176,13 @@ export class Session {
 /** Whether the plan decides something that is not on record yet. */
 export const decides = ({ observed, draft }: Planned): boolean =>
   !sameStatus(draft.facts, factsOf(observed.database.status ?? {}));
+
+/** Whether the plan only makes Services whose addresses are not on record: nothing knows these addresses, whatever becomes of them. */
+const asksForAddresses = ({ actions }: Plan): boolean =>
+  actions.length > 0 &&
+  actions.every(
+    ({ verb, purpose, guarded }) => verb === 'create' && purpose === 'service' && !guarded,
+  );
 
 function wordsOf(action: Action): string {
   const { resource, name } = targetOf(action);

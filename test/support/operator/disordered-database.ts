@@ -126,9 +126,10 @@ const anyState = fc.record({
 });
 export type Recipe = typeof anyState extends fc.Arbitrary<infer T> ? T : never;
 
-/** Any state at all, and as often one of a database that has not started yet, that runs, or that goes: few among the former. */
+/** Any state at all, and as often one of a database that has just been made, has not started yet, runs, or goes: few among the first. */
 export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
   anyState.map(heir),
+  anyState.map(newborn),
   anyState.map(unborn),
   anyState.map(running),
   anyState.map(leaving),
@@ -170,6 +171,28 @@ function heir(made: Recipe): Recipe {
     recover: 'absent' as const,
   }));
   return { ...made, set: 'absent', replicas };
+}
+
+/** Nobody has done anything for it. */
+function newborn(made: Recipe): Recipe {
+  const replicas = made.replicas.map((row) => ({
+    ...row,
+    service: 'absent' as const,
+    claim: 'absent' as const,
+    pod: 'absent' as const,
+    format: 'absent' as const,
+    recover: 'absent' as const,
+  }));
+  return {
+    ...made,
+    changes: { ...made.changes, size: 'lh-40' },
+    deleting: false,
+    held: false,
+    known: 'nothing',
+    set: 'absent',
+    surroundings: 'absent',
+    replicas,
+  };
 }
 
 /** Deleted, and held until its volumes are taken care of. */

@@ -12,11 +12,18 @@ interface SimulatedEnvironmentOptions {
   readonly kube?: Kube;
   /** What its watches have delivered. Default: all that is there. */
   readonly past?: ReadonlyMap<string, KubeObject>;
+  /** Default: `false`. */
+  readonly isUntouched?: Environment['isUntouched'];
 }
 
 export function environmentIn(
   cluster: SimulatedCluster,
-  { fetchStatus, kube = cluster, past = cluster.objects }: SimulatedEnvironmentOptions,
+  {
+    fetchStatus,
+    kube = cluster,
+    past = cluster.objects,
+    isUntouched = () => false,
+  }: SimulatedEnvironmentOptions,
 ): Environment {
   const seen = new Map(past);
   return {
@@ -31,6 +38,7 @@ export function environmentIn(
     nowMs: () => cluster.nowMs,
     zones: new NodeZones(),
     pace: new StatusPace(),
+    isUntouched,
     capacityOf: () => undefined,
     backupsOf: () => ({ backups: [], schedules: [] }),
     transitions: () => {},
