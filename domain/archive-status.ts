@@ -11,6 +11,7 @@ export const archiveStates = [
   'StoreRefused',
   'StoreFull',
   'StoreOverwrites',
+  'KeyMissing',
   'ArchiveForeign',
   'ArchiveDamaged',
   /** The archiver has not been heard for a minute. */
@@ -48,6 +49,8 @@ export const archiveReportSchema = z.object({
   putSeconds: z.number().nonnegative().optional(),
   /** Writes that failed since the archiver began, by state. */
   failures: z.partialRecord(z.enum(archiveStates), count).optional(),
+  /** Whether new segments are encrypted. */
+  encrypted: z.boolean().optional(),
   /** Resident memory of the archiver. */
   residentBytes: count.optional(),
 });

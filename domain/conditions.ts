@@ -146,6 +146,7 @@ export const BackupReason = {
   StoreRefused: 'StoreRefused',
   StoreFull: 'StoreFull',
   StoreOverwrites: 'StoreOverwrites',
+  KeyMissing: 'KeyMissing',
   ArchiveForeign: 'ArchiveForeign',
   ArchiveDamaged: 'ArchiveDamaged',
   ReplicaDamaged: 'ReplicaDamaged',

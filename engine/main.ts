@@ -5,6 +5,7 @@ import { removeVerb } from './commands/backup/remove.ts';
 import { archive } from './commands/backup/archive.ts';
 import { recoveryWindows, restorePreview } from './commands/backup/moments.ts';
 import { restoreFromBackup } from './commands/backup/restore.ts';
+import { backupKeys } from './commands/backup/keys.ts';
 import { sweepVerb } from './commands/backup/sweep.ts';
 import { verify } from './commands/backup/verify.ts';
 import { benchmark } from './commands/benchmark.ts';
@@ -44,6 +45,7 @@ await runProgram(
       restoreRows,
       removeVerb,
       sweepVerb,
+      backupKeys,
       version,
       benchmark,
     ],

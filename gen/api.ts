@@ -4834,6 +4834,8 @@ export interface components {
             readonly storedBytes: number | null;
             /** @description Bytes of those objects that no earlier backup had stored. */
             readonly newBytes: number | null;
+            /** @description Whether all of it is encrypted before it is stored, under a key of the installation; null: not known, or not made. */
+            readonly encrypted: boolean | null;
             /** @description The last test restore; null: there was none. */
             readonly verification: components["schemas"]["BackupVerification"] | null;
             /** @description Databases that began with it. */
@@ -12736,6 +12738,7 @@ export interface operations {
                      *           "sizeBytes": 146000000,
                      *           "storedBytes": 27000000,
                      *           "newBytes": 1200000,
+                     *           "encrypted": true,
                      *           "verification": {
                      *             "status": "PASSED",
                      *             "startedAt": "2026-11-21T02:03:04.567Z",
@@ -12841,6 +12844,7 @@ export interface operations {
                      *         "sizeBytes": null,
                      *         "storedBytes": null,
                      *         "newBytes": null,
+                     *         "encrypted": null,
                      *         "verification": null,
                      *         "restores": [],
                      *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
@@ -12974,6 +12978,7 @@ export interface operations {
                      *         "sizeBytes": 146000000,
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
+                     *         "encrypted": true,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
@@ -13081,6 +13086,7 @@ export interface operations {
                      *         "sizeBytes": 146000000,
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
+                     *         "encrypted": true,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
@@ -13222,6 +13228,7 @@ export interface operations {
                      *         "sizeBytes": 146000000,
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
+                     *         "encrypted": true,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
@@ -13327,6 +13334,7 @@ export interface operations {
                      *         "sizeBytes": 146000000,
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
+                     *         "encrypted": true,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
@@ -13424,6 +13432,7 @@ export interface operations {
                      *         "sizeBytes": 146000000,
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
+                     *         "encrypted": true,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
@@ -13524,6 +13533,7 @@ export interface operations {
                      *         "sizeBytes": 146000000,
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
+                     *         "encrypted": true,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",

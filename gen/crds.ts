@@ -99,6 +99,8 @@ export interface components {
                  * @description Bytes of all rows.
                  */
                 readonly sizeBytes?: number;
+                /** @description Whether all of it is encrypted under a key of the installation. */
+                readonly encrypted?: boolean;
                 /**
                  * Format: int64
                  * @description Bytes of the objects that hold them.

@@ -1,6 +1,6 @@
 /** The operator's configuration, from the environment. An unknown variable with our prefix is a mistake. */
 import { hostname } from 'node:os';
-import type { BackupStore } from './store/backup-store.ts';
+import type { BackupStore, StoreSecrets } from './store/backup-store.ts';
 import { parseHostPort, type HostPort } from '../base/host-port.ts';
 
 export interface Config {
@@ -22,7 +22,7 @@ export interface Config {
   readonly watchNamespaces: readonly string[];
   /** The bucket that backups are in, and the folder of its credentials; absent: no backups can be made. */
   readonly store:
-    | (Omit<BackupStore, 'accessKeyId' | 'secretAccessKey'> & { readonly credentials: string })
+    | (Omit<BackupStore, keyof StoreSecrets> & { readonly credentials: string })
     | undefined;
 }
 

@@ -67,7 +67,7 @@ export function statusWithoutResource({
 
 function factsOf(status: Status): BackupFacts | null {
   const { op, timestamp, stateHash, release, accounts, transfers } = status;
-  const { sizeBytes, storedBytes, newBytes, seconds } = status;
+  const { sizeBytes, storedBytes, newBytes, seconds, encrypted } = status;
   if (op === undefined || timestamp === undefined || stateHash === undefined) return null;
   return {
     op,
@@ -80,6 +80,7 @@ function factsOf(status: Status): BackupFacts | null {
     storedBytes: storedBytes ?? 0,
     newBytes: newBytes ?? 0,
     seconds: seconds ?? 0,
+    ...(encrypted !== undefined && { encrypted }),
   };
 }
 

@@ -31,6 +31,7 @@ export function shownBackup(backup: Backup, restores: ShownBackup['restores']): 
     sizeBytes: facts?.sizeBytes ?? null,
     storedBytes: facts?.storedBytes ?? null,
     newBytes: facts?.newBytes ?? null,
+    encrypted: facts?.encrypted ?? null,
     verification: backup.verification,
     restores,
     jobId: backup.jobId,

@@ -15,6 +15,7 @@ const ofTheInstallation: Readonly<Partial<Record<string, string>>> = {
   [BackupReason.StoreRefused]: 'The store of backups refuses the requests.',
   [BackupReason.StoreFull]: 'The store of backups is full.',
   [BackupReason.StoreOverwrites]: 'The store of backups cannot be used: it overwrites objects.',
+  [BackupReason.KeyMissing]: 'The archive is encrypted, and its key is not there.',
   [BackupReason.ArchiveForeign]: 'The store has another archive in the place of this one.',
   [VerifiedReason.NotScheduled]:
     'No node had room for the test restore, which is made again in an hour.',

@@ -38,6 +38,8 @@ export interface BackupFacts {
   readonly storedBytes: number;
   /** Bytes of the objects that no earlier backup had stored. */
   readonly newBytes: number;
+  /** Whether all of it is encrypted under a key of the installation; absent: made before that was told. */
+  readonly encrypted?: boolean;
   readonly seconds: number;
 }
 

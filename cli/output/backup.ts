@@ -57,6 +57,7 @@ export function backupText(backup: Backup): string {
     ...optional('bytes', backup.sizeBytes),
     ...optional('stored', backup.storedBytes),
     ...optional('new', backup.newBytes),
+    ...(backup.encrypted === null ? [] : [['encrypted', backup.encrypted ? 'yes' : 'no'] as const]),
     [
       'verified',
       verification === null ? '-' : `${verification.status} ${verification.message}`.trimEnd(),

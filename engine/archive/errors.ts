@@ -10,6 +10,8 @@ export type ArchiveErrorCode =
   | 'backup_unknown'
   | 'backup_removed'
   | 'format_unknown'
+  | 'key_missing'
+  | 'keys_wrong'
   | 'object_missing'
   | 'object_damaged'
   | 'checkpoint_old'

@@ -9,11 +9,42 @@ export const archiveKey = (databaseId: string): string => `${databaseId}/archive
 export const chunkKey = (
   databaseId: string,
   table: number,
-  { firstRow, sha256, copy }: { firstRow: number; sha256: string; copy: number },
+  {
+    firstRow,
+    sha256,
+    copy,
+    sealed = false,
+  }: { firstRow: number; sha256: string; copy: number; sealed?: boolean | undefined },
 ): string => {
   const name = `${databaseId}/rows/${hex(table, 4)}/${hex(firstRow, 12)}-${sha256.slice(0, 32)}`;
-  return copy === 0 ? name : `${name}-${copy}`;
+  return `${copy === 0 ? name : `${name}-${copy}`}${sealed ? SEALED : ''}`;
 };
+
+/** Ends the names of chunks that are encrypted, so that those which lie there plain are no reason not to store them. */
+const SEALED = '.sealed';
+
+/** Whether an object must be encrypted, and may be. */
+export const sealingOf = (key: string): 'always' | 'with keys' | 'never' => {
+  if (key.endsWith(SEALED)) return 'always';
+  return /^[a-z0-9_]+\/(?:rows|backups|log)\//.test(key) ? 'with keys' : 'never';
+};
+
+export const lockBoxesPrefix = (databaseId: string): string => `${databaseId}/keys/`;
+
+/** A data key, sealed under one key of the installation. */
+export const lockBoxKey = (databaseId: string, dataKeyId: string, fingerprint: string): string =>
+  `${lockBoxesPrefix(databaseId)}${dataKeyId}.${fingerprint}.json`;
+
+/** What a lock box's key names; `undefined` for another object's key. */
+export function parseLockBoxKey(
+  key: string,
+): { readonly dataKeyId: string; readonly fingerprint: string } | undefined {
+  const [, dataKeyId, fingerprint] =
+    /\/keys\/([0-9a-f]{32})\.([0-9a-f]{16})\.json$/.exec(key) ?? [];
+  return dataKeyId === undefined || fingerprint === undefined
+    ? undefined
+    : { dataKeyId, fingerprint };
+}
 
 export const recordsPrefix = (databaseId: string): string => `${databaseId}/backups/`;
 

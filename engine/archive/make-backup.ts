@@ -19,6 +19,7 @@ import { inParallel } from './in-parallel.ts';
 import { chunkKey } from './keys.ts';
 import { LiveRows } from './live-rows.ts';
 import type { ObjectStore } from './object-store.ts';
+import { sealedSize } from './sealed-object.ts';
 import {
   chunksOf,
   RECORD_FORMAT,
@@ -36,6 +37,8 @@ export interface MakeOptions {
   readonly opMin: number;
   /** Reads every chunk of earlier backups again, and replaces damaged and missing ones. */
   readonly full: boolean;
+  /** The store encrypts: chunks that earlier backups stored plain are stored again. */
+  readonly seals: boolean;
   /** Maximum size of a chunk's rows. Tests make them smaller. */
   readonly chunkBytes?: number;
   readonly now: () => Date;
@@ -52,7 +55,7 @@ const CHUNKS_AT_A_TIME = 4;
 const COPIES_MAX = 16;
 
 export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
-  const { file, store, databaseId, backupId, opMin, now } = options;
+  const { file, store, databaseId, backupId, opMin, seals, now } = options;
   const startedAt = now().toISOString();
   const rows = await LiveRows.open(file);
   const { identity, position, release } = rows.superblock;
@@ -87,6 +90,7 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
     timestamp: String(position.timestamp),
     view: position.view,
     stateHash: Buffer.from(position.stateHash).toString('hex'),
+    ...(seals && { sealed: true as const }),
     tables,
     inline: rows.inline.map((one) => ({
       ...one,
@@ -168,7 +172,12 @@ class Making {
     const starts = [];
     for (let firstRow = 0; firstRow < rowCount; firstRow += perChunk) {
       const count = Math.min(perChunk, rowCount - firstRow);
-      const same = known.find((one) => one.firstRow === firstRow && one.rowCount === count);
+      const same = known.find(
+        (one) =>
+          one.firstRow === firstRow &&
+          one.rowCount === count &&
+          (one.sealed ?? false) === this.#options.seals,
+      );
       if (same !== undefined && !this.#options.full) chunks.push(same);
       else starts.push({ firstRow, rowCount: count });
     }
@@ -191,24 +200,31 @@ class Making {
   }
 
   async #storeChunk(head: ChunkHead, bytes: Uint8Array): Promise<StoredChunk> {
-    const { store, databaseId } = this.#options;
+    const { store, databaseId, seals } = this.#options;
     const { table, firstRow, rowCount } = head;
     const digest = sha256(bytes).toString('hex');
     const object = await encodeChunk(head, bytes);
     let damagedCopies = 0;
     for (let copy = 0; ; copy += 1) {
-      const chunk = { firstRow, rowCount, sha256: digest, copy };
+      const chunk = {
+        firstRow,
+        rowCount,
+        sha256: digest,
+        copy,
+        ...(seals && { sealed: true as const }),
+      };
       const key = chunkKey(databaseId, table, chunk);
       if (this.#doomed.has(key)) continue;
       if ((await store.create(key, object)) === 'created') {
         this.newObjects += 1;
-        this.newBytes += object.length;
-        return { ...chunk, storedBytes: object.length };
+        const storedBytes = seals ? sealedSize(object.length) : object.length;
+        this.newBytes += storedBytes;
+        return { ...chunk, storedBytes };
       }
       const found = await store.read(key);
       try {
         await decodeChunk(key, found, { ...head, sha256: digest });
-        return { ...chunk, storedBytes: found.length };
+        return { ...chunk, storedBytes: seals ? sealedSize(found.length) : found.length };
       } catch (error) {
         // Objects are never replaced: intact rows get another name.
         const isDamaged = error instanceof ArchiveError && error.code === 'object_damaged';

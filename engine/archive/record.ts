@@ -24,6 +24,8 @@ const chunkSchema = z.object({
   sha256: hex(32),
   /** Number of the object with these rows; above 0 if earlier ones were damaged. */
   copy: count,
+  /** The object is encrypted. */
+  sealed: z.literal(true).optional(),
 });
 
 const tableSchema = z.object({
@@ -48,6 +50,8 @@ const recordSchema = z.object({
   timestamp: decimal,
   view: count,
   stateHash: hex(16),
+  /** The backup was made encrypted: this record, and all of its chunks. */
+  sealed: z.literal(true).optional(),
   tables: z.array(tableSchema),
   inline: z.array(inlineSchema),
   startedAt: z.iso.datetime(),

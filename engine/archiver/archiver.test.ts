@@ -58,6 +58,7 @@ test('what was sealed while another archiver’s segment is taken up does not fo
     databaseId: DATABASE,
     clusterId: 0n,
     rpoMs: 800,
+    encrypted: false,
     spoolBytesMax: 1 << 20,
     timers: systemTimers,
     random: Math.random,

@@ -33,6 +33,8 @@ interface ArchiverOptions {
   readonly store: ObjectStore & RangedStore;
   readonly spool: Spool;
   readonly feed: Feed;
+  /** Whether the store encrypts. */
+  readonly encrypted: boolean;
   readonly databaseId: string;
   readonly clusterId: bigint;
   /** Time within which an operation is to be in the bucket. */
@@ -65,6 +67,7 @@ const stateOf: Partial<Record<ArchiveErrorCode, ArchiveState>> = {
   bucket_missing: 'StoreRefused',
   store_full: 'StoreFull',
   store_overwrites: 'StoreOverwrites',
+  key_missing: 'KeyMissing',
   archive_foreign: 'ArchiveForeign',
 };
 
@@ -145,6 +148,7 @@ export class Archiver {
       spoolBytes: spool.bytes,
       ...(this.#putSeconds === undefined ? {} : { putSeconds: this.#putSeconds }),
       failures: this.#failures,
+      encrypted: this.#options.encrypted,
       residentBytes: process.memoryUsage.rss(),
     };
   }

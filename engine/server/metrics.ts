@@ -169,6 +169,12 @@ function archiveMetrics(archive: ArchiveStatus): readonly Metric[] {
       samples: single(Number(archive.leads)),
     },
     {
+      name: 'ledgerhouse_archive_encrypted',
+      type: 'gauge',
+      help: '1 if what the archiver sends to the bucket is encrypted.',
+      samples: single(Number(archive.encrypted ?? false)),
+    },
+    {
       name: 'ledgerhouse_archive_gaps_total',
       type: 'counter',
       help: 'Breaks in the archived log since archiving began.',

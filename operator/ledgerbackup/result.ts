@@ -20,6 +20,8 @@ const madeSchema = z.object({
   sizeBytes: count,
   storedBytes: count,
   newBytes: count,
+  /** An engine that does not tell encrypts nothing. */
+  encrypted: z.boolean().default(false),
   seconds: z.number().nonnegative(),
 });
 const failedSchema = z.object({ error: z.string(), message: z.string() });
@@ -40,6 +42,8 @@ const reasons: Readonly<Record<string, BackupReason>> = {
   bucket_missing: BackupReason.StoreRefused,
   store_overwrites: BackupReason.StoreOverwrites,
   store_full: BackupReason.StoreFull,
+  key_missing: BackupReason.KeyMissing,
+  keys_wrong: BackupReason.KeyMissing,
   archive_foreign: BackupReason.ArchiveForeign,
   object_damaged: BackupReason.ArchiveDamaged,
   object_missing: BackupReason.ArchiveDamaged,

@@ -76,6 +76,7 @@ function verdictOf(observed: Observation, archive: ArchiveStatus): Verdict {
     case 'StoreRefused':
     case 'StoreFull':
     case 'StoreOverwrites':
+    case 'KeyMissing':
     case 'ArchiveForeign':
     case 'ArchiveDamaged':
     default:

@@ -1,5 +1,5 @@
 /** The bucket that backups are in, from the operator's configuration, and the flags with which Jobs reach it. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface BackupStore {
@@ -10,9 +10,13 @@ export interface BackupStore {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** The file with the installation's keys, if archives are encrypted. */
+  readonly encryptionKeys?: string;
 }
 
-/** Mount of the folder with the credentials' two files. */
+export type StoreSecrets = Pick<BackupStore, 'accessKeyId' | 'secretAccessKey' | 'encryptionKeys'>;
+
+/** Mount of the folder with the files of credentials and keys. */
 export const credentialsMount = { name: 'store', mountPath: '/store', readOnly: true };
 
 /** Flags of the engine's verbs that use the bucket. The credentials are in files. */
@@ -37,10 +41,16 @@ export function storePort({ endpoint }: BackupStore): number {
   return protocol === 'https:' ? 443 : 80;
 }
 
-/** Reads both credentials from a mounted Secret. */
-export function readCredentials(
-  folder: string,
-): Pick<BackupStore, 'accessKeyId' | 'secretAccessKey'> {
+/** Reads credentials, and keys if there are any, from mounted Secrets. The engine's verbs say what is wrong with keys. */
+export function readCredentials(folder: string): StoreSecrets {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
-  return { accessKeyId: read('access-key-id'), secretAccessKey: read('secret-access-key') };
+  const secrets = {
+    accessKeyId: read('access-key-id'),
+    secretAccessKey: read('secret-access-key'),
+  };
+  return existsSync(join(folder, keysFile))
+    ? { ...secrets, encryptionKeys: read(keysFile) }
+    : secrets;
 }
+
+export const keysFile = 'encryption-keys';

@@ -11,7 +11,7 @@ import { labels } from '../../domain/names.ts';
 import { fieldManager } from '../field-managers.ts';
 import { ownedMetadata, ownerOf } from '../manifests/metadata.ts';
 import type { Subject } from '../manifests/subject.ts';
-import { credentialsMount, storePort, type BackupStore } from './backup-store.ts';
+import { credentialsMount, keysFile, storePort, type BackupStore } from './backup-store.ts';
 
 type Borrower = Pick<Subject, 'name' | 'namespace' | 'uid' | 'workload'>;
 
@@ -19,8 +19,13 @@ type Borrower = Pick<Subject, 'name' | 'namespace' | 'uid' | 'workload'>;
 export const borrowerLabels = { [labels.usesStore]: 'true' };
 
 /** The name depends on the content, so that the Secret never changes. */
-const secretName = ({ workload }: Borrower, store: BackupStore): string =>
-  `${workload}-store-${digestOf([store.accessKeyId, store.secretAccessKey]).slice(0, 12)}`;
+function secretName(
+  { workload }: Borrower,
+  { accessKeyId, secretAccessKey, encryptionKeys }: BackupStore,
+): string {
+  const keys = encryptionKeys === undefined ? [] : [encryptionKeys];
+  return `${workload}-store-${digestOf([accessKeyId, secretAccessKey, ...keys]).slice(0, 12)}`;
+}
 
 export const credentialsVolume = (subject: Borrower, store: BackupStore): V1Volume => ({
   name: credentialsMount.name,
@@ -37,6 +42,7 @@ function buildStoreSecret(subject: Borrower, store: BackupStore): Secret {
     stringData: {
       'access-key-id': store.accessKeyId,
       'secret-access-key': store.secretAccessKey,
+      ...(store.encryptionKeys !== undefined && { [keysFile]: store.encryptionKeys }),
     },
   };
 }

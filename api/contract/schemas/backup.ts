@@ -135,6 +135,12 @@ export const backup = z
       .min(0)
       .nullable()
       .describe('Bytes of those objects that no earlier backup had stored.'),
+    encrypted: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether all of it is encrypted before it is stored, under a key of the installation; null: not known, or not made.',
+      ),
     verification: verification.nullable().describe('The last test restore; null: there was none.'),
     restores: z
       .array(z.object({ databaseId: id('db', 'The database.'), status: z.enum(databaseStatuses) }))
@@ -185,6 +191,7 @@ export const backupExample: z.input<typeof backup> = {
   sizeBytes: 146_000_000,
   storedBytes: 27_000_000,
   newBytes: 1_200_000,
+  encrypted: true,
   verification: {
     status: 'PASSED',
     startedAt: exampleTime,
@@ -229,6 +236,7 @@ const queuedBackup: z.input<typeof backup> = {
   sizeBytes: null,
   storedBytes: null,
   newBytes: null,
+  encrypted: null,
   verification: null,
   startedAt: null,
   completedAt: null,

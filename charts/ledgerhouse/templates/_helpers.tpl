@@ -76,3 +76,21 @@ region: us-east-1
 credentialsSecret: {{ .Values.s3.credentialsSecret | default "ledgerhouse-s3" | quote }}
 {{- end -}}
 {{- end }}
+
+{{- /* A volume with the store's credentials, and the keys of archives if they are encrypted: (list SECRET KEYS-SECRET MODE). */}}
+{{- define "ledgerhouse.storeVolume" -}}
+projected:
+  defaultMode: {{ index . 2 }}
+  sources:
+    - secret:
+        name: {{ index . 0 }}
+        items:
+          - { key: accessKeyId, path: access-key-id }
+          - { key: secretAccessKey, path: secret-access-key }
+    {{- with index . 1 }}
+    - secret:
+        name: {{ . }}
+        items:
+          - { key: keys, path: encryption-keys }
+    {{- end }}
+{{- end }}

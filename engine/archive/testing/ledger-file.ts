@@ -94,8 +94,8 @@ export class LedgerFile {
   ): Promise<MadeBackup> {
     const file = await this.storage.open(PATH, { exclusive: false });
     const now = () => new Date(0);
-    const base = { databaseId: DATABASE, backupId, opMin: 0, full: false, chunkBytes: 1_000, now };
-    return makeBackup({ file, store, ...base, ...options });
+    const base = { databaseId: DATABASE, backupId, opMin: 0, full: false, seals: false };
+    return makeBackup({ file, store, ...base, chunkBytes: 1_000, now, ...options });
   }
 }
 

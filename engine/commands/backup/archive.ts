@@ -52,6 +52,7 @@ export const archive: Verb = {
         const archiver = new Archiver({
           ...work,
           store,
+          encrypted: store.seals,
           timers: systemTimers,
           random: Math.random,
           logger,

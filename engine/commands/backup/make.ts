@@ -67,7 +67,16 @@ export const backup: Verb = {
         const opMin = pause === undefined ? await opThatMustBeThere(input) : await pause.begin();
         const full = input.flag('full') !== undefined;
         const made = await withStore(input, (store) =>
-          makeBackup({ file, store, databaseId, backupId, opMin, full, now: () => new Date() }),
+          makeBackup({
+            file,
+            store,
+            databaseId,
+            backupId,
+            opMin,
+            full,
+            seals: store.seals,
+            now: () => new Date(),
+          }),
         );
         await pause?.seal(made.record.stateHash);
         const seconds = Math.round(performance.now() - started) / 1_000;
@@ -149,6 +158,7 @@ export function summaryOf({ key, record, sha256 }: FoundRecord): BackupSummary {
     transfers: rowsOf(TableId.transfers),
     sizeBytes: plainBytes(record),
     storedBytes: storedBytes(record),
+    encrypted: record.sealed ?? false,
     completedAt: record.completedAt,
   };
 }
@@ -172,4 +182,6 @@ interface BackupSummary extends Pick<
   /** Bytes of all rows, and of the objects that hold them. */
   readonly sizeBytes: number;
   readonly storedBytes: number;
+  /** Whether all of it is. */
+  readonly encrypted: boolean;
 }

@@ -1,7 +1,8 @@
 /** Flags that name the store of backups. Credentials are read from files, because arguments and variables show up elsewhere. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { S3Store } from '../../archive/s3-store.ts';
+import { parseKeys, type InstallationKeys } from '../../archive/installation-keys.ts';
+import type { SealedStore } from '../../archive/sealed-store.ts';
 import { parseInteger, required } from '../values.ts';
 import { UsageError, type Flag, type Input } from '../verb.ts';
 
@@ -12,7 +13,7 @@ export const bucketFlags: readonly Flag[] = [
   {
     name: 'credentials',
     value: 'folder',
-    help: 'a folder with the files access-key-id and secret-access-key',
+    help: 'a folder with the files access-key-id and secret-access-key, and encryption-keys if archives are encrypted',
   },
   {
     name: 'patience',
@@ -43,7 +44,7 @@ export function parseBackupId(flag: string, text: string): string {
 /** Opens the store that the flags name, for one command. */
 export async function withStore<T>(
   input: Input,
-  work: (store: S3Store) => Promise<T>,
+  work: (store: SealedStore) => Promise<T>,
   patienceSeconds = 600,
 ): Promise<T> {
   const url = required(input.flag('store'), 'store');
@@ -78,9 +79,11 @@ export async function withStore<T>(
   };
   // Loaded only by verbs that need it: an engine that serves clients should not spend the time and memory.
   const { S3Store: Store } = await import('../../archive/s3-store.ts');
+  const { SealedStore: Sealed } = await import('../../archive/sealed-store.ts');
+  const keys = await readKeys(folder);
   const store = new Store(options);
   try {
-    return await work(store);
+    return await work(new Sealed(store, keys));
   } finally {
     store.close();
   }
@@ -92,4 +95,14 @@ async function readCredential(folder: string, name: string): Promise<string> {
   throw new UsageError(
     `${join(folder, name)} is empty; it holds one of the store's two credentials`,
   );
+}
+
+/** `undefined`: there are none, and nothing is encrypted. */
+async function readKeys(folder: string): Promise<InstallationKeys | undefined> {
+  try {
+    return parseKeys(await readFile(join(folder, 'encryption-keys'), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

@@ -1,9 +1,11 @@
 import { ArchiveError } from '../../archive/errors.ts';
-import type { S3Store } from '../../archive/s3-store.ts';
+import { examineBoxes } from '../../archive/lock-boxes.ts';
+import type { SealedStore } from '../../archive/sealed-store.ts';
 import { GRACE_MS, sweep } from '../../archive/sweep.ts';
 import { sweepLog } from '../../archive/sweep-log.ts';
 import { parseInteger } from '../values.ts';
 import type { Verb } from '../verb.ts';
+import { archives } from './archives.ts';
 import { bucketFlags, databaseIdOf, withStore } from './store-flags.ts';
 
 export const sweepVerb: Verb = {
@@ -42,18 +44,16 @@ export const sweepVerb: Verb = {
 const DAY_MS = 86_400_000;
 
 /** An archive that cannot be swept does not stop the sweep of others. */
-async function swept(store: S3Store, databaseId: string, keepMs: number): Promise<object> {
+async function swept(store: SealedStore, databaseId: string, keepMs: number): Promise<object> {
   const nowMs = Date.now();
   try {
+    const { keys } = store;
+    const encryption = keys && (await examineBoxes(store, databaseId, keys, true));
     const backups = await sweep({ store, databaseId, nowMs, graceMs: GRACE_MS });
-    return { ...backups, segments: await sweepLog({ store, databaseId, nowMs, keepMs }) };
+    const segments = await sweepLog({ store, databaseId, nowMs, keepMs });
+    return { ...backups, segments, ...(encryption !== undefined && { encryption }) };
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return { error: error.code, message: error.message };
   }
-}
-
-/** Folders whose names are no database's are not ours. */
-async function* archives(store: S3Store): AsyncIterable<string> {
-  for await (const folder of store.folders()) if (/^[a-z0-9_]{1,64}$/.test(folder)) yield folder;
 }

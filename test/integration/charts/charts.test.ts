@@ -539,10 +539,20 @@ test('only the sweep has credentials that delete backups, and only if it is told
   expect(spec.schedule).toBe('5 * * * *');
   const pod = JSON.stringify(spec.jobTemplate);
   expect(pod).toContain('"sweep-backups","--store=s3://backups/ledgerhouse"');
-  expect(pod).toContain('"secretName":"sweeper"');
+  expect(pod).toContain('"name":"sweeper"');
   expect(pod).toContain('"automountServiceAccountToken":false');
   const others = objects.filter(({ kind }) => kind !== 'CronJob');
   expect(JSON.stringify(others)).not.toContain('sweeper');
+  expect(JSON.stringify(objects)).not.toContain('encryption-keys');
+  // Keys are for whoever makes Jobs with them, and for the sweep, which opens records.
+  const encryption = { keysSecret: 'of-archives' };
+  const keyed = await rendered({ s3: { enabled: true }, backups: { ...backups, encryption } });
+  const holders = keyed.filter((one) => JSON.stringify(one).includes('"name":"of-archives"'));
+  expect(holders.map(({ metadata }) => metadata?.name).sort()).toEqual([
+    'ledgerhouse-backup-sweep',
+    'ledgerhouse-operator',
+  ]);
+  for (const one of holders) expect(JSON.stringify(one)).toContain('"path":"encryption-keys"');
   const file = join(folder, 'no-bucket.json');
   writeFileSync(file, JSON.stringify({ backups }));
   const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);

@@ -2,6 +2,7 @@
  * Continuous archiving by the engine's own commands: a real engine under load, a real archiver, a real S3 server, and a proxy
  * before it that loses answers, cuts them and refuses.
  */
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
@@ -59,14 +60,14 @@ interface World {
   archiver(options?: { spool?: string; flags?: readonly string[] }): TestArchiver;
 }
 
-async function world(): Promise<World> {
+async function world(credentials = 'credentials'): Promise<World> {
   const database = `db_log_${(databases += 1)}`;
   const engine = await TestEngine.create({ cluster: 0n, flags: ['--archive'] });
   begun.push(() => engine.dispose());
   const client = connectTo(engine.port);
   begun.push(async () => client.close());
   await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
-  const store = [...server.flags(database, proxy.url), '--patience=3'];
+  const store = [...server.flags(database, proxy.url, credentials), '--patience=3'];
   let id = 0n;
   return {
     database,
@@ -181,8 +182,13 @@ const refusal = async ({ engine, store }: World, target: string) => {
   return stderr;
 };
 
-test('an engine lost with its volume comes back from the bucket alone, to the last archived operation and to any before', async () => {
-  const own = await world();
+test('an engine lost with its volume comes back from bucket and key alone, to the last archived operation and to any before', async () => {
+  server.writeCredentials('keys', {
+    'access-key-id': 'tester',
+    'secret-access-key': 'tester-secret',
+    'encryption-keys': `2027 ${randomBytes(32).toString('base64')}\n`,
+  });
+  const own = await world('keys');
   own.archiver();
   for (let count = 1; count <= 20; count += 1) await own.write(count);
   const between = (await own.engine.status()).op;
@@ -221,6 +227,9 @@ test('an engine lost with its volume comes back from the bucket alone, to the la
   expect(await at(of)).toMatchObject({ op: between });
   expect(await at(next - 1n)).toMatchObject({ op: between });
   expect(await at(next)).toMatchObject({ op: between + 1 });
+  const log = join(server.bucket, 'house', own.database, 'log', '0001');
+  for (const segment of readdirSync(log))
+    expect(readFileSync(join(log, segment)).toString('latin1', 0, 4)).toBe('LENC');
   expect(await refusal(own, `--to-time=2999-01-01T00:00:00Z`)).toContain(
     `the last one before is operation ${before.op}`,
   );

@@ -3,6 +3,7 @@
  * answers, cuts them and refuses.
  */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
@@ -288,6 +289,38 @@ test('a removed backup is refused, and the sweep takes from the bucket what only
   expect(objects()).toHaveLength(before.length - 1);
   proxy.reset();
   expect((await verify('second')).stateHash).toBe(second.stateHash);
+});
+
+test('with keys beside the credentials the archive is encrypted; keys are replaced, and missed by name', async () => {
+  const keyOf = (name: string) => `${name} ${randomBytes(32).toString('base64')}`;
+  const [old, next] = [keyOf('2026'), keyOf('2027')];
+  const credentials = { 'access-key-id': 'tester', 'secret-access-key': 'tester-secret' };
+  const withKeys = async (keys: readonly string[], args: readonly string[]) => {
+    const files = { ...credentials, 'encryption-keys': `${keys.join('\n')}\n` };
+    const path = server.writeCredentials(`keys-${keys.join().length}`, files);
+    const own = args.map((arg) => arg.replace(/^--credentials=.*/, `--credentials=${path}`));
+    return JSON.parse(await mustRun(engineProgram, own)) as Record<string, unknown>;
+  };
+  const made = await withKeys([old], backupArgs('sealed'));
+  expect(made).toMatchObject({ encrypted: true });
+  const archive = join(server.bucket, 'house', ownDatabase());
+  const objects = () => readdirSync(archive, { recursive: true }).map(String);
+  const records = objects().filter((name) => name.endsWith('.ndjson'));
+  expect(readFileSync(join(archive, records.join())).includes('stateHash')).toBe(false);
+  const verifying = ['verify-backup', ...flags(), '--backup=sealed'];
+  for (const args of [verifying, backupArgs('another')]) {
+    const refused = await shell(engineProgram, args);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/opens with the key "2026" \([0-9a-f]{16}\)/);
+  }
+  // Rotation writes a box, and nothing else; then the old key is not needed.
+  const before = objects();
+  expect(await withKeys([next, old], ['sweep-backups', ...flags()])).toMatchObject({
+    encryption: { dataKeys: 1, boxesMade: 1, stillNeeded: [] },
+  });
+  const added = objects().filter((name) => !before.includes(name));
+  expect(added).toEqual([expect.stringMatching(/^keys\//)]);
+  expect(await withKeys([next], verifying)).toMatchObject({ stateHash: made['stateHash'] });
 });
 
 test('a stopped replica is backed up from its file, and only a closed one', async () => {

@@ -85,11 +85,15 @@ export class S3Server {
   }
 
   /** Flags of a command that uses the bucket. */
-  flags(databaseId: string, endpoint = `http://127.0.0.1:${this.port}`): readonly string[] {
+  flags(
+    databaseId: string,
+    endpoint = `http://127.0.0.1:${this.port}`,
+    folder = 'credentials',
+  ): readonly string[] {
     return [
       `--store=s3://${BUCKET}/house`,
       `--endpoint=${endpoint}`,
-      `--credentials=${join(this.folder, 'credentials')}`,
+      `--credentials=${join(this.folder, folder)}`,
       `--database=${databaseId}`,
     ];
   }
