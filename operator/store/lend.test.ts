@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
+import { readCredentials, type StoreSecrets } from './backup-store.ts';
+import { credentialsVolume, lendStore } from './lend.ts';
+
+const borrower = { name: 'shop', namespace: 'acme', uid: 'u-1', workload: 'shop-1' };
+const owner = { apiVersion: 'v1', kind: 'Pod', name: 'shop', uid: 'u-1' };
+
+async function lent(secrets: StoreSecrets) {
+  const cluster = new SimulatedCluster();
+  const store = { url: 's3://b/p', region: 'r', ...secrets };
+  await lendStore(cluster, borrower as never, store, owner);
+  const [secret] = cluster.all('Secret');
+  const volume = credentialsVolume(borrower as never, store);
+  expect(volume.secret?.secretName).toBe(secret?.metadata.name);
+  return { name: secret?.metadata.name, data: secret?.stringData };
+}
+
+test('keys are lent with the credentials, in a Secret of another name for each file of keys', async () => {
+  const plain = { accessKeyId: 'id', secretAccessKey: 'hush' };
+  const none = await lent(plain);
+  expect(none.data).toEqual({ 'access-key-id': 'id', 'secret-access-key': 'hush' });
+  const [one, two] = [
+    await lent({ ...plain, encryptionKeys: '2026 AAAA' }),
+    await lent({ ...plain, encryptionKeys: '2027 BBBB\n2026 AAAA' }),
+  ];
+  expect(one.data).toEqual({ ...none.data, 'encryption-keys': '2026 AAAA' });
+  expect(new Set([none.name, one.name, two.name]).size).toBe(3);
+});
+
+test('the operator reads keys beside the credentials, if they are there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-store-'));
+  try {
+    writeFileSync(join(folder, 'access-key-id'), 'id\n');
+    writeFileSync(join(folder, 'secret-access-key'), 'hush\n');
+    const plain = { accessKeyId: 'id', secretAccessKey: 'hush' };
+    expect(readCredentials(folder)).toEqual(plain);
+    writeFileSync(join(folder, 'encryption-keys'), '2027 BBBB\n2026 AAAA\n');
+    expect(readCredentials(folder)).toEqual({ ...plain, encryptionKeys: '2027 BBBB\n2026 AAAA' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
