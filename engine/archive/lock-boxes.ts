@@ -108,10 +108,12 @@ export async function dataKeyForWriting(
     if (madeFor === first.fingerprint) return dataKey;
   }
   // Keys that open nothing of what is there are not the installation's.
-  const [newest, there = []] = [...boxes].at(-1) ?? [];
-  if (newest !== undefined && !keys.some(({ fingerprint }) => there.includes(fingerprint))) {
+  const newest = [...boxes].at(-1);
+  if (newest === undefined) return makeDataKey(store, databaseId, first);
+  const [dataKeyId, there] = newest;
+  if (!keys.some(({ fingerprint }) => there.includes(fingerprint))) {
     const what = `the archive of ${databaseId}`;
-    throw await keyMissing(store, databaseId, { what, dataKeyId: newest, there, keys });
+    throw await keyMissing(store, databaseId, { what, dataKeyId, there, keys });
   }
   return makeDataKey(store, databaseId, first);
 }

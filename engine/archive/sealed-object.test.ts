@@ -23,7 +23,7 @@ const bytesOf = (size: number): Uint8Array => {
   return out;
 };
 
-function opened(object: Uint8Array, { key = KEY, secret = dataKey.secret as Uint8Array } = {}) {
+function opened(object: Uint8Array, { key = KEY, secret = dataKey.secret } = {}) {
   const head = sealedHead(key, object);
   return head && open(key, head, secret, object);
 }

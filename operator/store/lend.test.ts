@@ -12,9 +12,9 @@ const owner = { apiVersion: 'v1', kind: 'Pod', name: 'shop', uid: 'u-1' };
 async function lent(secrets: StoreSecrets) {
   const cluster = new SimulatedCluster();
   const store = { url: 's3://b/p', region: 'r', ...secrets };
-  await lendStore(cluster, borrower as never, store, owner);
+  await lendStore(cluster, borrower, store, owner);
   const [secret] = cluster.all('Secret');
-  const volume = credentialsVolume(borrower as never, store);
+  const volume = credentialsVolume(borrower, store);
   expect(volume.secret?.secretName).toBe(secret?.metadata.name);
   return { name: secret?.metadata.name, data: secret?.stringData };
 }
