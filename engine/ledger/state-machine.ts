@@ -26,7 +26,7 @@ import { LedgerRead } from './ledger-read.ts';
 import { touchOperation } from './touch-rows.ts';
 import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
-import type { IndexCounts, IndexHelper } from './transfer-index.ts';
+import type { IndexCounts, IndexHelper, IndexVolume } from './transfer-index.ts';
 import type { StartPointSizes } from './start-point.ts';
 import { StateHash } from './state-hash.ts';
 import { UndoLog } from './undo-log.ts';
@@ -277,6 +277,11 @@ export class StateMachine implements Checkpointed {
   /** Hands work on the index of transfers to a helper, which does it in another thread. */
   useIndexHelper(helper: IndexHelper): void {
     this.#state.transferIndex.useHelper(helper);
+  }
+
+  /** Lets parts of the index that have left memory come back when they are to be merged. */
+  useIndexVolume(volume: IndexVolume): void {
+    this.#state.transferIndex.useVolume(volume);
   }
 
   /** Call when the ledger is used no more: nothing works on its index then, and its memory is free. */

@@ -8,7 +8,7 @@
  */
 import { assert } from '../../base/assert.ts';
 import { DerivedTables, type Section, type SectionHead, type StoredBytes } from './checkpoint.ts';
-import type { RowAccess } from './cold-rows.ts';
+import type { Needs, RowAccess } from './cold-rows.ts';
 import type { Budget, Cursor } from './cursor.ts';
 import type { KeyedHash } from './keyed-hash.ts';
 import { Transfer } from './layout.ts';
@@ -18,6 +18,7 @@ import { Column, PAGE_BYTES, type SegmentData } from './segments/columns.ts';
 import { FieldCursor, type Part } from './segments/field-cursor.ts';
 import { Generation, keyOf128, keyOf64, SEALED_ROW_BYTES } from './segments/generation.ts';
 import { type IndexJob, runJob } from './segments/index-jobs.ts';
+import { ReturningPages } from './segments/returning.ts';
 import { Segment } from './segments/segment.ts';
 import { SegmentTables } from './segments/segment-tables.ts';
 import { CHUNK_ROWS, ChunkPool } from './segments/young-rows.ts';
@@ -75,6 +76,12 @@ export interface IndexHelper {
   end(): Promise<void>;
 }
 
+/**
+ * Brings pages of segments from the volume, one call at a time. `done` is called later, never during a call into the ledger; with false if
+ * they cannot be brought.
+ */
+export type IndexVolume = (needs: Needs, done: (isBrought: boolean) => void) => void;
+
 interface TransferIndexOptions {
   readonly memory: Memory;
   readonly hash: KeyedHash;
@@ -95,11 +102,13 @@ interface TransferIndexOptions {
 }
 
 interface Merge {
-  readonly job: IndexJob;
   /** Place of its first segment. */
   readonly first: number;
-  /** Room that is reserved for its output. */
-  readonly bytes: number;
+  /** Room that is reserved: for its output, and for pages that must come back before. */
+  bytes: number;
+  /** Absent until all pages are in memory. */
+  job?: IndexJob;
+  returning?: ReturningPages;
 }
 
 interface Slices {
@@ -133,6 +142,9 @@ export class TransferIndex {
   /** First rows of the generations that are being sealed. */
   readonly #taken = new Set<number>();
   #merge: Merge | undefined;
+  #volume: IndexVolume | undefined;
+  /** Whether pages may come back to be merged. If there was no room for it, they may after the next checkpoint. */
+  #mayBring = true;
   #slices: Slices | undefined;
   /** Cleared table of a sealed generation. */
   #spareIds: SlotTable | undefined;
@@ -163,7 +175,7 @@ export class TransferIndex {
       segments: this.#segments.length,
       onVolume: this.#segments.filter(({ isCold }) => isCold).length,
       unsealed: this.#waiting,
-      unmerged: groupsToMerge(this.#segments, this.#sizes.sealRows).length * FAN_IN,
+      unmerged: groupsToMerge(this.#segments, this.#sizes.sealRows, false).length * FAN_IN,
     };
   }
 
@@ -181,6 +193,7 @@ export class TransferIndex {
   stored(derived: DerivedTables): void {
     this.#tables.stored(derived);
     this.#hasRoomOnVolume = derived === DerivedTables.new;
+    if (this.#hasRoomOnVolume) this.#mayBring = true;
     for (const segment of this.#segments)
       if (!segment.isCold)
         segment.table = this.#isStored ? this.#tables.tableOf(segment) : undefined;
@@ -373,19 +386,27 @@ export class TransferIndex {
   giveUpMerge(): void {
     if (this.#merge === undefined) return;
     const { job } = this.#merge;
-    if (this.#slices?.job === job) this.#slices = undefined;
+    if (job === undefined) this.#mayBring = false;
+    else if (this.#slices?.job === job) this.#slices = undefined;
     else this.#helper?.giveUp(job);
     this.#endMerge(undefined);
   }
 
-  /** Ends the helper, if there is one. Jobs in progress are given back. */
+  /** Ends the helper, if there is one. Jobs in progress are given back. No page comes back any more. */
   async endHelper(): Promise<void> {
+    this.#volume = undefined;
+    if (this.#merge?.job === undefined) this.giveUpMerge();
     await this.#helper?.end();
   }
 
   /** Gives the jobs to a helper from now on. */
   useHelper(helper: IndexHelper): void {
     this.#helper = helper;
+  }
+
+  /** Lets segments that have left memory come back to be merged, from now on. */
+  useVolume(volume: IndexVolume): void {
+    this.#volume = volume;
   }
 
   #askHelper(): void {
@@ -501,15 +522,64 @@ export class TransferIndex {
     return generation.sealJob(pageBytes);
   }
 
-  /** Begins the merge of the oldest neighbours of one size for whose output there is room. */
+  /** Returns the merge that is to be done next, once all of its pages are in memory. */
   #takeMerge(): IndexJob | undefined {
-    if (this.#merge !== undefined) return undefined;
-    const groups = groupsToMerge(this.#segments, this.#sizes.sealRows);
+    const merge = this.#merge ?? this.#chooseMerge();
+    if (merge === undefined || merge.job !== undefined) return undefined;
+    const segments = this.#segments.slice(merge.first, merge.first + FAN_IN);
+    const away = segments.find(({ isCold }) => isCold);
+    if (away === undefined)
+      return (merge.job = { kind: 'merge', segments: segments.map(({ data }) => data) });
+    if (merge.returning === undefined) {
+      merge.returning = new ReturningPages(away);
+      this.#bringNext(merge, merge.returning);
+    }
+    return undefined;
+  }
+
+  /** Asks for the next pages of a segment that is to be merged. */
+  #bringNext(merge: Merge, returning: ReturningPages): void {
+    const pages = returning.next();
+    let left = pages.length;
+    const arrived: Needs['arrived'] = (name, words) => {
+      left -= 1;
+      returning.put(name, words);
+    };
+    this.#volume!({ pages, arrived }, (isBrought) => {
+      // It may have been given up meanwhile.
+      if (this.#merge !== merge) return;
+      if (!isBrought || left > 0) {
+        this.#volume = undefined;
+        this.#endMerge(undefined);
+      } else if (returning.next().length > 0) this.#bringNext(merge, returning);
+      else this.#broughtAll(merge, returning);
+    });
+  }
+
+  #broughtAll(merge: Merge, returning: ReturningPages): void {
+    returning.finish();
+    // Its part of the room that was reserved.
+    merge.bytes -= returning.segment.pageBytes;
+    delete merge.returning;
+    const job = this.#takeMerge();
+    const helper = this.#helper;
+    if (job === undefined) return;
+    if (helper !== undefined) helper.begin(job, (segment) => this.#helped(job, segment));
+    // It is this thread's next job.
+    else delete merge.job;
+  }
+
+  /** Reserves room for the merge of the oldest neighbours of one size for which there is enough. */
+  #chooseMerge(): Merge | undefined {
+    const mayBring = this.#mayBring && this.#volume !== undefined;
+    const groups = groupsToMerge(this.#segments, this.#sizes.sealRows, mayBring);
     if (groups.length === 0) return undefined;
     const room = this.#mergeRoom();
     for (const first of groups) {
       const segments = this.#segments.slice(first, first + FAN_IN);
-      const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+      const away = segments.reduce((sum, { pagesAway }) => sum + pagesAway, 0) * PAGE_BYTES;
+      const output = segments.reduce((sum, segment) => sum + segment.bytes, 0) + away;
+      const bytes = output + away;
       // Its inputs stay until it is over.
       const own = this.#bytesOf(
         (segment, index) =>
@@ -517,9 +587,8 @@ export class TransferIndex {
       );
       if (bytes + own > room) continue;
       this.#memory.allocate(bytes);
-      const job: IndexJob = { kind: 'merge', segments: segments.map(({ data }) => data) };
-      this.#merge = { job, first, bytes };
-      return job;
+      this.#merge = { first, bytes };
+      return this.#merge;
     }
     return undefined;
   }
@@ -589,12 +658,12 @@ const HASHED: ReadonlyMap<Column, HashedField> = new Map([
 
 const EMPTY_IDS = new SlotTable(new Memory());
 
-/** Returns the places of the neighbours of one size in memory that are to be merged, the oldest first. */
-function groupsToMerge(segments: readonly Segment[], sealRows: number): number[] {
+/** Returns the places of the neighbours of one size that are to be merged, the oldest first; only of those in memory, or of all. */
+function groupsToMerge(segments: readonly Segment[], sealRows: number, ofAll: boolean): number[] {
   const groups: number[] = [];
   let first = 0;
   for (const [index, segment] of segments.entries()) {
-    if (segment.isCold) {
+    if (segment.isCold && !ofAll) {
       first = index + 1;
       continue;
     }

@@ -67,7 +67,10 @@ export class PageReader implements PageSource {
   ): Promise<void> {
     for (let wanted = pages; wanted.length > 0;) {
       const sections = this.#sections();
-      const places = wanted.map((name) => ({ name, offset: this.#offsetOf(name) }));
+      const isAgain = wanted !== pages;
+      // What a segment of the index had that was merged meanwhile is in another table: whoever asked looks there.
+      const here = isAgain ? wanted.filter((name) => !this.#isGone(name)) : wanted;
+      const places = here.map((name) => ({ name, offset: this.#offsetOf(name) }));
       const misfits = await this.#readPlaces(places, arrived);
       const [first] = misfits;
       // Only a checkpoint that came meanwhile explains a misfit.
@@ -116,6 +119,11 @@ export class PageReader implements PageSource {
       if (isThere) arrived(place.name, words.subarray(at / 4, at / 4 + PAGE_WORDS));
       else misfits.push(place);
     }
+  }
+
+  #isGone({ table }: PageName): boolean {
+    this.#place();
+    return isDerived(table) && !this.#pieces.has(table);
   }
 
   #offsetOf({ table, page }: PageName): number {

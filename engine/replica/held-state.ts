@@ -11,6 +11,7 @@ import { positionAfter, type Block, type LogPosition } from '../log/replicated/b
 import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
 import { HaltedError } from './halted-error.ts';
+import { indexVolume } from './index-volume.ts';
 import { sameChecksum } from './pending-requests.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
@@ -111,6 +112,7 @@ export class HeldState {
     }
     executor.loaded(position);
     file.beginCheckpoints({ ring: undefined, pause });
+    executor.ledger.useIndexVolume(indexVolume(file.pages));
     this.#executor = executor;
     this.checkpoints.op = position.op;
     this.#logBytes = 0;

@@ -17,6 +17,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { ClientValues } from './client-values.ts';
 import { ExecutionQueue } from './execution-queue.ts';
 import { Executor } from './executor.ts';
+import { indexVolume } from './index-volume.ts';
 import { Orderer } from './orderer.ts';
 import { RequestCounts } from './request-counts.ts';
 import { sameChecksum } from './pending-requests.ts';
@@ -116,6 +117,7 @@ export class Replica implements ServedReplica {
       return executor.replay(entry, log.pages);
     });
     executor.loaded(position);
+    executor.ledger.useIndexVolume(indexVolume(log.pages));
     this.#orderer.begin(executor);
     this.#committed = executor.op;
     this.#checkpoints.op = position.op;

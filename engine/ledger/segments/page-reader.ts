@@ -70,6 +70,12 @@ export class ColumnReader {
     this.#bytes = NOTHING;
   }
 
+  /** Takes the pages back: from now on they are read from memory. */
+  comeBack(column: ColumnPages): void {
+    this.column = column;
+    this.#volume = undefined;
+  }
+
   /** Writes the rows of an id's hash to `rows`. Returns their number, which is at most 1 for almost every id. */
   readIds(key: number, lower: number, rows: Uint32Array): number {
     let count = 0;

@@ -15,7 +15,7 @@ export class Segment {
   /** Bytes of memory. */
   bytes: number;
   /** Those of them that `leave` frees. */
-  readonly pageBytes: number;
+  pageBytes: number;
   /** Table of the newest durable checkpoint in which the segment is whole, with pages that can be read alone. */
   table: number | undefined;
   /** Whether its pages have left memory. */
@@ -47,6 +47,28 @@ export class Segment {
     this.data = withoutPages(this.data);
     this.bytes = segmentBytes(this.data);
     this.isCold = true;
+  }
+
+  /** Number of pages that have left memory. */
+  get pagesAway(): number {
+    return this.isCold ? [this.#ids, ...this.fields].reduce((sum, { pages }) => sum + pages, 0) : 0;
+  }
+
+  /** Takes all pages back, which may leave again. */
+  comeBack(pieces: readonly Uint8Array[]): void {
+    let firstPage = 0;
+    const [ids, ...fields] = [this.#ids, ...this.fields].map((reader): ColumnPages => {
+      const { firstKeys, firstRows } = reader.column;
+      const column = { pieces, firstPage, firstKeys, firstRows };
+      firstPage += reader.pages;
+      reader.comeBack(column);
+      return column;
+    });
+    this.data = { ...this.data, ids: ids!, fields };
+    const bytes = segmentBytes(this.data);
+    this.pageBytes = bytes - this.bytes;
+    this.bytes = bytes;
+    this.isCold = false;
   }
 
   get rows(): number {

@@ -112,6 +112,7 @@ export class Simulation {
     this.#isCold = isCold;
     this.#transferIds = isCold ? 3000 : 120;
     this.machine = this.#newMachine(seed);
+    if (isCold) this.#letIndexReturn(this.machine);
   }
 
   /** Makes a machine whose index has some sizes and some key, and is in its checkpoints. No answer and no hash depends on it. */
@@ -125,6 +126,21 @@ export class Simulation {
       ...(this.#isCold ? COLD : {}),
       startPointSizes: POINT_SIZES[(choice >>> 0) % POINT_SIZES.length]!,
       ...(sizes === undefined ? {} : { indexSizes: sizes }),
+    });
+  }
+
+  /** Pages of the index that come back to be merged, and what is called then. */
+  #returning: (() => void)[] = [];
+
+  /** Lets parts of the index come back to be merged, at some later step. Rarely the volume cannot be read. */
+  #letIndexReturn(machine: StateMachine): void {
+    this.#returning = [];
+    machine.useIndexVolume((needs, done) => {
+      this.#returning.push(() => {
+        const isBrought = this.#chance(0.98);
+        if (isBrought) this.#bring(needs);
+        done(isBrought);
+      });
     });
   }
 
@@ -149,6 +165,7 @@ export class Simulation {
 
   step(): void {
     if (this.#chance(0.1)) this.#timestamp += BigInt(this.#below(3)) * 1_000_000_000n;
+    if (this.#returning.length > 0 && this.#chance(0.5)) this.#returning.shift()!();
     if (this.#chance(0.55)) this.#write();
     else this.#read();
     this.#pulse();
@@ -274,6 +291,7 @@ export class Simulation {
     }
     await machine.finishLoad(async () => undefined);
     this.machine = machine;
+    if (this.#isCold) this.#letIndexReturn(machine);
     for (const { operation, timestamp, body } of this.#late)
       this.#execute(operation, timestamp, body);
   }
