@@ -47,6 +47,11 @@ export const annotations = {
    * by its ID, and none keeps it beyond its time.
    */
   replacedBy: 'ledgerhouse.dev/replaced-by',
+  /**
+   * On the first replica's volume: the topology that its data file had, while a database of another one makes the file its own. No replica has
+   * run on it since.
+   */
+  reshaping: 'ledgerhouse.dev/reshaping',
   /** On a StatefulSet: hash of the inputs of its pods' template. */
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */

@@ -16,6 +16,7 @@ import { importRowsVerb } from './commands/import-rows.ts';
 import { inspect } from './commands/inspect.ts';
 import { recover } from './commands/recover.ts';
 import { restoreFromImport } from './commands/restore-import.ts';
+import { reshape } from './commands/reshape.ts';
 import { restore } from './commands/restore.ts';
 import { restoreRows } from './commands/rows/restore-rows.ts';
 import { tryRows } from './commands/rows/try-rows.ts';
@@ -29,6 +30,7 @@ await runProgram(
       format,
       start,
       recover,
+      reshape,
       exportFile,
       restore,
       inspect,

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { placeWithoutState } from '../log/without-state.ts';
 import { stateOf } from './member-state.ts';
 
 const place = (sequence: number) => ({
@@ -13,6 +14,8 @@ const traces = { hasData: false, joins: false, hadMember: false };
 test.each([
   ['formatted, never begun', undefined, {}, 'new'],
   ['formatted, with what it has run until now', undefined, { hasData: true }, 'new'],
+  ['formatted without a state, never begun', placeWithoutState(1, 'new'), {}, 'new'],
+  ['formatted without a state, begun', placeWithoutState(1, 'new'), { hasData: true }, 'existing'],
   ['made by recover', place(0), { joins: true }, 'existing'],
   ['made by recover, begun', place(0), { hasData: true }, 'existing'],
   ['with a checkpoint and its member', place(9), { hasData: true, hadMember: true }, 'existing'],
@@ -29,6 +32,8 @@ test.each([
     undefined,
     { hadMember: true },
   ],
+  ['made by recover, for a log that is there', placeWithoutState(1, 'lost'), {}],
+  ['formatted without a state, and begun', placeWithoutState(1, 'new'), { hadMember: true }],
   ['the one that recover had expected has begun and is gone', place(0), { hadMember: true }],
 ])(
   'a replica that has lost its member of etcd does not begin a new one, for who has voted cannot forget: %s',

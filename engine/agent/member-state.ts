@@ -7,6 +7,7 @@ import { isThere } from '../../base/is-there.ts';
 import { hasMember, initialClusterPath, memoPath } from '../members/files.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { readSuperblock, type Superblock } from '../log/superblock.ts';
+import { beginsWithLog } from '../log/without-state.ts';
 import { DataProblem } from '../../domain/data-problem.ts';
 import type { Finding } from './examine.ts';
 
@@ -42,7 +43,7 @@ export function stateOf(
 ): MemberState | Finding {
   if (hasData) return place === undefined ? 'new' : 'existing';
   if (joins) return 'existing';
-  if (place === undefined && !hadMember) return 'new';
+  if ((place === undefined || beginsWithLog(place)) && !hadMember) return 'new';
   return {
     reason: DataProblem.memberMissing,
     message: `${folder} is empty, while the data file holds the log up to block ${place?.sequence ?? 0}: the etcd member is lost; bring the replica back with \`recover\``,

@@ -3,6 +3,7 @@ import { isThere } from '../../base/is-there.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { DataFileError } from '../log/errors.ts';
 import { formatDataFile } from '../log/format-file.ts';
+import { placeWithoutState } from '../log/without-state.ts';
 import { askLeader } from '../members/ask-leader.ts';
 import { hasMember, initialClusterPath } from '../members/files.ts';
 import { forgetMember } from '../members/own-member.ts';
@@ -93,7 +94,7 @@ export const recover: Verb = {
       path,
       identity,
       release: engineRelease,
-      lostIn: incarnation,
+      place: placeWithoutState(incarnation, 'lost'),
       ...logOf(replicaCount),
     });
     process.stderr.write(

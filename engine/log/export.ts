@@ -29,6 +29,7 @@ import { scanLog } from './scan.ts';
 import { seal } from './seal.ts';
 import type { ReadableFile, Storage, StorageFile } from './storage.ts';
 import { encodeSuperblock, readSuperblock, type Superblock } from './superblock.ts';
+import { lacksState } from './without-state.ts';
 
 /**
  * Target of an export: a path that must not exist, or a function that takes bytes in order and resolves when it wants more.
@@ -173,10 +174,10 @@ export async function readWholeCheckpoint(
   path: string,
 ): Promise<StoredCheckpoint> {
   const superblock = await readSuperblock(file);
-  if (superblock.position.place?.sequence === 0) {
+  if (lacksState(superblock.position.place)) {
     throw new DataFileError(
       'state_lost',
-      `${path} was made by 'recover' and has no state yet: a copy of it would be empty. Take the file of another replica.`,
+      `${path} has no state yet, which it was to fetch from another replica: a copy of it would be empty. Take the file of another replica.`,
     );
   }
   let entries = 0;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError } from './errors.ts';
 import { BLOCK_SIZE, LOG_OFFSET, LOG_SIZE_DEFAULT, LOG_SIZE_MIN } from './layout.ts';
-import type { ReplicaIdentity } from './log.ts';
+import type { LogPlace, ReplicaIdentity } from './log.ts';
 import { SEAL_SIZE } from './seal.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { writeSuperblock } from './superblock.ts';
@@ -15,11 +15,8 @@ interface FormatOptions {
   readonly release: number;
   /** Size of the log ring in bytes; must be a multiple of 4096. */
   readonly logSizeBytes?: number;
-  /**
-   * For one of several replicas that has lost its state: the incarnation whose state it must fetch from another replica
-   * before it takes part.
-   */
-  readonly lostIn?: number;
+  /** For one of several replicas without a state, which fetches it from another one before it takes part. */
+  readonly place?: LogPlace;
   readonly storage?: Storage;
 }
 
@@ -43,14 +40,10 @@ export async function createEmpty({
   identity,
   release,
   logSizeBytes,
-  lostIn,
+  place,
   storage,
-}: Required<Omit<FormatOptions, 'lostIn'>> & Pick<FormatOptions, 'lostIn'>): Promise<void> {
-  const zeros = new Uint8Array(SEAL_SIZE);
-  const place =
-    lostIn === undefined
-      ? {}
-      : { place: { incarnation: lostIn, sequence: 0, fence: 0, seal: zeros } };
+}: Required<Omit<FormatOptions, 'place'>> & Pick<FormatOptions, 'place'>): Promise<void> {
+  const where = place === undefined ? {} : { place };
   await createWhole(storage, path, async (file) => {
     await writeZeros(file, 0, LOG_OFFSET + logSizeBytes);
     await file.sync();
@@ -58,7 +51,7 @@ export async function createEmpty({
       sequence: 1,
       release,
       identity,
-      position: { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16), ...place },
+      position: { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16), ...where },
       key: randomBytes(SEAL_SIZE),
       logSizeBytes,
       logSequence: 1,

@@ -34,7 +34,7 @@ export interface ReplicaIdentity {
 export interface LogPlace {
   /** Number of this log among all logs that the database has had, from 1. */
   readonly incarnation: number;
-  /** 0 if the replica has lost its state and must fetch one. */
+  /** 0 if the replica has no state and must fetch one (without-state.ts). */
   readonly sequence: number;
   readonly fence: number;
   /** Seal of the block at `sequence`, 16 bytes. */

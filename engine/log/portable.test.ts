@@ -7,6 +7,7 @@ import { inspectDataFile, recogniseHead } from './inspect.ts';
 import { LOG_SIZE_MIN } from './layout.ts';
 import { restoreDataFile } from './restore.ts';
 import { MemoryStorage } from './testing/memory-storage.ts';
+import { placeWithoutState } from './without-state.ts';
 import {
   createToyFile,
   IDENTITY,
@@ -90,7 +91,7 @@ test('a file that is marked as lost is neither exported nor restored from: its c
   const disk = new MemoryStorage();
   const identity = { clusterId: 7n, replicaIndex: 1, replicaCount: 3 };
   const rest = { release: RELEASE, logSizeBytes: LOG_SIZE_MIN, storage: disk };
-  await createEmpty({ path: PATH, identity, lostIn: 1, ...rest });
+  await createEmpty({ path: PATH, identity, place: placeWithoutState(1, 'lost'), ...rest });
   const refused = { code: 'state_lost', message: expect.stringContaining(PATH) };
   await expect(exportDataFile(PATH, { path: EXPORTED }, disk)).rejects.toMatchObject(refused);
   const restore = restoreDataFile({ from: PATH, to: RESTORED, storage: disk });

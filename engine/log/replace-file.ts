@@ -14,6 +14,7 @@ import { piecesEnd, readManifest, readPiece } from './manifest.ts';
 import { spareBytes } from './shared-volume.ts';
 import { isFull, type Storage, type StorageFile } from './storage.ts';
 import { readHead, writeSuperblock } from './superblock.ts';
+import { placeWithoutState } from './without-state.ts';
 
 interface ReplaceOptions {
   readonly path: string;
@@ -65,7 +66,8 @@ async function putDownAsLost(
   const lost = lostOf(path);
   await removeIfThere(storage, lost);
   const logSizeBytes = LOG_SIZE_MIN;
-  await createEmpty({ path: lost, identity, release, logSizeBytes, lostIn: incarnation, storage });
+  const place = placeWithoutState(incarnation, 'lost');
+  await createEmpty({ path: lost, identity, release, logSizeBytes, place, storage });
   await storage.replace(lost, path);
 }
 

@@ -6,6 +6,7 @@ import { DataFileError } from '../log/errors.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import type { LogPosition } from '../log/replicated/block.ts';
 import { ReplicatedLog, type LogConsumer } from '../log/replicated/replicated-log.ts';
+import { lacksState } from '../log/without-state.ts';
 import { CatchUp } from './catch-up.ts';
 import { HaltedError } from './halted-error.ts';
 import type { HeldState } from './held-state.ts';
@@ -46,7 +47,7 @@ export class LogPlace {
   async begin(): Promise<void> {
     const { state, stopped } = this.#parts;
     let position = await state.load();
-    if (position.place?.sequence === 0) position = (await this.#fetchState(1)) ?? position;
+    if (lacksState(position.place)) position = (await this.#fetchState(1)) ?? position;
     if (stopped.aborted) return;
     state.position = logPositionOf(position);
     this.#log = this.#open(state.position);

@@ -13,6 +13,7 @@ import { identityProblem, metaOf } from '../log/replicated/identity.ts';
 import { META, sequenceOf } from '../log/replicated/keys.ts';
 import { decodeMeta, type Meta } from '../log/replicated/records.ts';
 import { readTail } from '../log/replicated/tail.ts';
+import { lacksState } from '../log/without-state.ts';
 import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { engineRelease } from '../wire/release.ts';
 import { Executor } from './executor.ts';
@@ -51,9 +52,9 @@ export async function salvage(options: SalvageOptions): Promise<CheckpointPositi
     const ledger = newLedger(memoryLimitBytes);
     const executor = new Executor({ ledger, identity, batchSizeLimit: batchSizeLimitProduction });
     const position = await file.load(executor.state);
-    if (position.place?.sequence === 0) {
+    if (lacksState(position.place)) {
       throw new SalvageRefused(
-        `${path} was made by 'recover' and has no state yet: take another survivor.`,
+        `${path} has no state yet, which it was to fetch from another replica: take another survivor.`,
       );
     }
     executor.loaded(position);

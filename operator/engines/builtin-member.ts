@@ -30,7 +30,7 @@ const runMount = { name: 'etcd', mountPath: '/etcd' };
 const socketPath = `${runMount.mountPath}/client.sock`;
 const configPath = `${runMount.mountPath}/etcd.json`;
 /** Folder beside the data file on the same volume: neither is of use without the other. */
-const etcdFolder = `${dataMount.mountPath}/etcd`;
+export const etcdFolder = `${dataMount.mountPath}/etcd`;
 
 /** The engine's flag that names its member. */
 export const etcdFlag = `--etcd=unix:${socketPath}`;

@@ -63,6 +63,8 @@ export interface Inheritance {
   readonly claims: readonly Claim[];
   /** Uids of the owners of these volumes that still exist. */
   readonly livingOwners: readonly string[];
+  /** Replicas of an earlier owner that have not ended yet. */
+  readonly formerPods: readonly Pod[];
 }
 
 /** By replica: the engine's status, or why there is none. */

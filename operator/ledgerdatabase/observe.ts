@@ -14,7 +14,7 @@ import {
 } from '../../domain/kinds.ts';
 import type { Cache, Kube, KubeObject } from '../../base/kube/kube.ts';
 import { isOlder } from '../../base/kube/resource-version.ts';
-import { belongsTo, isDataVolume, isInheritable } from './belongs-to.ts';
+import { belongsTo, isDataVolume, isInheritable, isReplicaName } from './belongs-to.ts';
 import type { Inheritance, Owned } from './observation.ts';
 
 /** Caches, indexed by the label of the database's uid, except for the databases themselves. */
@@ -53,21 +53,24 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
       podDisruptionBudgets: here(caches.podDisruptionBudgets),
       networkPolicies: here(caches.networkPolicies),
     },
-    inheritance:
-      from === undefined
-        ? undefined
-        : {
-            claims: caches.claims
-              .list()
-              .filter(
-                (claim) =>
-                  claim.metadata.namespace === database.metadata.namespace &&
-                  claim.metadata.labels?.[labels.databaseId] === from &&
-                  isInheritable(claim),
-              ),
-            livingOwners: caches.databases.list().map(uidOf),
-          },
+    inheritance: from === undefined ? undefined : inheritanceIn(caches, database, from),
     retained: retainedFor(caches, database),
+  };
+}
+
+function inheritanceIn(caches: Caches, database: DatabaseObject, from: string): Inheritance {
+  const claims = caches.claims
+    .list()
+    .filter(
+      (claim) =>
+        claim.metadata.namespace === database.metadata.namespace &&
+        claim.metadata.labels?.[labels.databaseId] === from &&
+        isInheritable(claim),
+    );
+  return {
+    claims,
+    livingOwners: caches.databases.list().map(uidOf),
+    formerPods: formerPods(database, workloadOfHeir(database, claims), caches.pods.list()),
   };
 }
 
@@ -84,11 +87,14 @@ function retainedFor(caches: Caches, { metadata, spec, status }: DatabaseObject)
         claim.metadata.namespace === namespace &&
         claim.metadata.deletionTimestamp === undefined &&
         claim.metadata.labels?.[labels.database] === name &&
-        claim.metadata.annotations?.[annotations.formatted] !== undefined &&
+        hasData(claim) &&
         isDataVolume(claim) &&
         caches.databases.byIndex(claim.metadata.labels?.[labels.uid] ?? '').length === 0,
     );
 }
+
+const hasData = ({ metadata: { annotations: noted } }: Claim): boolean =>
+  noted?.[annotations.formatted] !== undefined || noted?.[annotations.reshaping] !== undefined;
 
 /** Kinds that decisions which cannot be undone may depend on. */
 const livingKinds = {
@@ -190,12 +196,49 @@ async function inheritanceOf(
   const from = database.spec.bootstrap?.volumes?.databaseId;
   if (from === undefined) return undefined;
   const { namespace } = database.metadata;
-  const [claims, databases] = await Promise.all([
+  const [found, databases] = await Promise.all([
     kube.list<Claim>(resources.claim, {
       namespace,
       labelSelector: `${labels.databaseId}=${from}`,
     }),
     kube.list<DatabaseObject>(resources.database, { namespace }),
   ]);
-  return { claims: claims.filter(isInheritable), livingOwners: databases.map(uidOf) };
+  const claims = found.filter(isInheritable);
+  const workload = workloadOfHeir(database, claims);
+  const pods =
+    workload === undefined
+      ? []
+      : await kube.list<Pod>(resources.pod, {
+          namespace,
+          labelSelector: `${labels.workload}=${workload}`,
+        });
+  return {
+    claims,
+    livingOwners: databases.map(uidOf),
+    formerPods: formerPods(database, workload, pods),
+  };
 }
+
+/** Name of the workload whose volumes the database adopts; `undefined` once it has begun. */
+const workloadOfHeir = (
+  { status }: DatabaseObject,
+  [claim]: readonly Claim[],
+): string | undefined =>
+  status?.bootstrapped === true
+    ? undefined
+    : (status?.workload ?? claim?.metadata.labels?.[labels.workload]);
+
+/** Pods of this workload that another database has made. */
+const formerPods = (
+  { metadata }: DatabaseObject,
+  workload: string | undefined,
+  pods: readonly Pod[],
+): readonly Pod[] =>
+  workload === undefined
+    ? []
+    : pods.filter(
+        (pod) =>
+          pod.metadata.namespace === metadata.namespace &&
+          isReplicaName(workload, pod.metadata.name) &&
+          pod.metadata.labels?.[labels.uid] !== metadata.uid,
+      );

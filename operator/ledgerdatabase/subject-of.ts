@@ -3,6 +3,7 @@ import { uidOf } from '../../domain/names.ts';
 import type { Subject } from '../manifests/subject.ts';
 import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
+import { reshapingOf } from './steps/reshaping.ts';
 import { isComplete } from './steps/resolve.ts';
 
 /** Part of the subject that comes from the operator's own configuration. */
@@ -27,7 +28,7 @@ function archivingOf(
 
 /** The subject of the database's objects; `undefined` until it is decided. */
 export function subjectOf(
-  { database }: Observation,
+  { database, owned }: Observation,
   draft: Draft,
   options: PlanOptions,
 ): Subject | undefined {
@@ -53,6 +54,7 @@ export function subjectOf(
     ...(database.spec.bootstrap?.import === undefined
       ? {}
       : { importedFrom: database.spec.bootstrap.import }),
+    ...(reshapingOf(owned.claims) === undefined ? {} : { reshapes: true }),
     ...archivingOf(database, resolved, options),
     endpoints: endpoints ?? [],
     ...(peerCertificates?.generations === undefined

@@ -3,6 +3,7 @@ import { ledgerStateText } from '../../domain/import-files/ledger-state.ts';
 import { formatJobName } from '../../domain/names.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { adapterOf } from '../engines/adapters.ts';
+import { etcdFolder } from '../engines/builtin-member.ts';
 import { resourcesOf } from './container.ts';
 import {
   bucketFlags,
@@ -28,7 +29,7 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
     subject,
     index,
     name: formatJobName(subject.workload, index),
-    ...contentOf(subject),
+    ...(subject.reshapes === true ? contentOfReshaped(index) : contentOf(subject)),
     resources: resourcesOf(cpuMillis, memoryMib),
     placement:
       placement.affinity === undefined
@@ -51,6 +52,12 @@ function contentOf(subject: Subject): Pick<Making, 'verb' | 'volumes' | 'podLabe
     podLabels: borrowerLabels,
   };
 }
+
+/** The first replica's file is there, with the state that the others fetch once they run. */
+const contentOfReshaped = (index: number): Pick<Making, 'verb' | 'inPlace'> =>
+  index === 0
+    ? { verb: ['reshape', `--member-folder=${etcdFolder}`], inPlace: true }
+    : { verb: ['format', '--without-state'] };
 
 /** The verb that makes a file from the store; `undefined` if the database begins empty. */
 function verbWithStore(

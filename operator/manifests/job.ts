@@ -21,6 +21,8 @@ export interface Making {
   /** The engine's verb with its own flags; the flags for the file's identity and path are added. */
   readonly verb: readonly string[];
   readonly resources: V1ResourceRequirements;
+  /** Whether the verb changes the data file that is there, instead of making one. Default false. */
+  readonly inPlace?: boolean;
   /** Volumes besides the data's. */
   readonly volumes?: readonly MountedVolume[];
   /** Labels of the pod besides the usual ones. */
@@ -57,7 +59,7 @@ export function buildJob(making: Making): Job {
           terminationGracePeriodSeconds: 5,
           initContainers: [
             agentContainer(subject, 'prepare', ['prepare', `--path=${path}`]),
-            engineContainer(making, partialOf(path)),
+            engineContainer(making, making.inPlace === true ? path : partialOf(path)),
           ],
           containers: [
             agentContainer(subject, 'install', [

@@ -34,6 +34,8 @@ export interface Subject {
     readonly targetTimestamp?: string;
     readonly targetOp?: number;
   };
+  /** Whether the first replica takes over the data file of another topology, and the others begin without a state. */
+  readonly reshapes?: true;
   /** Present if an archiver beside each engine sends the log to the bucket. */
   readonly archiving?: { readonly rpoSeconds: number };
   /** The files with which the data files begin: exported ones of a cluster, or rows. */

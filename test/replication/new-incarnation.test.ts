@@ -113,6 +113,37 @@ test('a single replica’s state begins three replicas, and theirs another singl
   await write(last, 32, 32);
 });
 
+test('a single replica’s file, killed under writes, becomes the first of three where it is; the others fetch its state, whoever is killed meanwhile', async () => {
+  const single = await TestEngine.create({});
+  disposals.push(() => single.dispose());
+  await write(newClient([`127.0.0.1:${single.port}`]), 1, 5);
+  const { sessions } = await single.status();
+  await single.end('SIGKILL');
+  const group = await ReplicaGroup.start({ moved: single.path });
+  disposals.push(() => group.dispose());
+  // None of the two others can lead: they have nothing.
+  expect(await group.leader()).toBe(0);
+  expect((await group.status(0))?.sessions).toBe(sessions);
+  await group.killBoth(0);
+  group.startBoth(0);
+  await group.killBoth(1);
+  group.startBoth(1);
+  const client = newClient(group.addresses);
+  await expectBalance(client, 5);
+  await write(client, 6, 9);
+  expect(await group.level()).toMatchObject({ transfers: 9 });
+  // Without the replica that had the state, the others have all of it.
+  await group.killBoth(0);
+  await write(client, 10, 10);
+  await expectBalance(client, 10);
+  // Its place is in their log from now on.
+  const back = ['reshape', '--cluster=0', '--replica=0', '--replica-count=1', group.path(0)];
+  expect(await shell(engineProgram, back)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the etcd member beside'),
+  });
+});
+
 test('the majority is gone for good: what one survivor holds, beyond its data file too, begins a new cluster', async () => {
   const lost = await startGroup();
   await write(newClient(lost.addresses), 1, 25);

@@ -1,6 +1,6 @@
 /** Three or six engine processes on this machine, each beside a real etcd member, that can be killed, stopped and started. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream, rmSync } from 'node:fs';
+import { cpSync, createWriteStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import { Client } from '../../engine/client/client.ts';
@@ -16,6 +16,8 @@ export interface ReplicaGroupOptions {
   readonly flags?: readonly string[];
   /** Exported file with which the replicas begin; by default they are empty. */
   readonly from?: string;
+  /** Data file of a single replica, which becomes the first one's where it is; the others begin without a state. */
+  readonly moved?: string;
   /** Size in bytes of a volume for each replica and its etcd member; by default each has a folder. */
   readonly volumeBytes?: number;
 }
@@ -43,7 +45,8 @@ export class ReplicaGroup {
     const etcd = await EtcdGroup.start({ size, ...volumes });
     const group = new ReplicaGroup(etcd, await freePorts(3 * size), options);
     for (let replica = 0; replica < size; replica += 1) {
-      if (options.from === undefined) await group.format(replica);
+      if (options.moved !== undefined) await group.reshape(replica, options.moved);
+      else if (options.from === undefined) await group.format(replica);
       else await group.restore(replica, options.from);
     }
     for (let replica = 0; replica < size; replica += 1) group.start(replica);
@@ -73,6 +76,14 @@ export class ReplicaGroup {
   async format(replica: number): Promise<void> {
     const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
     await mustRun(engineProgram, ['format', ...flags, this.path(replica)]);
+  }
+
+  async reshape(replica: number, from: string): Promise<void> {
+    const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
+    const path = this.path(replica);
+    if (replica === 0) cpSync(from, path);
+    const verb = replica === 0 ? ['reshape'] : ['format', '--without-state'];
+    await mustRun(engineProgram, [...verb, ...flags, path]);
   }
 
   async restore(replica: number, from: string): Promise<void> {

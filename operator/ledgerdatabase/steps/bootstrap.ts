@@ -13,19 +13,24 @@ import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
 import { replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
+import { reshapingOf } from './reshaping.ts';
 import { awaitsImportedState, importedStateNote, withImportedState } from './imported-state.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
+
+const LOOK_AGAIN_MS = 1_000;
 
 /** Runs before anything waits for volumes: a database that has lived is never bootstrapped again, even if its status is lost. */
 export function recognizeLife({ owned }: Observation, draft: Draft): StepResult {
   const lived =
     owned.statefulSets.length > 0 ||
     replicaPods(owned.pods).length > 0 ||
-    // The annotation is written once every replica ran: if another volume is missing since, its replica is lost.
-    owned.claims.some(
-      ({ metadata }) => metadata.annotations?.[annotations.engineVersion] !== undefined,
-    );
+    // The annotation is written once every replica ran: if another volume is missing since, its replica is lost. On a volume that comes from
+    // another topology it is the earlier database's.
+    (reshapingOf(owned.claims) === undefined &&
+      owned.claims.some(
+        ({ metadata }) => metadata.annotations?.[annotations.engineVersion] !== undefined,
+      ));
   if (lived) draft.facts = { ...draft.facts, bootstrapped: true };
   return 'continue';
 }
@@ -47,11 +52,25 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
   );
   const importing = withImportedState(subject, observed, draft);
   if (importing === undefined) return 'halt';
+  if (open.length === 0 && subject.reshapes === true) {
+    // From then on replicas may run, and the volume is adopted with this topology alone.
+    const [first] = observed.owned.claims.filter((claim) => reshapingOf([claim]) !== undefined);
+    const metadata = { annotations: { [annotations.reshaping]: null } };
+    if (first !== undefined) draft.do(patchOf('format', resources.claim, first, { metadata }));
+    draft.wait('the data files are made');
+    return 'halt';
+  }
   if (open.length === 0) {
     draft.facts = { ...draft.facts, bootstrapped: true };
     return 'continue';
   }
   draft.wait(`data files are being made: ${replicas - open.length} of ${replicas} exist`);
+  const former = observed.inheritance?.formerPods[0];
+  if (subject.reshapes === true && former !== undefined) {
+    draft.waiting = `pod ${former.metadata.name} of the database that had the volume has not ended; its data file is taken over once it has`;
+    draft.again(LOOK_AGAIN_MS);
+    return 'halt';
+  }
   for (const index of open) {
     const below = indexes.filter((one) => one < index);
     const claims = below.map((one) => claimOf(observed, subject.workload, one));

@@ -16,6 +16,7 @@ function heirOf(volumeGb: number, limitGb?: number) {
     },
     inheritance: {
       livingOwners: [],
+      formerPods: [],
       claims: (inheritance?.claims ?? []).map((claim) => ({
         ...claim,
         spec: Object.assign({}, claim.spec, {

@@ -4,6 +4,7 @@ import type { Draft } from '../draft.ts';
 import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 import { remember, type Memory } from './remember.ts';
+import { firstOf, reshapedFrom, reshapingOf } from './reshaping.ts';
 
 /** Returns `undefined` when the database starts otherwise, or has its volumes already. */
 export function inherit(observed: Observation, draft: Draft): Memory | 'refused' | undefined {
@@ -45,17 +46,20 @@ export function inherit(observed: Observation, draft: Draft): Memory | 'refused'
 }
 
 function mismatch({ inheritance, database, catalog }: Observation): string | undefined {
-  const of = inheritance?.claims[0]?.metadata.labels ?? {};
+  const all = inheritance?.claims ?? [];
+  const of = (firstOf(all) ?? all[0])?.metadata.labels ?? {};
   const engine = database.spec.engine ?? catalog?.spec.defaults.engine;
   const topology = database.spec.topology ?? catalog?.spec.defaults.topology;
-  const replicas = catalog?.spec.topologies.find((row) => row.id === of[labels.topology])?.replicas;
+  const written = reshapedFrom(all, topology) ?? of[labels.topology];
+  const replicas = catalog?.spec.topologies.find((row) => row.id === written)?.replicas;
   if (of[labels.engine] !== engine) {
     return `the volumes were written by the engine ${of[labels.engine]}; set spec.engine to it in a new resource`;
   }
-  if (of[labels.topology] !== topology) {
-    return `the volumes have topology ${of[labels.topology]}; set spec.topology to it in a new resource`;
+  const isSaid = database.spec.topology !== undefined;
+  if (written !== topology && !(isSaid && replicas === 1 && engine === 'Builtin')) {
+    return `the volumes have topology ${written}; set spec.topology to it in a new resource`;
   }
-  const claims = replicaVolumes(inheritance?.claims ?? [], replicas);
+  const claims = replicaVolumes(all, replicas);
   const { clusterId } = database.spec;
   if (clusterId !== undefined && clusterId !== of[labels.clusterId]) {
     return `the volumes hold cluster ${of[labels.clusterId]}; leave spec.clusterId out in a new resource`;
@@ -73,7 +77,9 @@ function mismatch({ inheritance, database, catalog }: Observation): string | und
   const going = claims.find((claim) => claim.metadata.deletionTimestamp !== undefined);
   if (going !== undefined) return `volume ${going.metadata.name} is being deleted already`;
   const empty = claims.find(
-    (claim) => claim.metadata.annotations?.[annotations.formatted] === undefined,
+    (claim) =>
+      reshapingOf([claim]) === undefined &&
+      claim.metadata.annotations?.[annotations.formatted] === undefined,
   );
   if (empty !== undefined) return `volume ${empty.metadata.name} never got a data file`;
   const { sizeGb: want, autogrow } = database.spec.storage ?? {};

@@ -19,6 +19,7 @@ import type { Observation } from '../observation.ts';
 import { autogrow, floorGb, growthSoFar, type Growth } from './autogrow.ts';
 import { inherit } from './inherit.ts';
 import { remember } from './remember.ts';
+import { reshapedFrom } from './reshaping.ts';
 import { refuseRetained } from './retained.ts';
 
 const LOOK_AGAIN_MS_MAX = 10 * 60_000;
@@ -85,7 +86,10 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     workload: status.workload ?? memory?.workload ?? workloadNameOf(database),
     clusterId: status.clusterId ?? memory?.clusterId ?? chosenClusterId(database),
   };
-  if (heritage !== undefined) draft.facts = { ...draft.facts, bootstrapped: true };
+  // A data file that was another topology's is made the database's own first.
+  const claims = [...observed.owned.claims, ...(observed.inheritance?.claims ?? [])];
+  const keepsFile = reshapedFrom(claims, draft.facts.resolved?.topology?.name) === undefined;
+  if (heritage !== undefined && keepsFile) draft.facts = { ...draft.facts, bootstrapped: true };
   draft.activeVersion ??= memory?.activeVersion;
   return 'continue';
 }

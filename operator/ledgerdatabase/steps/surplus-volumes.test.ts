@@ -93,7 +93,7 @@ test('volumes of a deleted database are taken over with a surplus one, in any or
           : claim,
       );
       return {
-        inheritance: { livingOwners: [], claims: adopted },
+        inheritance: { livingOwners: [], formerPods: [], claims: adopted },
         owned: { ...owned, claims: adopted.filter((_, index) => taken.includes(index)) },
       };
     }).draft;

@@ -9,6 +9,7 @@ import type { Draft, StepResult } from '../draft.ts';
 import { dataProblemOf, replicaPods } from '../replica-pods.ts';
 import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
+import { reshapedFrom, reshapingNote } from './reshaping.ts';
 
 /** Puts this database's uid on the volumes that it inherits, and removes the time of their purge. */
 export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
@@ -16,14 +17,19 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   if (subject === undefined || observed.database.spec.bootstrap?.volumes === undefined) {
     return 'continue';
   }
-  const foreign = (observed.inheritance?.claims ?? []).filter(
+  const all = (observed.inheritance?.claims ?? []).filter(
     (claim) => claim.metadata.labels?.[labels.uid] !== subject.uid,
   );
-  const { replicas } = subject.resolved.topology;
+  const { replicas, name: topology } = subject.resolved.topology;
+  const from = reshapedFrom([...observed.owned.claims, ...all], topology);
+  // Those of replicas that have never run come along, so that their names are free for this database's.
+  const foreign =
+    from === undefined
+      ? all
+      : all.filter(({ metadata }) => metadata.labels?.[labels.workload] === subject.workload);
+  const isWhole = replicaVolumes(observed.owned.claims, replicas).length >= replicas;
   // After the adoption, other volumes of that ID are not this database's concern.
-  if (foreign.length === 0 || replicaVolumes(observed.owned.claims, replicas).length >= replicas) {
-    return 'continue';
-  }
+  if (foreign.length === 0 || (isWhole && from === undefined)) return 'continue';
   const { livingOwners = [] } = observed.inheritance ?? {};
   const taken = foreign.find((claim) =>
     livingOwners.includes(claim.metadata.labels?.[labels.uid] ?? ''),
@@ -36,15 +42,21 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
     return 'halt';
   }
   for (const claim of foreign) {
+    const note = from === undefined ? undefined : reshapingNote(claim, topology, from);
     const metadata = {
       labels: {
+        ...note?.labels,
         [labels.uid]: subject.uid,
         [labels.database]: subject.name,
         [labels.databaseId]: subject.databaseId,
         // Somebody may have removed it meanwhile.
         [labels.managedBy]: managedBy,
       },
-      annotations: { [annotations.purgeAt]: null, [annotations.deletionPolicy]: null },
+      annotations: {
+        ...note?.annotations,
+        [annotations.purgeAt]: null,
+        [annotations.deletionPolicy]: null,
+      },
     };
     draft.do({ ...patchOf('adoption', resources.claim, claim, { metadata }), guarded: true });
   }

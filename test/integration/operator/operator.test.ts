@@ -357,7 +357,7 @@ test('the data file of a single replica is gone: it stalls with what to do, and 
   expect(await owned(resources.job, stalled)).toEqual([]);
 });
 
-test('a deleted database leaves its volumes marked; a new one takes them over, with cluster and workload', async () => {
+test('a deleted database leaves its volumes marked; a new one takes them over, with cluster and workload, and so do three replicas', async () => {
   const old = await ready('default', 'phoenix');
   await world.deleteDatabase('default', 'phoenix');
   const [claim] = await eventually('the mark', async () => {
@@ -378,8 +378,24 @@ test('a deleted database leaves its volumes marked; a new one takes them over, w
   const [kept] = await owned<Claim>(resources.claim, restored);
   expect(kept?.metadata.uid).toBe(claim?.metadata.uid);
   expect(kept?.metadata.annotations?.[annotations.purgeAt]).toBeUndefined();
-  await world.createDatabase('default', 'thief', {
+  // Three replicas go on with the same volume.
+  await world.deleteDatabase('default', 'ashes');
+  const three = await ready('default', 'flames', {
+    topology: 'ha-3',
     bootstrap: { volumes: { databaseId: restored.status?.databaseId ?? '' } },
+  });
+  expect(three.status).toMatchObject({
+    clusterId: old.status?.clusterId,
+    workload: old.status?.workload,
+    replicas: { ready: 3 },
+  });
+  const volumes = await owned<Claim>(resources.claim, three);
+  expect(volumes.map(({ metadata }) => metadata.labels?.[labels.topology])).toEqual(
+    Array(3).fill('ha-3'),
+  );
+  expect(volumes.map(({ metadata }) => metadata.uid)).toContain(claim?.metadata.uid);
+  await world.createDatabase('default', 'thief', {
+    bootstrap: { volumes: { databaseId: three.status?.databaseId ?? '' } },
   });
   await world.until('default', 'thief', 'Stalled', 'True', 'VolumesInUse');
 });
@@ -395,7 +411,7 @@ test('volumes keep their full retention after a database waited for them, howeve
   const [claim] = await owned<Claim>(resources.claim, old);
   const databaseId = old.status?.databaseId ?? '';
   await world.createDatabase('default', 'reprieve', {
-    topology: 'ha-3',
+    engine: 'TigerBeetle',
     bootstrap: { volumes: { databaseId } },
   });
   await world.until('default', 'reprieve', 'Stalled', 'True', 'VolumesMismatch');

@@ -37,7 +37,7 @@ export const workload = 'payments-5e1f0c';
 const clusterId = '18762113425345234523452345234523452345';
 const databaseId = 'db_01kaj7q9v5e8r9h2m3n4p5q6r7';
 /** ID of the database whose volumes `bootstrap.volumes` names. */
-const elder = {
+export const elder = {
   uid: 'aaaaaaaa-8f5b-4d0c-9a53-3c0b0a6f7d22',
   databaseId: 'db_01kaj7q9v5e8r9h2m3n4p5q6r8',
   workload: 'archive-aaaaaa',
