@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { jsonOf } from '../../base/json.ts';
-import { ArchiveError, damaged, missing } from './errors.ts';
+import { ArchiveError, damaged } from './errors.ts';
 import { KEY_BYTES, type InstallationKey, type InstallationKeys } from './installation-keys.ts';
 import { lockBoxesPrefix, lockBoxKey, parseLockBoxKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -59,8 +59,13 @@ export async function openDataKey(
   const there = (await listBoxes(store, databaseId)).get(dataKeyId) ?? [];
   const key = keys.find(({ fingerprint }) => there.includes(fingerprint));
   if (key !== undefined) return openBox(store, databaseId, dataKeyId, key);
-  const [other] = there;
-  if (other === undefined) throw missing(lockBoxKey(databaseId, dataKeyId, '…'));
+  if (there.length === 0) {
+    // Not as a missing object: whoever looks for the end of a log must not take this for the end.
+    throw new ArchiveError(
+      'key_missing',
+      `${what} is encrypted, and no box with its data key ${dataKeyId} is left below ${lockBoxesPrefix(databaseId)}. Somebody or a rule of the bucket removed it: put it back from an older version of the bucket, or from a copy.`,
+    );
+  }
   throw await keyMissing(store, databaseId, { what, dataKeyId, there, keys });
 }
 

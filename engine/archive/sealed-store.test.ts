@@ -1,12 +1,13 @@
 /** Archives are encrypted under keys of the installation, which can be replaced, and are missed by name. */
 import { expect, test } from '@jest/globals';
 import { SteadyLoad } from '../../test/support/engine/ledger/steady-load.ts';
+import { findEnd } from '../archiver/archive-end.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { findRecord } from './archive.ts';
 import { parseKeys } from './installation-keys.ts';
 import { lockBoxesPrefix, segmentKey } from './keys.ts';
 import { examineBoxes } from './lock-boxes.ts';
-import { readChains, readSegmentHead } from './log-chains.ts';
+import { readChains, readSegmentHead, segmentIfAny } from './log-chains.ts';
 import { Archive } from './moments.ts';
 import { removeBackup } from './removals.ts';
 import { SealedStore } from './sealed-store.ts';
@@ -190,9 +191,16 @@ test('a box with a data key that is changed, exchanged or missing is named, and 
     expect(await refusal(write)).toEqual({ code: 'object_damaged', key: box });
   }
   const gone = sealed(bucket.with(box!, undefined), OLD);
-  expect(await refusal(findRecord(gone, DATABASE, 'one'))).toMatchObject({
-    code: 'object_missing',
-  });
+  for (const read of [
+    () => findRecord(gone, DATABASE, 'one'),
+    () => segmentIfAny(gone, DATABASE, 1, 31),
+    () => findEnd(gone, DATABASE),
+  ]) {
+    await expect(read()).rejects.toMatchObject({
+      code: 'key_missing',
+      message: expect.stringContaining(`below ${lockBoxesPrefix(DATABASE)}`),
+    });
+  }
 });
 
 test('a writer that dies between a data key and the first object leaves an archive that goes on', async () => {
