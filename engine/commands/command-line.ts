@@ -30,7 +30,8 @@ async function runVerb({ name: program, verbs }: Program, args: readonly string[
   const [name, ...rest] = args;
   const verb = verbs.find((candidate) => candidate.name === name);
   if (verb === undefined) {
-    const lines = verbs.map((candidate) => `  ${candidate.name.padEnd(16)}${candidate.summary}`);
+    const width = Math.max(...verbs.map((candidate) => candidate.name.length)) + 2;
+    const lines = verbs.map((candidate) => `  ${candidate.name.padEnd(width)}${candidate.summary}`);
     const help = `Usage: ${program} VERB [flags]\n\n${lines.join('\n')}\n`;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
       process.stdout.write(help);

@@ -83,6 +83,14 @@ type Extra =
   | 'tigerbeetle-double'
   | 'tigerbeetle-double-next';
 
+/** A store of backups outside the cluster. */
+interface Store {
+  readonly url: string;
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
 /**
  * Installs both charts. `extra`: images to load besides the operator's and the engine's; with `s3`, the chart's own S3 server
  * runs, and backups go there.
@@ -90,6 +98,7 @@ type Extra =
 export async function install(
   cluster: TestCluster,
   extra: readonly Extra[] = [],
+  outside?: Store,
 ): Promise<Installation> {
   const started = Date.now();
   const helmPath = (await cluster.cluster('binary', 'helm')).trim().split('\n').at(-1) ?? 'helm';
@@ -112,12 +121,14 @@ export async function install(
     const values = {
       images: { operator: { repository, tag }, ...(store === undefined ? {} : { s3: store }) },
       ...(store === undefined ? {} : { s3: { enabled: true, storage: '1Gi' } }),
+      ...(outside === undefined ? {} : { backups: backupsIn(outside) }),
       catalog: { create: false },
     };
     writeFileSync(file, stringify(values));
     await chart('ledgerhouse', '--values', file);
   };
   await chart('ledgerhouse-crds');
+  if (outside !== undefined) await cluster.apply([keyOf(outside)]);
   await upgrade();
   await cluster.apply([catalogObject(catalogOf(images))]);
   figure('both charts are installed', started);
@@ -129,6 +140,20 @@ export async function install(
     client: clientsIn(cluster, images['ledger-client'] ?? 'the image ledger-client is not loaded'),
   };
 }
+
+const keyName = 'bucket-key';
+
+const backupsIn = ({ url, endpoint }: Store) => ({
+  store: { url, endpoint },
+  credentialsSecret: keyName,
+});
+
+const keyOf = ({ accessKeyId, secretAccessKey }: Store) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: keyName, namespace: systemNamespace },
+  stringData: { accessKeyId, secretAccessKey },
+});
 
 function catalogOf(images: Partial<Record<Extra | 'engine', string>>): CatalogSpec {
   const { TIGERBEETLE_IMAGE: real, TIGERBEETLE_IMAGE_NEXT: realNext } = process.env;

@@ -8,6 +8,7 @@ import { freePorts } from '../../../tools/cluster/free-ports.ts';
 import { eventually } from '../shell.ts';
 
 export const BUCKET = 'backups';
+/** Keys of the one who may do anything, as files are called. */
 const credentials = { 'access-key-id': 'tester', 'secret-access-key': 'tester-secret' };
 
 export class S3Server {
@@ -16,6 +17,7 @@ export class S3Server {
   readonly bucket: string;
   readonly port: number;
   readonly #program: string;
+  #host = '127.0.0.1';
   readonly #log: string[] = [];
   #child: ChildProcess | undefined;
 
@@ -36,6 +38,21 @@ export class S3Server {
     return server;
   }
 
+  readonly accessKeyId = credentials['access-key-id'];
+  readonly secretAccessKey = credentials['secret-access-key'];
+
+  /** Where it listens. */
+  get endpoint(): string {
+    return `http://${this.#host}:${this.port}`;
+  }
+
+  /** Listens on another address of this machine, with what it holds. */
+  async moveTo(host: string): Promise<void> {
+    await this.stop();
+    this.#host = host;
+    await this.resume();
+  }
+
   /** A folder with credentials, as a mounted Secret is. */
   writeCredentials(name: string, files: Readonly<Record<string, string>>): string {
     const path = join(this.folder, name);
@@ -51,7 +68,7 @@ export class S3Server {
       [
         '--quiet',
         '--port',
-        `127.0.0.1:${this.port}`,
+        `${this.#host}:${this.port}`,
         '--health',
         '/healthz',
         'posix',
@@ -71,25 +88,21 @@ export class S3Server {
     this.#child = child;
     await eventually('the S3 server answers', async () => {
       if (child.exitCode !== null) throw new Error(`it ended: ${this.#log.join('')}`);
-      const answer = await fetch(`http://127.0.0.1:${this.port}/healthz`);
+      const answer = await fetch(`${this.endpoint}/healthz`);
       return answer.ok ? true : undefined;
     });
   }
 
   async stop(): Promise<void> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await ended;
   }
 
   /** Flags of a command that uses the bucket. */
-  flags(
-    databaseId: string,
-    endpoint = `http://127.0.0.1:${this.port}`,
-    folder = 'credentials',
-  ): readonly string[] {
+  flags(databaseId: string, endpoint = this.endpoint, folder = 'credentials'): readonly string[] {
     return [
       `--store=s3://${BUCKET}/house`,
       `--endpoint=${endpoint}`,

@@ -1,0 +1,212 @@
+/**
+ * The disaster drill of docs/operating/backups.md, step by step: a database whose log is archived loses its whole cluster with all
+ * volumes while a client writes. Left are the bucket, which this test keeps outside of every cluster, and its key.
+ */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ports } from '../../domain/names.ts';
+import { clusterId, startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
+import { figure, install, within, type Installation } from '../support/cluster/installation.ts';
+import { engineProgram } from '../support/engine/engine.ts';
+import { OfficialClient } from '../support/engine/official-client.ts';
+import { SteadyWriter } from '../support/engine/steady-writer.ts';
+import type { Database } from '../support/operator/operator-world.ts';
+import { mustRun } from '../support/shell.ts';
+import { BUCKET, S3Server } from '../support/store/s3-server.ts';
+
+jest.setTimeout(45 * 60_000);
+
+/** Seconds within which everything is in the bucket: asked for, and beyond it the time that sealing and sending may take. */
+const [rpoSeconds, promised] = [5, 6];
+const writesForMs = 60_000;
+const patienceMs = 15 * 60_000;
+const name = 'payments';
+
+let bucket: S3Server;
+let cluster: TestCluster | undefined;
+
+beforeAll(async () => {
+  bucket = await S3Server.start();
+});
+afterAll(async () => {
+  await cluster?.down();
+  await bucket?.dispose();
+});
+
+/** A cluster that knows nothing but the bucket and its key. */
+async function emptyCluster(): Promise<Installation> {
+  const began = Date.now();
+  cluster = await startTestCluster();
+  // The host's side of the cluster's network: its pods reach it as they would reach a store elsewhere.
+  const interfaceName = `lh${clusterId(cluster.stateFolder)}`;
+  const said = await mustRun('ip', ['-4', '-o', 'addr', 'show', interfaceName]);
+  await bucket.moveTo(/inet ([\d.]+)\//.exec(said)?.[1] ?? '');
+  const { endpoint, accessKeyId, secretAccessKey } = bucket;
+  const store = { url: `s3://${BUCKET}/house`, endpoint, accessKeyId, secretAccessKey };
+  const world = await install(cluster, ['ledger-client'], store);
+  figure('a cluster with the charts', began);
+  return world;
+}
+
+const engine = async <T>(verb: string, databaseId: string, ...more: readonly string[]) =>
+  JSON.parse(await mustRun(engineProgram, [verb, ...bucket.flags(databaseId), ...more])) as T;
+
+interface Account {
+  readonly debits_posted: string;
+  readonly credits_posted: string;
+}
+interface Transfer {
+  readonly id: string;
+  readonly timestamp: string;
+}
+const kind = { ledger: 1, code: 1 };
+const transfer = (id: number, amount: string) => ({
+  id: String(id),
+  debit_account_id: '1',
+  credit_account_id: '2',
+  amount,
+  ...kind,
+});
+/** Beyond what the steady writer counts up to. */
+const [before, after] = [900_000_001, 900_000_002];
+const batch = 8_000;
+
+async function clientOf(world: Installation, database: Database): Promise<OfficialClient> {
+  await world.client(database);
+  const { metadata } = database;
+  return OfficialClient.open(world.cluster, {
+    namespace: metadata.namespace ?? 'default',
+    name: `client-of-${metadata.name}`,
+  });
+}
+
+/** What account 1 has paid, which is what account 2 has got. */
+async function paid(client: OfficialClient): Promise<number> {
+  const rows = await client.ask<Account[]>('lookupAccounts', ['1', '2']);
+  const [from, to] = rows;
+  expect(from?.debits_posted).toBe(to?.credits_posted);
+  expect([from?.credits_posted, to?.debits_posted]).toEqual(['0', '0']);
+  return Number(to?.credits_posted);
+}
+
+const found = async (
+  client: OfficialClient,
+  ids: readonly number[],
+): Promise<readonly Transfer[]> => client.ask<Transfer[]>('lookupTransfers', ids.map(String));
+
+test('a cluster that is lost with all volumes while a client writes: a new one has every database again from the bucket alone, to the last seconds, and to the moment between two transfers', async () => {
+  const first = await emptyCluster();
+  await first.create(name, { backup: { continuous: { enabled: true, rpoSeconds } } });
+  await first.until(name, 'Ready', 'True');
+  const database = await first.until(name, 'ContinuousArchiving', 'True', {
+    timeoutMs: patienceMs,
+  });
+  const databaseId = database.status?.databaseId ?? '';
+  const image = await first.cluster.image('ledger-client');
+  const writer = await SteadyWriter.start(first.cluster, image, database);
+  const beside = await OfficialClient.open(first.cluster, {
+    namespace: 'default',
+    name: `client-of-${name}`,
+  });
+
+  // Two transfers that we know, in the middle of those that the writer sends.
+  await writer.answered();
+  expect(await beside.ask('createTransfers', [transfer(before, '1000000')])).toEqual(['created']);
+  await writer.answered();
+  expect(await beside.ask('createTransfers', [transfer(after, '1000000')])).toEqual(['created']);
+  const [one, other] = await found(beside, [before, after]);
+  expect(BigInt(one?.timestamp ?? 0)).toBeLessThan(BigInt(other?.timestamp ?? 0));
+  beside.close();
+
+  /** How many were acknowledged when. */
+  const history: { readonly atMs: number; readonly count: number }[] = [];
+  const noting = setInterval(
+    () => history.push({ atMs: Date.now(), count: writer.acknowledged }),
+    20,
+  );
+  await sleep(writesForMs);
+  // From this moment on nothing reaches the bucket any more.
+  const lostAtMs = Date.now();
+  await bucket.stop();
+  clearInterval(noting);
+  const acknowledged = writer.acknowledged;
+  writer.abandon();
+  const mayBeLostSince = lostAtMs - 1_000 * within(promised, first.cluster, lostAtMs - writesForMs);
+  await first.cluster.down();
+  cluster = undefined;
+  figure('the whole cluster is gone', lostAtMs);
+
+  // Step 1: from this machine, with the engine.
+  const began = Date.now();
+  // Its address went with the cluster's network.
+  await bucket.moveTo('127.0.0.1');
+  type Windows = {
+    readonly windows: readonly { readonly to: { readonly op: number; readonly time: string } }[];
+  };
+  const { windows } = await engine<Windows>('recovery-windows', databaseId);
+  const newest = windows.at(-1)?.to;
+  if (newest === undefined) throw new Error('the bucket has nothing of the database');
+  process.stderr.write(
+    `figure: lost at ${new Date(lostAtMs).toISOString()}; the bucket has all until ${newest.time}\n`,
+  );
+
+  // Steps 2 and 3.
+  const second = await emptyCluster();
+  const target = { databaseId, targetOp: newest.op };
+  const continuous = { enabled: true, rpoSeconds };
+  await second.create(name, { bootstrap: { backup: target }, backup: { continuous } });
+  const targetTimestamp = String(BigInt(other?.timestamp ?? 0) - 1n);
+  await second.create('between', { bootstrap: { backup: { databaseId, targetTimestamp } } });
+  const again = await second.until(name, 'Ready', 'True', { timeoutMs: patienceMs });
+  figure('restored, from the loss on', lostAtMs);
+  figure('restored, from the first step on', began);
+
+  // Steps 4 and 5.
+  expect(again.status?.databaseId).not.toBe(databaseId);
+  expect(again.status?.clusterId).not.toBe(database.status?.clusterId);
+  const [pod] = await second.pods(again);
+  if (pod === undefined) throw new Error('it has no pod');
+  const ask = `fetch('http://127.0.0.1:${ports.status}/status').then((a) => a.text()).then(console.log)`;
+  const { op } = JSON.parse(await second.beside(pod, ask)) as { op: number };
+  expect(op).toBeGreaterThanOrEqual(newest.op);
+  const client = await clientOf(second, again);
+  const restored = (await paid(client)) - 2_000_000;
+  const lost = acknowledged - restored;
+  const lastAt = history.findLast(({ count }) => count <= restored)?.atMs ?? 0;
+  process.stderr.write(
+    `figure: ${acknowledged} were acknowledged, ${restored} are restored; lost are the last ${(lostAtMs - lastAt) / 1_000} s\n`,
+  );
+  const promisedCount = history.findLast(({ atMs }) => atMs <= mayBeLostSince)?.count ?? 0;
+  expect(promisedCount).toBeGreaterThan(0);
+  expect(restored).toBeGreaterThanOrEqual(promisedCount);
+  // One had perhaps no answer yet.
+  expect(lost).toBeGreaterThanOrEqual(-1);
+  for (let from = 1; from <= restored; from += batch) {
+    const ids = Array.from({ length: Math.min(batch, restored - from + 1) }, (_, at) => from + at);
+    const there = await found(client, ids);
+    expect(there.map(({ id }) => Number(id))).toEqual(ids);
+  }
+  expect(await found(client, [before, after])).toEqual([one, other]);
+
+  // Step 6: what is lost is sent again, and some of what is not.
+  const statuses = new Set<string>();
+  for (let from = Math.max(1, restored - 10); from <= acknowledged; from += batch) {
+    const length = Math.min(batch, acknowledged - from + 1);
+    const events = Array.from({ length }, (_, at) => transfer(from + at, '1'));
+    for (const status of await client.ask<string[]>('createTransfers', events))
+      statuses.add(status);
+  }
+  expect([...statuses].toSorted()).toEqual(lost > 0 ? ['created', 'exists'] : ['exists']);
+  expect(await paid(client)).toBe(Math.max(acknowledged, restored) + 2_000_000);
+  client.close();
+  // Step 7: it is archived from its beginning on.
+  await second.until(name, 'ContinuousArchiving', 'True', { timeoutMs: patienceMs });
+
+  const between = await second.until('between', 'Ready', 'True', { timeoutMs: patienceMs });
+  const reader = await clientOf(second, between);
+  expect(await found(reader, [before, after])).toEqual([one]);
+  const past = await paid(reader);
+  expect(past).toBeGreaterThan(1_000_000);
+  expect(past).toBeLessThan(2_000_000);
+  reader.close();
+});
