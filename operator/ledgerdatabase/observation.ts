@@ -63,7 +63,7 @@ export interface Inheritance {
   readonly claims: readonly Claim[];
   /** Uids of the owners of these volumes that still exist. */
   readonly livingOwners: readonly string[];
-  /** Replicas of an earlier owner that have not ended yet. */
+  /** Pods of an earlier owner that have not ended: each may write a data file. */
   readonly formerPods: readonly Pod[];
 }
 

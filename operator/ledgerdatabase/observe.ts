@@ -14,7 +14,7 @@ import {
 } from '../../domain/kinds.ts';
 import type { Cache, Kube, KubeObject } from '../../base/kube/kube.ts';
 import { isOlder } from '../../base/kube/resource-version.ts';
-import { belongsTo, isDataVolume, isInheritable, isReplicaName } from './belongs-to.ts';
+import { belongsTo, isDataVolume, isInheritable } from './belongs-to.ts';
 import type { Inheritance, Owned } from './observation.ts';
 
 /** Caches, indexed by the label of the database's uid, except for the databases themselves. */
@@ -228,7 +228,7 @@ const workloadOfHeir = (
     ? undefined
     : (status?.workload ?? claim?.metadata.labels?.[labels.workload]);
 
-/** Pods of this workload that another database has made. */
+/** Pods of this workload, of replicas and of Jobs, that another database has made and that have not ended. */
 const formerPods = (
   { metadata }: DatabaseObject,
   workload: string | undefined,
@@ -239,6 +239,8 @@ const formerPods = (
     : pods.filter(
         (pod) =>
           pod.metadata.namespace === metadata.namespace &&
-          isReplicaName(workload, pod.metadata.name) &&
+          pod.metadata.labels?.[labels.workload] === workload &&
+          pod.status?.phase !== 'Succeeded' &&
+          pod.status?.phase !== 'Failed' &&
           pod.metadata.labels?.[labels.uid] !== metadata.uid,
       );
