@@ -221,8 +221,9 @@ class Making {
         this.newBytes += storedBytes;
         return { ...chunk, storedBytes };
       }
-      const found = await store.read(key);
       try {
+        // Encrypted objects are verified already as they are opened.
+        const found = await store.read(key);
         await decodeChunk(key, found, { ...head, sha256: digest });
         return { ...chunk, storedBytes: seals ? sealedSize(found.length) : found.length };
       } catch (error) {

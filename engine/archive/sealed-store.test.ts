@@ -203,6 +203,16 @@ test('a box with a data key that is changed, exchanged or missing is named, and 
   }
 });
 
+test('a full backup replaces encrypted rows that are damaged', async () => {
+  const { bucket, file } = await encrypted();
+  const chunk = dataOf(bucket).find((key) => key.endsWith('.sealed'))!;
+  bucket.objects.get(chunk)![100]! ^= 1;
+  const store = sealed(bucket, OLD);
+  const { newObjects, record } = await file.backUp(store, 'two', { seals: true, full: true });
+  expect(newObjects).toBe(1);
+  await verifyBackup(store, record, emptyLedger());
+});
+
 test('a writer that dies between a data key and the first object leaves an archive that goes on', async () => {
   for (const write of [1, 2, 3, 4]) {
     for (const arrives of [false, true]) {
