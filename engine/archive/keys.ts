@@ -26,7 +26,7 @@ const SEALED = '.sealed';
 /** Whether an object must be encrypted, and may be. */
 export const sealingOf = (key: string): 'always' | 'with keys' | 'never' => {
   if (key.endsWith(SEALED)) return 'always';
-  return /^[a-z0-9_]+\/(?:rows|backups|log)\//.test(key) ? 'with keys' : 'never';
+  return /^[a-z0-9_]+\/(?:rows|backups|log|removed|swept)\//.test(key) ? 'with keys' : 'never';
 };
 
 export const lockBoxesPrefix = (databaseId: string): string => `${databaseId}/keys/`;

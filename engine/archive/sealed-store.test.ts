@@ -5,7 +5,7 @@ import { findEnd } from '../archiver/archive-end.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { findRecord } from './archive.ts';
 import { parseKeys } from './installation-keys.ts';
-import { lockBoxesPrefix, segmentKey } from './keys.ts';
+import { lockBoxesPrefix, removalKey, segmentKey, sweptKey } from './keys.ts';
 import { examineBoxes } from './lock-boxes.ts';
 import { readChains, readSegmentHead, segmentIfAny } from './log-chains.ts';
 import { Archive } from './moments.ts';
@@ -211,6 +211,25 @@ test('a full backup replaces encrypted rows that are damaged', async () => {
   const { newObjects, record } = await file.backUp(store, 'two', { seals: true, full: true });
   expect(newObjects).toBe(1);
   await verifyBackup(store, record, emptyLedger());
+});
+
+test('notes of removals are encrypted too, so that nobody without the key has the sweep delete a backup', async () => {
+  const { bucket } = await encrypted();
+  const store = sealed(bucket, OLD, 'refuse-plain');
+  const swept = (nowMs: number) => sweep({ store, databaseId: DATABASE, nowMs, graceMs: 1 });
+  const note = { backupId: 'one', removedAt: new Date(0).toISOString() };
+  const key = removalKey(DATABASE, 'one');
+  // Somebody who may write to the bucket, and dates the note back.
+  await removeBackup(bucket, DATABASE, note);
+  const before = new Map(bucket.objects);
+  expect(await refusal(swept(1))).toEqual({ code: 'object_damaged', key });
+  expect(bucket.objects).toEqual(before);
+  bucket.objects.delete(key);
+  await removeBackup(store, DATABASE, note);
+  expect(isSealed(bucket, key)).toBe(true);
+  expect(await swept(1)).toMatchObject({ emptied: 1 });
+  expect(isSealed(bucket, sweptKey(DATABASE, 'one'))).toBe(true);
+  expect(await swept(2)).toMatchObject({ gone: 1 });
 });
 
 test('a writer that dies between a data key and the first object leaves an archive that goes on', async () => {
