@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { impactOf } from '../../api/configuration/impact.ts';
 import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
 import { auditEventExample } from '../../api/contract/schemas/audit-event.ts';
 import { invoiceExample, usageExample } from '../../api/contract/schemas/billing-usage.ts';
@@ -491,6 +492,38 @@ test('a version that the catalog announces is shown with its date, and one that 
   await looksRight(tab, 'forced-update');
   service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
   service.when('getCreateCatalog', () => ({ body: catalogExample }));
+});
+
+test('another topology is asked for once its interruption, its addresses and the old volumes were told', async () => {
+  const { page } = tab;
+  const asked: unknown[] = [];
+  const diff = [{ path: '/clusterConfiguration', from: 'single', to: 'ha-3' }];
+  const impact = impactOf(diff, { replicas: 3, suspended: false, versionReversible: true });
+  const priceDelta = { currency: 'USD', amount: '20.00' };
+  service.when('previewChange', ({ body }) => {
+    asked.push(body);
+    return {
+      body: { success: true, preview: { ...previewExample.preview, diff, impact, priceDelta } },
+    };
+  });
+  service.when('createChange', ({ body }) => {
+    asked.push(body);
+    const change = { ...changeExample, diff, impact };
+    return { status: 202, body: { success: true, change, job: null } };
+  });
+  await page.goto(`${service.url}${base}/configuration`);
+  await page.getByRole('radio', { name: /^HA, 3 replicas/ }).check({ force: true });
+  await page.getByRole('row', { name: 'Topology single ha-3' }).waitFor();
+  await page.getByText('Requests wait 30 minutes at most.').waitFor();
+  await page.getByText('Native clients must connect anew: the addresses change').waitFor();
+  await page.getByText('The volumes of the old replicas are kept').waitFor();
+  await page.getByText('$20.00 a month more.').waitFor();
+  await looksRight(tab, 'change-topology');
+  await page.getByRole('button', { name: 'Apply the change' }).click();
+  await page.getByText('Nothing is different yet').waitFor();
+  const wanted = { clusterConfiguration: 'ha-3' };
+  expect(asked).toEqual([wanted, { ...wanted, applyAt: 'now' }]);
+  expect(tab.takeTroubles()).toEqual([]);
 });
 
 test('a change is previewed, then asked for; what waits can be withdrawn', async () => {

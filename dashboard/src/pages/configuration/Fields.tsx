@@ -3,8 +3,11 @@ import { Choices } from '../../ui/Choices.tsx';
 import { Input, Select } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Card } from '../../ui/Page.tsx';
-import { sizes } from '../create/draft.ts';
+import { sizes, topologies } from '../create/draft.ts';
+import styles from '../database/DatabaseFrame.module.css';
 import type { ConfigurationDraft } from './draft.ts';
+
+const names = ['single', 'ha-3', 'ha-6'] as const;
 
 interface Props {
   readonly catalog: CreateCatalog;
@@ -16,14 +19,34 @@ interface Props {
 
 export function Fields({ catalog, configuration, parameters, draft, onChange }: Props) {
   const versions = versionsFor(catalog, configuration);
+  /** The new replicas begin with a backup, which other engines do not have. */
+  const isReshapable = configuration.engine === 'Builtin';
   return (
     <>
       <Card title="Cluster">
         <div className={form.form}>
           <p>
             {configuration.clusterConfiguration} in {configuration.provider}, {configuration.region}
-            . Topology and place cannot change: restore a backup into a new database for that.
+            . {isReshapable ? 'The place cannot change' : 'Topology and place cannot change'}:
+            restore a backup into a new database for that.
           </p>
+          {isReshapable && (
+            <>
+              <Choices
+                label="Topology"
+                choices={topologies(catalog, { engine: configuration.engine, files: undefined })}
+                chosen={draft.clusterConfiguration}
+                onChoose={(id) => {
+                  const topology = names.find((name) => name === id);
+                  if (topology !== undefined) onChange({ clusterConfiguration: topology });
+                }}
+              />
+              <p className={styles.soft}>
+                Another topology is a change of its own, with an interruption of minutes: the
+                database goes on from a last backup, and native clients connect anew.
+              </p>
+            </>
+          )}
           <Choices
             label="Size of each node"
             choices={sizes(catalog, configuration)}

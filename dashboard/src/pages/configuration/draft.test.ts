@@ -3,6 +3,7 @@ import type { Configuration } from '../../../../gen/api.ts';
 import { draftOf, requestOf } from './draft.ts';
 
 const configuration = {
+  clusterConfiguration: 'single',
   clusterSize: 'lh-5',
   selectedStorageGb: 10,
   autogrow: { limitGb: 100 },
@@ -20,6 +21,12 @@ test('only what is different is asked for', () => {
   expect(requestOf({ ...draft, clusterSize: 'lh-10', storageGb: '40' }, configuration)).toEqual({
     clusterSize: 'lh-10',
     selectedStorageGb: 40,
+  });
+});
+
+test('another topology is asked for as it is named', () => {
+  expect(requestOf({ ...draft, clusterConfiguration: 'ha-3' }, configuration)).toEqual({
+    clusterConfiguration: 'ha-3',
   });
 });
 

@@ -2,6 +2,8 @@
 import type { Configuration, PreviewChangeRequest } from '../../../../gen/api.ts';
 
 export interface ConfigurationDraft {
+  /** Another one is a change of its own. */
+  readonly clusterConfiguration: Configuration['clusterConfiguration'];
   readonly clusterSize: string;
   /** GiB as typed. */
   readonly storageGb: string;
@@ -15,6 +17,7 @@ export interface ConfigurationDraft {
 }
 
 export const draftOf = (configuration: Configuration): ConfigurationDraft => ({
+  clusterConfiguration: configuration.clusterConfiguration,
   clusterSize: configuration.clusterSize,
   storageGb: String(configuration.selectedStorageGb),
   autogrowGb: configuration.autogrow === null ? '' : String(configuration.autogrow.limitGb),
@@ -35,6 +38,9 @@ export function requestOf(
     if (wanted !== (now.parameters[name] ?? '')) parameters[name] = wanted === '' ? null : wanted;
   }
   const request: PreviewChangeRequest = {
+    ...(draft.clusterConfiguration !== now.clusterConfiguration && {
+      clusterConfiguration: draft.clusterConfiguration,
+    }),
     ...(draft.clusterSize !== now.clusterSize && { clusterSize: draft.clusterSize }),
     ...(draft.storageGb.trim() !== now.storageGb && {
       selectedStorageGb: wholeOf(draft.storageGb),

@@ -30,6 +30,14 @@ test('the impact of a change says how long requests wait', () => {
     }),
   ).toBe('Requests wait 20 s at most. Its pods are replaced one at a time.');
   expect(
+    impactWords({
+      ...impact,
+      interruption: 'MINUTES',
+      longestWaitSeconds: 1_800,
+      rollingRestart: false,
+    }),
+  ).toBe('Requests wait 30 minutes at most.');
+  expect(
     impactWords({ ...impact, interruption: 'NONE', longestWaitSeconds: 0, rollingRestart: false }),
   ).toBe('Clients notice nothing.');
 });

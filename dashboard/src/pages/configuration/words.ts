@@ -4,6 +4,7 @@ import type { Tone } from '../../ui/States.tsx';
 import { shownMoney } from '../../lib/money.ts';
 
 const names: Readonly<Record<string, string>> = {
+  '/clusterConfiguration': 'Topology',
   '/clusterSize': 'Size',
   '/selectedStorageGb': 'Storage (GiB)',
   '/autogrow': 'Grows by itself',
@@ -50,12 +51,15 @@ export function impactWords({
       return `Clients notice nothing.${pods}`;
     case 'SECONDS':
     case 'MINUTES':
-      return `Requests wait ${wait === null ? 'for a while' : `${wait} s at most`}.${pods}`;
+      return `Requests wait ${wait === null ? 'for a while' : `${waitWords(wait)} at most`}.${pods}`;
     case 'UNTIL_RESUMED':
       break;
   }
   return 'Nobody can use it until it is started again.';
 }
+
+const waitWords = (seconds: number): string =>
+  seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 
 export const priceWords = (delta: Change['priceDelta']): string => {
   if (delta === null) return 'There are no prices here.';

@@ -121,7 +121,10 @@ const survives: Readonly<Record<string, string>> = {
   'ha-6': 'Goes on when two of six nodes are lost.',
 };
 
-export const topologies = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =>
+export const topologies = (
+  catalog: CreateCatalog,
+  draft: Pick<Draft, 'engine' | 'files'>,
+): readonly Choice[] =>
   catalog.clusterConfigurations.map(
     ({ id, name, engines, replicas, recommendedForProduction }) => ({
       id,
