@@ -547,7 +547,6 @@ test('a change is previewed, then asked for; what waits can be withdrawn', async
   await page.getByRole('row', { name: 'Size lh-5 lh-10' }).waitFor();
   await page.getByText('Requests wait 20 s at most').waitFor();
   await page.getByText('$10.00 a month more').waitFor();
-  await looksRight(tab, 'change');
   await page.getByLabel('Not before').fill('2026-12-01T03:00:00Z');
   await page.getByRole('button', { name: 'Queue the change' }).click();
   await page.getByText('Nothing is different yet').waitFor();
