@@ -63,11 +63,13 @@ test-browser: ## People with a real browser
 test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
 
-.PHONY: chaos soak drill
+.PHONY: chaos soak soak-streams drill
 drill: setup ## What only a real cluster shows and takes long: the disaster drill of the manual
 	@$(JEST) --runInBand --silent=false --testMatch '<rootDir>/test/drill/*.drill.ts'
 soak: ## Long runs of faults with new seeds, beside adversarial clients in a pod's memory, until MINUTES are over (60)
 	@$(NODE) tools/test/soak.ts --minutes=$(MINUTES)
+soak-streams: ## 100,000 transfers leave by RabbitMQ and webhook while workers, broker, engine and receiver are killed (SEED)
+	@$(NODE) test/soak/change-streams.ts --seed=$(SEED)
 chaos: ## Engines and etcd members under a schedule of faults, checked afterwards (SEED=random MINUTES=2 REPLICAS=3|6)
 	@$(NODE) test/chaos/main.ts --seed=$(SEED) --minutes=$(MINUTES) --replicas=$(REPLICAS)
 

@@ -4,10 +4,15 @@ import { lagOf } from '../../api/model/change-stream.ts';
 import type { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import type { TestRabbit } from '../../test/support/api/rabbitmq.ts';
+import {
+  makeStream,
+  rabbitTarget,
+  readStream,
+  removeStreams,
+} from '../../test/support/api/stored-streams.ts';
 import type { WebhookWorkers } from '../../test/support/api/webhook-workers.ts';
 import { batchOf, batchSize, create } from '../../test/support/engine/ledger.ts';
 import type { Row } from '../support/report.ts';
-import { makeStream, rabbitTarget, readStream, removeStreams } from './streams.ts';
 
 interface BurstOptions {
   readonly workers: WebhookWorkers;
@@ -30,7 +35,7 @@ export async function burstRows(options: BurstOptions): Promise<readonly Row[]> 
   const transfers = batches * batchSize;
   // Of what nobody reads, the queue keeps the newest: the broker's memory and disk are not what is measured.
   const target = await rabbitTarget(rabbit, 'burst', { 'x-max-length': 100_000 });
-  const stream = await makeStream(workers, databaseId, target, BigInt(Date.now()) * 1_000_000n);
+  const { stream } = await makeStream(workers, databaseId, target, BigInt(Date.now()) * 1_000_000n);
   const begunMs = performance.now();
   const written = (async () => {
     for (let index = firstBatch; index < firstBatch + batches; index += 1) {

@@ -13,6 +13,14 @@ import { TestKafka } from '../../test/support/api/kafka.ts';
 import { TestRabbit } from '../../test/support/api/rabbitmq.ts';
 import { TestReceiver } from '../../test/support/api/receiver.ts';
 import { makeServingDatabase, patient, silent } from '../../test/support/api/store.ts';
+import {
+  kafkaTarget,
+  makeStream,
+  rabbitTarget,
+  readStream,
+  removeStreams,
+  type Target,
+} from '../../test/support/api/stored-streams.ts';
 import { WebhookWorkers } from '../../test/support/api/webhook-workers.ts';
 import { TestEngine } from '../../test/support/engine/engine.ts';
 import {
@@ -29,14 +37,6 @@ import { percentile, report, shownLoad, type Row } from '../support/report.ts';
 import { count } from '../support/settings.ts';
 import { burstRows } from './burst.ts';
 import { ownJobRows } from './own-job.ts';
-import {
-  kafkaTarget,
-  makeStream,
-  rabbitTarget,
-  readStream,
-  removeStreams,
-  type Target,
-} from './streams.ts';
 
 const batches = Math.ceil(count('EVENTS', 50_000) / batchSize);
 const events = batches * batchSize;
@@ -97,7 +97,7 @@ async function perSecondToRabbit(databaseId: string, to: string): Promise<number
 
 /** Events a second from the stream's start until the sink has confirmed the last one. */
 async function perSecond(databaseId: string, target: Target): Promise<number> {
-  const made = await makeStream(workers, databaseId, target, 0n);
+  const { stream: made } = await makeStream(workers, databaseId, target, 0n);
   const done = await eventually(
     'the sink has all events',
     async () => {

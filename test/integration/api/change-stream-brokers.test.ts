@@ -1,6 +1,6 @@
 /** Change streams to real brokers: API and worker with a real PostgreSQL, a real engine, a RabbitMQ, and a server that speaks Kafka’s protocol. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { findOrganization } from '../../../api/store/organizations.ts';
+import { findOrganization, type Organization } from '../../../api/store/organizations.ts';
 import { Store } from '../../../api/store/store.ts';
 import type { Client } from '../../../engine/client/client.ts';
 import { TransferFlag } from '../../../engine/wire/flags.ts';
@@ -20,7 +20,7 @@ import {
   transferBytes,
 } from '../../support/engine/ledger.ts';
 import { whileOwnJobRuns } from '../../support/engine/own-job.ts';
-import { tigerbeetle } from '../../support/engine/tigerbeetle.ts';
+import { startTigerBeetle, tigerbeetle } from '../../support/engine/tigerbeetle.ts';
 import { eventually } from '../../support/shell.ts';
 
 let service: PeopleService;
@@ -30,6 +30,7 @@ let client: Client;
 let rabbit: TestRabbit;
 let kafka: TestKafka;
 let administrator: Browser;
+let organization: Organization;
 let databaseId: string;
 let streams: string;
 
@@ -48,8 +49,9 @@ beforeAll(async () => {
   await store.start();
   administrator = await service.administrator();
   const organizationId = (await service.ask(administrator, '/session')).json.organization.id;
-  const organization = await findOrganization(store.read, organizationId);
-  if (organization === undefined) throw new Error('there is no organization');
+  const found = await findOrganization(store.read, organizationId);
+  if (found === undefined) throw new Error('there is no organization');
+  organization = found;
   client = connectTo(engine.port);
   await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
   databaseId = (await makeServingDatabase(store, organization, 'ledger', engine.port)).id;
@@ -230,6 +232,30 @@ judged(
     expect(ours.map(known)).toEqual(theirs.map(known));
   },
 );
+
+judged('a stream of a database of TigerBeetle itself has every transfer, in order', async () => {
+  const real = await startTigerBeetle();
+  const writer = connectTo(real.port);
+  try {
+    await create(writer, Operation.createAccounts, accountBytes([1n, 2n]));
+    await rabbit.use((channel) => channel.assertQueue('real', { durable: true }));
+    const { id } = await makeServingDatabase(store, organization, 'real', real.port);
+    const made = await ask(`/databases/${id}/change-streams`, 'POST', {
+      sink: rabbit.sink({ routingKey: 'real' }),
+    });
+    expect(made.status).toBe(201);
+    // Fits a message of a replica that was started for development.
+    const ids = Array.from({ length: 200 }, (_, index) => BigInt(index + 1));
+    const transfers = ids.map((one) => ({ id: one, debit: 1n, credit: 2n, amount: 1n }));
+    await create(writer, Operation.createTransfers, transferBytes(transfers));
+    const path = `/databases/${id}/change-streams/${made.json.changeStream.id}`;
+    await untilIs({ path }, { state: 'RUNNING', deliveredEvents: '200', lagSeconds: 0 });
+    expect(idsIn(await messagesOf('real'))).toEqual(ids.map(String));
+  } finally {
+    writer.close();
+    await real.dispose();
+  }
+});
 
 test('while a stream is on, imported transfers are refused, and while it is paused they are not', async () => {
   const path = `/databases/${databaseId}/tb/create_transfers`;

@@ -1,11 +1,11 @@
-/** Streams of a benchmark: made straight in the store, and read there. */
-import { createChangeStream, findChangeStream } from '../../api/store/change-streams.ts';
-import { Sealer } from '../../api/store/sealing.ts';
-import type { ChangeStream, Sink } from '../../api/model/change-stream.ts';
-import type { TestKafka } from '../../test/support/api/kafka.ts';
-import type { TestRabbit } from '../../test/support/api/rabbitmq.ts';
-import { signingKeys, tester } from '../../test/support/api/store.ts';
-import type { WebhookWorkers } from '../../test/support/api/webhook-workers.ts';
+/** Change streams that are made straight in the store, and read there. */
+import { createChangeStream, findChangeStream } from '../../../api/store/change-streams.ts';
+import { Sealer } from '../../../api/store/sealing.ts';
+import type { ChangeStream, Sink } from '../../../api/model/change-stream.ts';
+import type { TestKafka } from './kafka.ts';
+import type { TestRabbit } from './rabbitmq.ts';
+import { signingKeys, tester } from './store.ts';
+import type { WebhookWorkers } from './webhook-workers.ts';
 
 export interface Target {
   readonly sink: Sink;
@@ -52,7 +52,7 @@ export async function makeStream(
   databaseId: string,
   { sink, password }: Target,
   after: bigint,
-): Promise<ChangeStream> {
+): Promise<{ readonly stream: ChangeStream; readonly secret: string | null }> {
   const made = await store.change(tester, (change) =>
     createChangeStream(change, new Sealer(signingKeys), {
       organizationId,
@@ -65,7 +65,7 @@ export async function makeStream(
     }),
   );
   if (made === 'too_many') throw new Error('there are too many streams');
-  return made.stream;
+  return made;
 }
 
 export async function readStream(
