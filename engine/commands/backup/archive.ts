@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { systemTimers } from '../../../base/timers.ts';
+import { ArchiveError } from '../../archive/errors.ts';
 import { Archiver } from '../../archiver/archiver.ts';
 import { FeedClient } from '../../archiver/feed-client.ts';
+import { reportFault } from '../../archiver/report-fault.ts';
 import { Spool } from '../../archiver/spool.ts';
 import { parseAddress, parseClusterId, parseInteger, parseSize, required } from '../values.ts';
 import type { Verb } from '../verb.ts';
@@ -46,7 +48,7 @@ export const archive: Verb = {
     const end = (): void => stop.abort();
     process.once('SIGTERM', end).once('SIGINT', end);
     const work = { feed, spool, databaseId, clusterId, rpoMs, spoolBytesMax };
-    await withStore(
+    const archiving = withStore(
       input,
       async (store) => {
         const archiver = new Archiver({
@@ -63,6 +65,12 @@ export const archive: Verb = {
       },
       PATIENCE_SECONDS,
     );
+    await archiving.catch(async (error: unknown) => {
+      if (!(error instanceof ArchiveError && error.code === 'keys_wrong')) throw error;
+      const { code, message } = error;
+      logger.error({ code, message }, 'archiving is held up');
+      await reportFault(feed, { state: 'KeyMissing', message }, systemTimers, stop.signal);
+    });
     logger.info('stopped');
     return 0;
   },

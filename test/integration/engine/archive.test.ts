@@ -323,7 +323,7 @@ test('archiver and engine are killed again and again, while the store is away to
 
 test('a store that refuses, is full or away is named, writes go on, and it heals by itself', async () => {
   const own = await world();
-  own.archiver();
+  const archiver = own.archiver();
   await own.write(1);
   await archivedAll(own.engine);
   const cases: readonly (readonly [string, Fault])[] = [
@@ -346,7 +346,28 @@ test('a store that refuses, is full or away is named, writes go on, and it heals
   const text = await (await fetch(`http://127.0.0.1:${own.engine.statusPort}/metrics`)).text();
   expect(text).toMatch(/ledgerhouse_archive_failures_total\{reason="StoreFull"\} [1-9]/);
   expect(text).toMatch(/ledgerhouse_archive_lag_seconds 0\n/);
+  await archiver.end('SIGTERM');
+  await staysWithWrongKeys(own);
 });
+
+/** Its pod would not be ready without it, nor would the engine of a new pod begin. */
+async function staysWithWrongKeys({ engine, store }: World): Promise<void> {
+  const path = server.writeCredentials('wrong-keys', {
+    'access-key-id': 'tester',
+    'secret-access-key': 'tester-secret',
+    'encryption-keys': '2027 short',
+  });
+  const flags = store.map((flag) => flag.replace(/^--credentials=.*/, `--credentials=${path}`));
+  const archiver = new TestArchiver({ engine, store: flags });
+  begun.push(() => archiver.end('SIGKILL'));
+  archiver.start();
+  const { message } = await eventually('the wrong keys are told', async () => {
+    const { archive } = await engine.status();
+    return archive?.state === 'KeyMissing' ? archive : undefined;
+  });
+  expect(message).toContain('has no key of 32 bytes after "2027"');
+  await archiver.end('SIGTERM');
+}
 
 test('a log that was not kept leaves a gap, which is named, and both sides of it can be had', async () => {
   const own = await world();
