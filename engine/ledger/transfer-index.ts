@@ -31,7 +31,7 @@ export interface IndexSizes {
   readonly sealRows: number;
   readonly chunkRows: number;
   readonly pageBytes: number;
-  /** Bytes of segments that a checkpoint writes at most; 32 MiB by default. */
+  /** Bytes of segments that a checkpoint writes at most; 64 MiB by default. */
   readonly deltaBytesMax?: number;
 }
 

@@ -40,7 +40,7 @@ const CHUNK_BYTES_MAX = 1 << 20;
 const FOOT_WORDS = 4;
 const FOOT = 0x544f_4f46; // "FOOT"
 /** Bytes of segments that a checkpoint writes at most: it has the time in which 96 MiB of log are filled. */
-const DELTA_BYTES_MAX = 32 << 20;
+const DELTA_BYTES_MAX = 64 << 20;
 
 interface Rows {
   readonly firstRow: number;
