@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { ArchiveError } from './errors.ts';
 
 export const KEY_BYTES = 32;
-const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+/** Names of keys. */
+export const KEY_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 /** 32 bytes in base64. */
 const SECRET = /^[A-Za-z0-9+/]{43}=$/;
 /** The line that refuses plain objects. */
@@ -51,7 +52,7 @@ const isSame = (one: InstallationKey, other: InstallationKey): boolean =>
 
 function keyOf(line: string, number: number): InstallationKey {
   const [name = '', text = '', ...rest] = line.split(/\s+/);
-  if (!NAME.test(name)) throw wrong(`has no name of a-z, 0-9, . _ and - in its key ${number}`);
+  if (!KEY_NAME.test(name)) throw wrong(`has no name of a-z, 0-9, . _ and - in its key ${number}`);
   if (!SECRET.test(text) || rest.length > 0) throw wrong(`has no key of 32 bytes after "${name}"`);
   const secret = Buffer.from(text, 'base64');
   if (secret.every((byte) => byte === secret[0])) throw wrong(`has a key "${name}" of equal bytes`);

@@ -6,7 +6,12 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { jsonOf } from '../../base/json.ts';
 import { ArchiveError, damaged } from './errors.ts';
-import { KEY_BYTES, type InstallationKey, type InstallationKeys } from './installation-keys.ts';
+import {
+  KEY_BYTES,
+  KEY_NAME,
+  type InstallationKey,
+  type InstallationKeys,
+} from './installation-keys.ts';
 import { lockBoxesPrefix, lockBoxKey, parseLockBoxKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 import { DATA_KEY_ID_BYTES, type DataKey } from './sealed-object.ts';
@@ -21,8 +26,11 @@ const boxSchema = z.object({
   format: z.literal(1),
   databaseId: z.string(),
   dataKeyId: z.string().regex(/^[0-9a-f]{32}$/),
-  /** The key of the installation that opens this box. */
-  key: z.object({ name: z.string(), fingerprint: z.string() }),
+  /** The key of the installation that opens this box. Messages repeat it, and whoever may write to the bucket may have put it there. */
+  key: z.object({
+    name: z.string().regex(KEY_NAME),
+    fingerprint: z.string().regex(/^[0-9a-f]{16}$/),
+  }),
   /** Fingerprint of the one for which the data key was made: while that is the first, new objects use the data key. */
   madeFor: z.string(),
   nonce: base64(12),

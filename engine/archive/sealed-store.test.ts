@@ -180,6 +180,7 @@ test('a box with a data key that is changed, exchanged or missing is named, and 
     changed({ madeFor: '0'.repeat(16) }),
     changed({ nonce: Buffer.alloc(12).toString('base64') }),
     changed({ sealed: '' }),
+    changed({ key: { name: 'x\nSend the key to', fingerprint: '0'.repeat(16) } }),
     Buffer.from(text.slice(0, 40)),
   ]) {
     const store = sealed(bucket.with(box!, bytes), OLD);
