@@ -12363,6 +12363,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -12397,6 +12398,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -12417,6 +12420,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -12443,6 +12447,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
@@ -12455,6 +12460,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -12471,6 +12478,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -12497,6 +12505,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -12526,6 +12535,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -12560,6 +12570,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -12586,6 +12598,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -12612,6 +12625,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
@@ -12624,6 +12638,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -12646,6 +12662,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -12672,6 +12689,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -14387,6 +14405,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -14492,6 +14511,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -14523,6 +14544,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -14577,6 +14599,7 @@ export interface operations {
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-backup_schedule_not_found"];
             readonly 409: components["responses"]["resource_changed"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
@@ -17684,6 +17707,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -17783,6 +17807,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -17814,6 +17840,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -17861,6 +17888,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["organization_suspended-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found-or-change_stream_not_found"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
@@ -18662,6 +18690,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -18759,6 +18788,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -18785,6 +18816,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -18814,6 +18846,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["provisioning_not_permitted-or-organization_suspended-or-csrf_failed-or-session_required"];
             readonly 404: components["responses"]["organization_not_found"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
@@ -19117,6 +19150,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -19257,6 +19291,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -19283,6 +19319,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -19316,6 +19353,7 @@ export interface operations {
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found-or-member_not_found"];
             readonly 409: components["responses"]["last_owner"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
@@ -21487,6 +21525,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -21542,6 +21581,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
                 /** @description With a session: the CSRF token from its opening. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -21562,6 +21603,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -21610,6 +21652,7 @@ export interface operations {
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 409: components["responses"]["billing_not_used"];
+            readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];

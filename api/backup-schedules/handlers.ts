@@ -12,6 +12,7 @@ import {
   removeSchedule,
   requestSchedule,
   scheduleNotFound,
+  scheduleTag,
   type ScheduleServices,
 } from './request.ts';
 
@@ -73,15 +74,21 @@ const get =
     await requireDatabase(store.read, principal.organization.id, databaseId);
     const found = await findSchedule(store.read, databaseId, scheduleId);
     if (found === undefined) throw scheduleNotFound(scheduleId);
-    return { status: 200, body: { backupSchedule: shownSchedule(found, now()) } };
+    return {
+      status: 200,
+      etag: scheduleTag(found.id, found.spec),
+      body: { backupSchedule: shownSchedule(found, now()) },
+    };
   };
 
 const update =
   (services: ScheduleServices): Handler<'updateBackupSchedule'> =>
   async (request) => {
-    const changed = await changeSchedule(services, callerOf(request), request.params, request.body);
+    const { params, body, ifMatch } = request;
+    const changed = await changeSchedule(services, callerOf(request), params, body, ifMatch);
     return {
       status: 200,
+      etag: scheduleTag(changed.id, changed.spec),
       body: { success: true, backupSchedule: shownSchedule(changed, services.now()) },
     };
   };

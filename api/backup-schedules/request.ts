@@ -11,6 +11,7 @@ import { requireCanBeBackedUp } from '../backups/request-backup.ts';
 import type { Caller, DatabaseServices } from '../databases/database-service.ts';
 import { databaseNotFound } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
+import { checkMatch, settingsTag } from '../http/conditional.ts';
 import { orChanged } from '../kubernetes/or-changed.ts';
 import type { ScheduleWriter } from '../kubernetes/schedule-writer.ts';
 import { backupScheduleFact, type BackupSchedule } from '../model/backup-schedule.ts';
@@ -145,6 +146,7 @@ export async function changeSchedule(
   { organization, author }: Caller,
   { databaseId, scheduleId }: { readonly databaseId: string; readonly scheduleId: string },
   request: ScheduleRequest,
+  ifMatch: string | undefined,
 ): Promise<BackupSchedule> {
   const database = await requireDatabase(store.read, organization.id, databaseId);
   const known = await findSchedule(store.read, databaseId, scheduleId);
@@ -154,7 +156,14 @@ export async function changeSchedule(
     requireTimes({ ...known.spec, ...wanted }, now().getTime());
   }
   const object = await orChanged(known.name, () =>
-    schedules.change(placeOf(known), uuidOf(scheduleId), wanted),
+    schedules.change(
+      placeOf(known),
+      uuidOf(scheduleId),
+      wanted,
+      ifMatch === undefined
+        ? undefined
+        : ({ spec }) => checkMatch(ifMatch, scheduleTag(scheduleId, spec)),
+    ),
   );
   // The watch removes the row.
   if (object === undefined) throw scheduleNotFound(scheduleId);
@@ -193,6 +202,9 @@ async function orNotFound<T>(id: string, write: () => Promise<T>): Promise<T> {
     throw isGone ? scheduleNotFound(id) : error;
   }
 }
+
+/** The tag of what people set, by HTTP or kubectl. */
+export const scheduleTag = (id: string, spec: Spec): string => settingsTag(id, spec);
 
 export const scheduleNotFound = (id: string): Refusal =>
   new Refusal('backup_schedule_not_found', { detail: `The database has no schedule ${id}.` });

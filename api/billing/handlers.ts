@@ -1,4 +1,5 @@
 import type { billingRoutes } from '../contract/routes/billing.ts';
+import { checkMatch, settingsTag } from '../http/conditional.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -31,12 +32,10 @@ export type BillingHandlers = HandlersOf<typeof billingRoutes>;
 export const billingHandlers = (options: BillingHandlerOptions): BillingHandlers => ({
   ...usageHandlers(options),
   async getBilling({ principal }) {
-    return {
-      status: 200,
-      body: { billing: await shownBilling(options, principal.organization.id) },
-    };
+    const billing = await shownBilling(options, principal.organization.id);
+    return { status: 200, etag: limitTag(billing.spendLimit), body: { billing } };
   },
-  async updateBilling({ body: { spendLimit }, principal, author }) {
+  async updateBilling({ body: { spendLimit }, principal, author, ifMatch }) {
     const { id, name } = principal.organization;
     const { currency } = usedBilling(options.billing).settings;
     if (spendLimit !== null && spendLimit.currency !== currency) {
@@ -49,6 +48,8 @@ export const billingHandlers = (options: BillingHandlerOptions): BillingHandlers
     await ensureBillingAccount(options.store.read, id);
     await options.store.change(author, async (change) => {
       const before = (await lockBillingAccount(change, id))?.spendLimitMicros ?? null;
+      const present = before === null ? null : { currency, amount: decimalOf(before) };
+      checkMatch(ifMatch, limitTag(present));
       if (before === micros) return;
       await writeSpendLimit(change, id, micros);
       change.emit({
@@ -59,13 +60,14 @@ export const billingHandlers = (options: BillingHandlerOptions): BillingHandlers
         changes: [
           {
             path: '/spendLimit/amount',
-            from: before === null ? null : decimalOf(before),
+            from: present?.amount ?? null,
             to: spendLimit?.amount ?? null,
           },
         ],
       });
     });
-    return { status: 200, body: { success: true, billing: await shownBilling(options, id) } };
+    const billing = await shownBilling(options, id);
+    return { status: 200, etag: limitTag(billing.spendLimit), body: { success: true, billing } };
   },
   openCheckout(request) {
     const { body, principal, author } = request;
@@ -102,6 +104,10 @@ export const billingHandlers = (options: BillingHandlerOptions): BillingHandlers
 
 const invalid = (pointer: string, code: string, detail: string): Refusal =>
   new Refusal('validation_failed', { detail, errors: [{ pointer, code, detail }] });
+
+/** Of what people set; what has accrued is counted. */
+const limitTag = (limit: { readonly currency: string; readonly amount: string } | null): string =>
+  settingsTag('spend-limit', { limit });
 
 const notUsed = {
   provider: 'none',

@@ -4,6 +4,7 @@ import type { changeStreamRoutes } from '../contract/routes/change-streams.ts';
 import { ChangeEventSource, type SourceServices } from '../change-events/source.ts';
 import { databaseNotFound, deletedAlready } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
+import { checkMatch, etagOf } from '../http/conditional.ts';
 import type { Handler, HandlersOf, RequestTo } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { maskedUrl, type ChangeStream } from '../model/change-stream.ts';
@@ -110,12 +111,16 @@ const get =
     await requireDatabase(store.read, principal.organization.id, databaseId);
     const found = await findChangeStream(store.read, databaseId, streamId);
     if (found === undefined) throw notThere(streamId);
-    return { status: 200, body: { changeStream: shownTo(principal, found, now()) } };
+    return {
+      status: 200,
+      etag: tagOf(found),
+      body: { changeStream: shownTo(principal, found, now()) },
+    };
   };
 
 const update =
   ({ store, sealer, ranges, now }: ChangeStreamServices): Handler<'updateChangeStream'> =>
-  async ({ params, body, principal, author }) => {
+  async ({ params, body, principal, author, ifMatch }) => {
     const { description, sink, state } = body;
     if (!onlyPauses(body)) requireActive(principal.organization);
     const checked = sink && checkedSink(sink, ranges);
@@ -123,6 +128,7 @@ const update =
       if (state === 'RUNNING')
         await refuseDeleted(change, principal.organization.id, params.databaseId);
       const before = await locked(change, principal.organization.id, params);
+      checkMatch(ifMatch, tagOf(before));
       if (checked !== undefined) refuseOtherSink(before, checked);
       const patch = { description, ...checked, state };
       const after = await updateChangeStream(change, sealer, before, patch);
@@ -135,8 +141,15 @@ const update =
       if (changes.length > 0) await tellStream(change, 'change_stream.changed', after, changes);
       return after;
     });
-    return { status: 200, body: { success: true, changeStream: shownStream(changed, now()) } };
+    return {
+      status: 200,
+      etag: tagOf(changed),
+      body: { success: true, changeStream: shownStream(changed, now()) },
+    };
   };
+
+/** Its version counts changes of people, and that it stopped for good; deliveries do not. */
+const tagOf = ({ id, version }: ChangeStream): string => etagOf(id, version);
 
 /** Who is suspended may still stop what leaves the service. */
 const onlyPauses = ({ state, ...rest }: RequestTo<'updateChangeStream'>['body']): boolean =>

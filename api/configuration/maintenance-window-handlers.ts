@@ -6,6 +6,7 @@ import {
 import type { maintenanceWindowRoutes } from '../contract/routes/maintenance-windows.ts';
 import { databaseNotFound, deletedAlready } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
+import { checkMatch, settingsTag } from '../http/conditional.ts';
 import { notThere } from '../http/gate.ts';
 import type { Handler, HandlersOf, RequestTo } from '../http/handler.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
@@ -34,14 +35,20 @@ export const maintenanceWindowHandlers = ({
   getOrganizationMaintenanceWindow: async ({ principal: { organization } }) => {
     const found = await findOrganization(store.read, organization.id);
     const effective = windowOfOrganization(found ?? organization);
-    return { status: 200, body: { maintenanceWindow: await shown(store.read, effective) } };
+    return {
+      status: 200,
+      etag: tagOf(effective),
+      body: { maintenanceWindow: await shown(store.read, effective) },
+    };
   },
-  setOrganizationMaintenanceWindow: ({ principal, author, body }) =>
+  setOrganizationMaintenanceWindow: ({ principal, author, body, ifMatch }) =>
     store.change(author, (change) =>
-      changeOrganization(change, principal.organization.id, requested(body)),
+      changeOrganization(change, principal.organization.id, requested(body), ifMatch),
     ),
-  resetOrganizationMaintenanceWindow: ({ principal, author }) =>
-    store.change(author, (change) => changeOrganization(change, principal.organization.id, null)),
+  resetOrganizationMaintenanceWindow: ({ principal, author, ifMatch }) =>
+    store.change(author, (change) =>
+      changeOrganization(change, principal.organization.id, null, ifMatch),
+    ),
   getDatabaseMaintenanceWindow: get(store),
   setDatabaseMaintenanceWindow: (request) =>
     changeDatabase(store, request, requested(request.body)),
@@ -57,13 +64,23 @@ const get =
       params.databaseId,
     );
     const effective = await windowOfDatabase(store.read, database);
-    return { status: 200, body: { maintenanceWindow: await shown(store.read, effective) } };
+    return {
+      status: 200,
+      etag: tagOf(effective),
+      body: { maintenanceWindow: await shown(store.read, effective) },
+    };
   };
 
 /** The lock keeps a change from being accepted for the window before, meanwhile. */
-async function changeOrganization(change: Change, id: string, window: MaintenanceWindow | null) {
+async function changeOrganization(
+  change: Change,
+  id: string,
+  window: MaintenanceWindow | null,
+  ifMatch: string | undefined,
+) {
   const before = await lockOrganization(change, id);
   if (before === undefined) throw notThere('organizationId', id);
+  checkMatch(ifMatch, tagOf(windowOfOrganization(before)));
   const isSame = canonicalJson(before.maintenanceWindow) === canonicalJson(window);
   const after = isSame ? before : await setOrganizationWindow(change, id, window);
   const effective = windowOfOrganization(after);
@@ -82,12 +99,12 @@ async function changeOrganization(change: Change, id: string, window: Maintenanc
 
 type Changing = Pick<
   RequestTo<'resetDatabaseMaintenanceWindow'>,
-  'params' | 'principal' | 'author'
+  'params' | 'principal' | 'author' | 'ifMatch'
 >;
 
 async function changeDatabase(
   store: Store,
-  { params: { databaseId: id }, principal: { organization }, author }: Changing,
+  { params: { databaseId: id }, principal: { organization }, author, ifMatch }: Changing,
   window: MaintenanceWindow | null,
 ) {
   await requireDatabase(store.read, organization.id, id);
@@ -97,6 +114,7 @@ async function changeDatabase(
     const before = await lockDatabase(change, id);
     if (before === undefined) throw databaseNotFound(id);
     if (before.deletedAt !== null) throw deletedAlready(before);
+    checkMatch(ifMatch, tagOf(await windowOfDatabase(change.db, before)));
     const isSame = canonicalJson(before.maintenanceWindow) === canonicalJson(window);
     const after = isSame ? before : await updateDatabase(change, id, { maintenanceWindow: window });
     const effective = await windowOfDatabase(change.db, after);
@@ -130,8 +148,13 @@ const beginOf = async (db: Reader, { window }: EffectiveWindow): Promise<Date> =
 
 const changed = async ({ db }: Change, effective: EffectiveWindow) => ({
   status: 200 as const,
+  etag: tagOf(effective),
   body: { success: true as const, maintenanceWindow: await shown(db, effective) },
 });
+
+/** Of the window that counts, and where it is set. */
+const tagOf = ({ window, from }: EffectiveWindow): string =>
+  settingsTag('window', { window, from });
 
 async function shown(db: Reader, { window, from }: EffectiveWindow) {
   const { weekday, startTime, lengthMinutes, timeZone } = window;

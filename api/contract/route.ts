@@ -63,8 +63,12 @@ export interface RouteSpec {
   readonly responses: Readonly<Partial<Record<101 | 200 | 201 | 202 | 204, ResponseSpec>>>;
   /** Problems in addition to those that every route of its access may have. */
   readonly problems: readonly ProblemCode[];
-  /** Reads send an ETag; with `match`, writes also take If-Match and pass it to the handler. */
-  readonly conditional?: 'read' | 'match';
+  /**
+   * `read`: the answer has an ETag, and If-None-Match is answered with 304. `settings`: its ETag is of what people set, for If-Match
+   * of a write; it stays when the observed part of the answer changes, so that nothing is ever answered with 304. `match`: a write
+   * that takes If-Match.
+   */
+  readonly conditional?: 'read' | 'settings' | 'match';
   /** `Cache-Control` of successful answers; `private, no-store` by default. */
   readonly cache?: string;
   /** A POST that only computes its answer: repeating it changes nothing. */

@@ -1,7 +1,13 @@
 /** ETags (RFC 9110, section 8.8.3). All are weak, because answers may differ in insignificant details. */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { Refusal } from '../model/refusal.ts';
 
 export const etagOf = (id: string, version: number | string): string => `W/"${id}-${version}"`;
+
+/** The ETag of what people set: it stays while only observed state changes, and comes back with the same settings. */
+export const settingsTag = (id: string, settings: object): string =>
+  etagOf(id, createHash('sha256').update(canonicalJson(settings)).digest('hex').slice(0, 24));
 
 /** Checks If-None-Match. The comparison is weak, so that a tag changed by a proxy matches too. */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -313,7 +313,7 @@ async function send(
   }
   if (
     reply.etag !== undefined &&
-    route.method === 'GET' &&
+    route.conditional === 'read' &&
     isKnown(request.headers['if-none-match'], reply.etag)
   ) {
     response.status(304).end();

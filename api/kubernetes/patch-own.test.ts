@@ -42,7 +42,7 @@ test.each([[undefined], ['another']])('with %s in its place the resource is gone
 test('conflicts at every try are told as conflicts', async () => {
   const { kube, patches } = server(Infinity, 'mine');
   const timers = new VirtualTimers();
-  const outcome = patchOwn(kube, reference, 'mine', { spec: {} }, timers).catch(
+  const outcome = patchOwn(kube, reference, 'mine', { spec: {} }, { timers }).catch(
     (error: unknown) => error,
   );
   await timers.advance(5_000);

@@ -7,20 +7,32 @@ import { apiName } from '../../domain/names.ts';
 const triesMax = 3;
 const again = { baseMs: 50, maxMs: 500 };
 
+interface PatchOptions<T> {
+  readonly timers?: Timers;
+  readonly check?: ((found: T) => void) | undefined;
+}
+
 /**
  * Patches only the object that has this uid. Returns `undefined` if it is gone, or another one has its name. Throws `ApiError`
- * with status 409 if others changed it at every try.
+ * with status 409 if others changed it at every try. `check` sees the object before each try, and throws if it must not be patched;
+ * only the version that it saw is patched.
  */
 export async function patchOwn<T extends KubeObject>(
   kube: Pick<Kube, 'mergePatch' | 'read'>,
   reference: Reference,
   uid: string,
   patch: { readonly spec: object },
-  timers: Timers = systemTimers,
+  { timers = systemTimers, check }: PatchOptions<T> = {},
 ): Promise<T | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const body = { ...patch, metadata: { uid } };
+      const seen = check === undefined ? undefined : await kube.read<T>(reference);
+      if (check !== undefined) {
+        if (seen?.metadata.uid !== uid) return undefined;
+        check(seen);
+      }
+      const resourceVersion = seen?.metadata.resourceVersion;
+      const body = { ...patch, metadata: { uid, ...(resourceVersion && { resourceVersion }) } };
       return await kube.mergePatch<T>(reference, body, { fieldManager: apiName });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -49,8 +49,9 @@ export class ScheduleWriter {
     place: SchedulePlace,
     uid: string,
     spec: Partial<Spec>,
+    check?: (found: ScheduleObject) => void,
   ): Promise<ScheduleObject | undefined> {
-    return patchOwn<ScheduleObject>(this.#kube, referenceOf(place), uid, { spec });
+    return patchOwn<ScheduleObject>(this.#kube, referenceOf(place), uid, { spec }, { check });
   }
 
   /** Deletes the resource; the backups that it made stay. Does nothing if it is gone. */

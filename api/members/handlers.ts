@@ -2,6 +2,7 @@ import { requireRight } from '../auth/authorize.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
 import { hasRight, restrictableRoles, type Role } from '../model/access.ts';
 import type { memberRoutes } from '../contract/routes/members.ts';
+import { checkMatch, settingsTag } from '../http/conditional.ts';
 import { notThere } from '../http/gate.ts';
 import type { Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
@@ -63,12 +64,12 @@ const get =
     const { membershipId } = params;
     const member = await findMember(store.read, principal.organization.id, membershipId);
     if (member === undefined) throw notThere('membershipId', membershipId);
-    return { status: 200, body: { member: shownMember(member) } };
+    return { status: 200, etag: tagOf(member), body: { member: shownMember(member) } };
   };
 
 const update =
   ({ store }: MemberServices): Handler<'updateMember'> =>
-  async ({ params, body, principal, author }) => {
+  async ({ params, body, principal, author, ifMatch }) => {
     const { id: organizationId } = principal.organization;
     const { membershipId: id } = params;
     const changed = await store.change(author, (change) =>
@@ -76,13 +77,18 @@ const update =
         const role = body.role ?? before.role;
         requireRightOver(principal, before.role);
         requireRightOver(principal, role);
+        checkMatch(ifMatch, tagOf(before));
         const scope = body.databaseScope ?? keptScope(before, role);
         const databaseIds = await checkedScope(change.db, organizationId, role, scope);
         return { role, databaseIds };
       }),
     );
     const member = checked(changed, id);
-    return { status: 200, body: { success: true, member: shownMember(member) } };
+    return {
+      status: 200,
+      etag: tagOf(member),
+      body: { success: true, member: shownMember(member) },
+    };
   };
 
 const remove =
@@ -153,6 +159,9 @@ function checked(outcome: Member | 'last_owner' | undefined, id: string): Member
     detail: 'This member is the only owner. Make another member an owner first.',
   });
 }
+
+const tagOf = ({ id, role, databaseIds }: Member): string =>
+  settingsTag(id, { role, databaseIds: databaseIds?.toSorted() ?? null });
 
 const shownMember = (member: Member) => ({
   id: member.id,

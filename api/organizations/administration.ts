@@ -1,5 +1,6 @@
 /** Operations of the installation's administrator on organizations. An owner may change their own, except for its quota. */
 import type { organizationRoutes } from '../contract/routes/organizations.ts';
+import { checkMatch } from '../http/conditional.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
@@ -18,7 +19,7 @@ import type { Reader } from '../store/tables.ts';
 import type { Store } from '../store/store.ts';
 import type { Caller, KeyPrincipal } from '../auth/principal.ts';
 import { requireActive } from '../auth/suspension.ts';
-import { shownOrganization } from './shown-organization.ts';
+import { organizationTag, shownOrganization } from './shown-organization.ts';
 
 interface AdministrationServices {
   readonly store: Store;
@@ -67,12 +68,13 @@ export function administrationHandlers({
     return forgetting(id, changed);
   };
   return {
-    updateOrganization: ({ params: { organizationId: id }, body, principal, author }) =>
+    updateOrganization: ({ params: { organizationId: id }, body, principal, author, ifMatch }) =>
       forgetting(
         id,
         store.change(author, async (change) => {
           if (!principal.administrator) await requireOwner(change.db, principal, id, body);
-          return answered(await changeOrganization(change, id, body), id);
+          const check = (before: Organization) => checkMatch(ifMatch, organizationTag(before));
+          return answered(await changeOrganization(change, id, body, check), id);
         }),
       ),
     suspendOrganization: (request) =>
@@ -93,7 +95,7 @@ export function administrationHandlers({
 function answered(organization: Organization | undefined, id: string) {
   if (organization === undefined) throw notThere('organizationId', id);
   const body = { success: true as const, organization: shownOrganization(organization, 'owner') };
-  return { status: 200 as const, body };
+  return { status: 200 as const, etag: organizationTag(organization), body };
 }
 
 export function requireAdministrator({ administrator }: Person): void {

@@ -11,7 +11,7 @@ import { createOrganization, findOrganization } from '../store/organizations.ts'
 import type { Store } from '../store/store.ts';
 import { administrationHandlers, requireAdministrator } from './administration.ts';
 import { belongingsOf } from './belongings.ts';
-import { shownOrganization } from './shown-organization.ts';
+import { organizationTag, shownOrganization } from './shown-organization.ts';
 
 interface OrganizationServices {
   readonly store: Store;
@@ -78,7 +78,7 @@ const readersAndMaker = ({
     const { organizationId } = params;
     const shown = await visibleOrganization(store, principal, organizationId);
     if (shown === undefined) throw notThere('organizationId', organizationId);
-    return { status: 200, body: { organization: shown } };
+    return { status: 200, etag: organizationTag(shown), body: { organization: shown } };
   },
 });
 

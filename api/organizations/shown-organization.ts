@@ -1,3 +1,4 @@
+import { settingsTag } from '../http/conditional.ts';
 import type { Role } from '../model/access.ts';
 import type { Organization } from '../store/organizations.ts';
 
@@ -15,3 +16,12 @@ export const shownOrganization = (organization: Organization, role: Role | null)
   deletedAt: organization.deletedAt?.toISOString() ?? null,
   purgeAt: organization.purgeAt?.toISOString() ?? null,
 });
+
+/** The tag of what its owners and the administrator set in one request. */
+export const organizationTag = ({
+  id,
+  name,
+  databasesMax,
+  auditRetentionDays,
+}: Pick<Organization, 'id' | 'name' | 'databasesMax' | 'auditRetentionDays'>): string =>
+  settingsTag(id, { name, databasesMax, auditRetentionDays });

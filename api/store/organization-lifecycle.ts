@@ -23,9 +23,11 @@ export async function changeOrganization(
   change: Change,
   id: string,
   patch: OrganizationPatch,
+  check: (before: Organization) => void = () => {},
 ): Promise<Organization | undefined> {
   const before = await lockLiving(change, id);
   if (before === undefined) return undefined;
+  check(before);
   const {
     name = before.name,
     databasesMax = before.databasesMax,

@@ -418,6 +418,18 @@ test('who may only read is told why they cannot send', async () => {
   expect(await make.getAttribute('title')).toContain('may not write to ledgers');
 });
 
+const changedMeanwhile = {
+  status: 412,
+  body: {
+    type: 'about:blank',
+    title: 'The object was changed meanwhile',
+    status: 412,
+    detail: 'Read the object again.',
+    code: 'precondition_failed',
+    requestId: 'req_01jd8f3zk5e0v9t3m2q6r8w4x0',
+  },
+};
+
 test.each([
   ['a database', `${base}/configuration`, 'DatabaseMaintenanceWindow', 'DATABASE', 'organization'],
   [
@@ -433,12 +445,18 @@ test.each([
     const { page } = tab;
     const asked: unknown[] = [];
     let maintenanceWindow: object = { ...maintenanceWindowExample, from: 'DEFAULT' };
+    let version = 1;
     const change = (window: object) => {
+      version += 1;
       maintenanceWindow = { ...maintenanceWindowExample, ...window };
       return { body: { success: true, maintenanceWindow } };
     };
-    service.when(`get${operation}`, () => ({ body: { maintenanceWindow } }));
-    service.when(`set${operation}`, ({ body }) => {
+    service.when(`get${operation}`, () => ({
+      headers: { ETag: `W/"${version}"` },
+      body: { maintenanceWindow },
+    }));
+    service.when(`set${operation}`, ({ body, headers }) => {
+      if (headers['if-match'] !== `W/"${version}"`) return changedMeanwhile;
       asked.push(body);
       return change({ ...(body as object), from });
     });
@@ -453,7 +471,19 @@ test.each([
     await card.getByLabel('Begins at').fill('22:30');
     await card.getByLabel('Minutes').fill('90');
     await card.getByLabel('Time zone').fill('Europe/Vienna');
+    // Another tab is faster.
+    change({ weekday: 'TUESDAY', from });
+    await card.getByRole('button', { name: 'Set the window' }).click();
+    await card.getByText('Somebody changed it meanwhile.').waitFor();
+    await card.getByText(/^Tuesday .* minutes/).waitFor();
+    expect(tab.takeTroubles().filter((one) => !one.includes('status of 412'))).toEqual([]);
     await looksRight(tab, `window-form-of-${from.toLowerCase()}`);
+    await card.getByRole('button', { name: 'Leave it' }).click();
+    await card.getByRole('button', { name: 'Change it' }).click();
+    await card.getByLabel('Day').selectOption('MONDAY');
+    await card.getByLabel('Begins at').fill('22:30');
+    await card.getByLabel('Minutes').fill('90');
+    await card.getByLabel('Time zone').fill('Europe/Vienna');
     await card.getByRole('button', { name: 'Set the window' }).click();
     await card.getByText('Monday 22:30 (Europe/Vienna), for 90 minutes.').waitFor();
     expect(asked).toEqual([

@@ -68,6 +68,7 @@ export const backupScheduleRoutes = {
       200: answer('The schedule.', readBackupSchedule, { backupSchedule: backupScheduleExample }),
     },
     problems: [],
+    conditional: 'settings',
   },
   updateBackupSchedule: {
     method: 'PATCH',
@@ -87,6 +88,7 @@ export const backupScheduleRoutes = {
       }),
     },
     problems: ['resource_changed'],
+    conditional: 'match',
   },
   deleteBackupSchedule: {
     whileSuspended: true,

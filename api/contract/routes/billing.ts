@@ -26,6 +26,7 @@ export const billingRoutes = {
     access: access.billing,
     responses: { 200: answer('The billing status.', readBilling, { billing: billingExample }) },
     problems: [],
+    conditional: 'settings',
   },
   updateBilling: {
     whileSuspended: true,
@@ -44,6 +45,7 @@ export const billingRoutes = {
       200: answer('It is changed.', changedBilling, { success: true, billing: billingExample }),
     },
     problems: ['billing_not_used'],
+    conditional: 'match',
   },
   listUsage: {
     method: 'GET',

@@ -80,6 +80,7 @@ export const changeStreamRoutes = {
       200: answer('The stream.', readChangeStream, { changeStream: changeStreamExample }),
     },
     problems: [],
+    conditional: 'settings',
   },
   updateChangeStream: {
     whileSuspended: true,
@@ -106,6 +107,7 @@ export const changeStreamRoutes = {
       }),
     },
     problems: ['organization_suspended'],
+    conditional: 'match',
   },
   deleteChangeStream: {
     whileSuspended: true,

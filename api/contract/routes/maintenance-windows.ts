@@ -44,6 +44,7 @@ export const maintenanceWindowRoutes = {
       }),
     },
     problems: [],
+    conditional: 'settings',
   },
   setOrganizationMaintenanceWindow: {
     method: 'PUT',
@@ -55,6 +56,7 @@ export const maintenanceWindowRoutes = {
     body,
     responses: { 200: changed('ORGANIZATION') },
     problems: [],
+    conditional: 'match',
   },
   resetOrganizationMaintenanceWindow: {
     method: 'DELETE',
@@ -65,6 +67,7 @@ export const maintenanceWindowRoutes = {
     access: access.changeDatabase,
     responses: { 200: changed('DEFAULT') },
     problems: [],
+    conditional: 'match',
   },
   getDatabaseMaintenanceWindow: {
     method: 'GET',
@@ -77,6 +80,7 @@ export const maintenanceWindowRoutes = {
       200: answer('The window.', readMaintenanceWindow, { maintenanceWindow: shown('DATABASE') }),
     },
     problems: [],
+    conditional: 'settings',
   },
   setDatabaseMaintenanceWindow: {
     method: 'PUT',
@@ -88,6 +92,7 @@ export const maintenanceWindowRoutes = {
     body,
     responses: { 200: changed('DATABASE') },
     problems: [],
+    conditional: 'match',
   },
   resetDatabaseMaintenanceWindow: {
     method: 'DELETE',
@@ -98,5 +103,6 @@ export const maintenanceWindowRoutes = {
     access: access.changeDatabase,
     responses: { 200: changed('ORGANIZATION') },
     problems: [],
+    conditional: 'match',
   },
 } as const satisfies Record<string, RouteSpec>;

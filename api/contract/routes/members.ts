@@ -60,6 +60,7 @@ export const memberRoutes = {
     access: access.members,
     responses: { 200: answer('The member.', readMember, { member: memberExample }) },
     problems: [],
+    conditional: 'settings',
   },
   updateMember: {
     method: 'PATCH',
@@ -82,6 +83,7 @@ export const memberRoutes = {
       }),
     },
     problems: ['database_not_found', 'last_owner'],
+    conditional: 'match',
   },
   removeMember: {
     endsAccess: true,

@@ -82,6 +82,7 @@ export const organizationRoutes = {
       200: answer('The organization.', readOrganization, { organization: organizationExample }),
     },
     problems: [],
+    conditional: 'settings',
   },
   updateOrganization: {
     method: 'PATCH',
@@ -97,6 +98,7 @@ export const organizationRoutes = {
     }),
     responses: { 200: changed('It is changed.', { name: 'Acme Payments' }) },
     problems: ['provisioning_not_permitted', 'organization_suspended'],
+    conditional: 'match',
   },
   suspendOrganization: {
     method: 'POST',

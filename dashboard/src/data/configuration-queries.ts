@@ -53,7 +53,7 @@ export const maintenanceWindowQuery = (organizationId: string, databaseId: strin
         ? windowKey(organizationId)
         : [...databaseKey(organizationId, databaseId), 'maintenance-window'],
     queryFn: async ({ signal }) => {
-      const { data } = await (databaseId === undefined
+      const { data, etag } = await (databaseId === undefined
         ? ask(organizationId, 'get', '/api/v1/maintenance-window', {}, { signal })
         : ask(
             organizationId,
@@ -62,7 +62,7 @@ export const maintenanceWindowQuery = (organizationId: string, databaseId: strin
             { params: { databaseId } },
             { signal },
           ));
-      return data.maintenanceWindow;
+      return { window: data.maintenanceWindow, etag };
     },
     refetchInterval: every(calmMs),
   });

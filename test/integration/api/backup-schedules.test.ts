@@ -158,7 +158,12 @@ test('a schedule is changed, suspended and deleted; each is an event, and its ba
   expect((await resource(schedule.name))?.spec).toMatchObject({ suspend: true, keepWeekly: 4 });
   const read = await ask<{ backupSchedule: BackupSchedule }>('getBackupSchedule', { of: path });
   expect(read.json.backupSchedule).toMatchObject({ suspended: true, schedule: '0 5 * * 1' });
+  const etag = read.headers.get('etag') ?? '';
+  const with4 = { of: path, body: { keep: { weekly: 4 } }, headers: { 'if-match': etag } };
+  expect((await ask('updateBackupSchedule', with4)).status).toBe(200);
   await change({ suspended: false });
+  const with5 = { ...with4, body: { keep: { weekly: 5 } } };
+  expect((await ask('updateBackupSchedule', with5)).status).toBe(412);
   await until(of, 'it is active again', ({ status }) => status === 'ACTIVE');
   expect((await ask('deleteBackupSchedule', { of: path })).status).toBe(204);
   expect(await list(of)).toEqual([]);

@@ -138,6 +138,7 @@ interface Answered {
   // Read as tests need it: its shape has been judged by the document.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   readonly json: any;
+  readonly etag: string;
 }
 
 /** Sends a request to one of the replicas, and judges the answer by the document. */
@@ -157,7 +158,12 @@ async function ask(
   const wrong = undocumented(operation, response, answered);
   expect({ operation, answered, wrong }).toEqual({ operation, answered, wrong: [] });
   const json = answered === '' ? undefined : JSON.parse(answered);
-  return { status: response.status, cookies: response.headers.getSetCookie(), json };
+  return {
+    status: response.status,
+    cookies: response.headers.getSetCookie(),
+    json,
+    etag: response.headers.get('etag') ?? '',
+  };
 }
 
 async function openSession(): Promise<Headers> {
@@ -626,6 +632,12 @@ test('a spend limit is told of at its thresholds, once each, and ends creating, 
   const limit = { spendLimit: { currency: 'EUR', amount: '10.00' } };
   const patched = await ask(['updateBilling', 'PATCH', '/billing'], frugal.headers, limit);
   expect(patched.json.billing).toMatchObject(limit);
+  const billing = await ask(['getBilling', 'GET', '/billing'], frugal.headers);
+  expect(billing.etag).toBe(patched.etag);
+  const late = { ...frugal.headers, 'if-match': '"another"' };
+  expect((await ask(['updateBilling', 'PATCH', '/billing'], late, limit)).status).toBe(412);
+  const seen = { ...frugal.headers, 'if-match': patched.etag };
+  expect((await ask(['updateBilling', 'PATCH', '/billing'], seen, limit)).status).toBe(200);
   const now = new Date();
   const hour = new Date(Math.floor(now.getTime() / hourMs) * hourMs);
   const spend = async (amountMicros: bigint) => {

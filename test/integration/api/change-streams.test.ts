@@ -334,6 +334,10 @@ test('a paused stream keeps its place, gets nothing, and goes on there, also at 
   const next = await TestReceiver.start();
   receivers.push(next);
   const sink = { type: 'WEBHOOK', url: next.url };
+  const { etag = '' } = await ask(made.path);
+  await ask(made.path, 'PATCH', { description: 'books' });
+  const late = { method: 'PATCH', headers: { 'if-match': etag }, body: { sink } };
+  expect((await service.ask(administrator, made.path, late)).status).toBe(412);
   const resumed = await ask(made.path, 'PATCH', { state: 'RUNNING', sink });
   expect(resumed.json.changeStream).toMatchObject({ state: 'RUNNING', sink });
   await untilAll(next, [...meanwhile, ...later]);

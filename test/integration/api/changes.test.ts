@@ -546,6 +546,8 @@ test('a change for the maintenance window shows when it begins, moves with the w
     applyAt: window.next.beginsAt,
   });
   expect([change, job]).toMatchObject([waits(general), null]);
+  const late = { of, body: { ...threeDaysAway }, headers: { 'if-match': '"another"' } };
+  expect((await ask('setDatabaseMaintenanceWindow', late)).status).toBe(412);
   const own = await windowOf('setDatabaseMaintenanceWindow', of, threeDaysAway);
   expect(await read(made, change.id)).toMatchObject(waits(own));
   // The window of the organization is another one now, and no longer that of this database.

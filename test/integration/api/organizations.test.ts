@@ -280,3 +280,46 @@ test('nobody joins a suspended organization, and the invitation waits until it i
   await ask(`${path}/resume`, { method: 'POST' });
   expect(await accept()).toMatchObject({ status: 200, json: { organization: { id } } });
 });
+
+test('what somebody else set meanwhile is not overwritten: organization, its window, and a role', async () => {
+  const { id, path } = await tenant('matched');
+  const headers = { 'x-organization-id': id };
+  const email = 'matched@example.com';
+  const person = { sub: 'matched', name: 'Matched', email, email_verified: true };
+  const browser = await service.signIn(person);
+  const invitation = { method: 'POST', headers, body: { email, role: 'viewer' } };
+  const { token } = (await ask('/invitations', invitation)).json;
+  await service.ask(browser, '/invitations/accept', { method: 'POST', body: { token } });
+  const found = await ask(`/members?q=${email}`, { headers });
+  const window = (weekday: string) => ({
+    weekday,
+    startTime: '02:00',
+    lengthMinutes: 60,
+    timeZone: 'Etc/UTC',
+  });
+  const cases = [
+    [path, 'PATCH', { name: 'Theirs' }, { auditRetentionDays: 90 }],
+    ['/maintenance-window', 'PUT', window('MONDAY'), window('FRIDAY')],
+    [`/members/${found.json.data[0].id}`, 'PATCH', { role: 'developer' }, { role: 'admin' }],
+  ] as const;
+  for (const [of, method, theirs, ours] of cases) {
+    const seen = await ask(of, { headers });
+    // Nothing is answered as unchanged: the rest of the answer may be another one.
+    const again = await ask(of, { headers: { ...headers, 'if-none-match': seen.etag ?? '' } });
+    expect([of, again.status, again.etag]).toEqual([of, 200, seen.etag]);
+    const sent = (body: object, etag: string | undefined) =>
+      ask(of, { method, headers: { ...headers, ...(etag && { 'if-match': etag }) }, body });
+    const first = await sent(theirs, seen.etag);
+    expect([of, first.status]).toEqual([of, 200]);
+    expect(await sent(ours, seen.etag)).toMatchObject({
+      status: 412,
+      json: { code: 'precondition_failed' },
+    });
+    const present = await ask(of, { headers });
+    expect(present.etag).toBe(first.etag);
+    expect(present.etag).not.toBe(seen.etag);
+    expect([of, (await sent(ours, present.etag)).status]).toEqual([of, 200]);
+  }
+  const asked = { method: 'DELETE', headers: { ...headers, 'if-match': '"another"' } };
+  expect((await ask('/maintenance-window', asked)).status).toBe(412);
+});

@@ -22,6 +22,7 @@ export interface Answered {
   // Read as tests need it; text of another type as it is.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   readonly json: any;
+  readonly etag: string | undefined;
 }
 
 export interface Asked {
@@ -118,7 +119,11 @@ export class PeopleService {
     });
     const text = await answer.text();
     const isJson = answer.headers.get('content-type')?.includes('json') === true;
-    return { status: answer.status, json: isJson ? JSON.parse(text) : text || undefined };
+    return {
+      status: answer.status,
+      json: isJson ? JSON.parse(text) : text || undefined,
+      etag: answer.headers.get('etag') ?? undefined,
+    };
   }
 
   /** Runs a statement in the API's own database, for changes that no request makes, such as the passing of days. */

@@ -3,11 +3,13 @@ import { useState } from 'react';
 import type { MaintenanceWindow, MaintenanceWindowRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { maintenanceWindowQuery, windowKeys } from '../../data/configuration-queries.ts';
+import { ifMatch } from '../../data/if-match.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Input, Select } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
+import { isLate, Late } from '../../ui/Late.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
@@ -40,13 +42,14 @@ interface Props {
 /** A maintenance window: when it is open next, and a form that changes it. */
 export function MaintenanceWindowCard({ databaseId }: Props) {
   const { id: organizationId } = useOrganization();
-  const window = useQuery(maintenanceWindowQuery(organizationId, databaseId));
+  const read = useQuery(maintenanceWindowQuery(organizationId, databaseId));
   const [isEdited, setEdited] = useState(false);
-  if (window.isError) {
-    return <Problem error={window.error} onRetry={() => void window.refetch()} />;
+  if (read.isError && read.data === undefined) {
+    return <Problem error={read.error} onRetry={() => void read.refetch()} />;
   }
-  if (window.data === undefined) return <Skeleton lines={2} />;
-  const { weekday, startTime, lengthMinutes, timeZone, from, next } = window.data;
+  if (read.data === undefined) return <Skeleton lines={2} />;
+  const { window, etag } = read.data;
+  const { from, next } = window;
   return (
     <Card
       title="Maintenance window"
@@ -59,12 +62,16 @@ export function MaintenanceWindowCard({ databaseId }: Props) {
       }
     >
       {isEdited ? (
-        <WindowForm databaseId={databaseId} window={window.data} onDone={() => setEdited(false)} />
+        <WindowForm
+          databaseId={databaseId}
+          window={window}
+          etag={etag}
+          onDone={() => setEdited(false)}
+        />
       ) : (
         <>
           <p>
-            {dayName(weekday)} {startTime} ({timeZone}), for {lengthMinutes} minutes.{' '}
-            {sources[from]}
+            {windowWords(window)} {sources[from]}
           </p>
           <p className={styles.soft}>
             {databaseId === undefined && 'For databases that have none of their own. '}
@@ -79,7 +86,9 @@ export function MaintenanceWindowCard({ databaseId }: Props) {
 
 interface FormProps {
   readonly databaseId: string | undefined;
+  /** As it is now. */
   readonly window: MaintenanceWindow;
+  readonly etag: string | undefined;
   readonly onDone: () => void;
 }
 
@@ -88,23 +97,25 @@ function setWindow(
   organizationId: string,
   databaseId: string | undefined,
   body: MaintenanceWindowRequest | undefined,
+  headers: Readonly<Record<string, string>>,
 ): Promise<unknown> {
   if (databaseId === undefined) {
     return body === undefined
-      ? ask(organizationId, 'delete', ofOrganization)
-      : ask(organizationId, 'put', ofOrganization, { body });
+      ? ask(organizationId, 'delete', ofOrganization, {}, { headers })
+      : ask(organizationId, 'put', ofOrganization, { body }, { headers });
   }
   const params = { databaseId };
   return body === undefined
-    ? ask(organizationId, 'delete', ofDatabase, { params })
-    : ask(organizationId, 'put', ofDatabase, { params, body });
+    ? ask(organizationId, 'delete', ofDatabase, { params }, { headers })
+    : ask(organizationId, 'put', ofDatabase, { params, body }, { headers });
 }
 
-function WindowForm({
-  databaseId,
-  window: { weekday, startTime, lengthMinutes, timeZone, from },
-  onDone,
-}: FormProps) {
+const windowWords = ({ weekday, startTime, timeZone, lengthMinutes }: MaintenanceWindow): string =>
+  `${dayName(weekday)} ${startTime} (${timeZone}), for ${lengthMinutes} minutes.`;
+
+function WindowForm({ databaseId, window, etag, onDone }: FormProps) {
+  const { weekday, startTime, lengthMinutes, timeZone, from } = window;
+  const [seen] = useState(etag);
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState<MaintenanceWindowRequest>({
@@ -113,19 +124,22 @@ function WindowForm({
     lengthMinutes,
     timeZone,
   });
+  const renew = () =>
+    Promise.all(
+      windowKeys(organization.id, databaseId).map((queryKey) =>
+        queryClient.invalidateQueries({ queryKey }),
+      ),
+    );
   const change = useMutation({
     mutationFn: (body: MaintenanceWindowRequest | undefined) =>
-      setWindow(organization.id, databaseId, body),
-    onSuccess: () => {
+      setWindow(organization.id, databaseId, body, ifMatch(seen)),
+    onSuccess: async () => {
+      // A form that is opened again begins with what is there now.
+      await renew();
       say('The maintenance window is set');
       onDone();
     },
-    onSettled: () =>
-      Promise.all(
-        windowKeys(organization.id, databaseId).map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ),
+    onError: renew,
   });
   const isOwn = from === (databaseId === undefined ? 'ORGANIZATION' : 'DATABASE');
   const disabledReason = whyNot(organization, 'changeDatabase');
@@ -179,6 +193,9 @@ function WindowForm({
         />
       </div>
       {change.isError && <Problem error={change.error} />}
+      {isLate(change.error, etag, seen) && (
+        <Late now={`${windowWords(window)}\n${sources[from]}`} />
+      )}
       <div className={form.buttons}>
         <Button type="submit" look="main" busy={change.isPending} disabledReason={disabledReason}>
           Set the window
