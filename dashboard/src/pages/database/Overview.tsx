@@ -7,7 +7,7 @@ import { Exactly, When } from '../../ui/When.tsx';
 import { DangerZone } from './DangerZone.tsx';
 import styles from './DatabaseFrame.module.css';
 import { ExampleNote } from './ExampleNote.tsx';
-import { healthWords, gatewayWords } from './health-words.ts';
+import { gatewayWords, healthWords, nodeWords } from './health-words.ts';
 import { Jobs } from './Jobs.tsx';
 import { Labels } from './Labels.tsx';
 import { RestoreDeleted } from './RestoreDeleted.tsx';
@@ -42,14 +42,22 @@ function Health() {
         <p>{healthWords(database)}</p>
         {database.nodes.length > 0 && (
           <ul className={styles.nodes} aria-label="Nodes">
-            {database.nodes.map(({ index, ready, status }) => (
-              <li key={index} className={styles.node}>
-                <strong>Node {index}</strong>
-                <span>
-                  <Badge tone={ready ? 'good' : 'warn'}>{status}</Badge>
-                </span>
-              </li>
-            ))}
+            {database.nodes.map(({ index, ready, status }) => {
+              const seen = database.usage?.nodes.find((one) => one.index === index);
+              return (
+                <li key={index} className={styles.node}>
+                  <strong>Node {index}</strong>
+                  <span>
+                    <Badge tone={ready ? 'good' : 'warn'}>{status}</Badge>
+                  </span>
+                  {seen !== undefined && (
+                    <span className={styles.soft}>
+                      {nodeWords(seen, database.nodes.length === 1)}
+                    </span>
+                  )}
+                </li>
+              );
+            })}
           </ul>
         )}
         <p className={styles.soft}>{gatewayWords(database.gateway)}</p>

@@ -23,6 +23,25 @@ export function healthWords({ status, health, nodes, statusReason }: Standing): 
   return `Nobody has looked at it lately, so nothing is known of its health.${which}${reason}`;
 }
 
+type NodeUsage = NonNullable<Database['usage']>['nodes'][number];
+
+/** Role, zone and lag of a node, as far as they are known. `isAlone`: it has nobody to lead. */
+export function nodeWords(
+  { leader, zone, commitLagOps: lag }: NodeUsage,
+  isAlone: boolean,
+): string {
+  const role = leader === null || isAlone ? undefined : leader ? 'leads' : 'follows';
+  const behind =
+    lag === null || isAlone || leader === true
+      ? undefined
+      : lag === 0
+        ? 'up to date'
+        : `${lag.toLocaleString('en')} operations behind`;
+  return [role, zone === null ? undefined : `zone ${zone}`, behind]
+    .filter((one) => one !== undefined)
+    .join(', ');
+}
+
 export function gatewayWords({ status, latencyMs, lastError }: Database['gateway']): string {
   const error = lastError === null ? '' : ` ${lastError}`;
   switch (status) {

@@ -1,11 +1,13 @@
 /** Spans of time that the page shows, and the operation whose latency it shows at first. */
 import type { MetricQueryAnswer } from '../../../../gen/api.ts';
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /** `everyMs`: time between two reads; the points of a longer range change more slowly. */
 export const ranges = {
+  '15m': { title: '15 minutes', spanMs: 15 * minuteMs, everyMs: 15_000 },
   '1h': { title: '1 hour', spanMs: hourMs, everyMs: 15_000 },
   '24h': { title: '24 hours', spanMs: dayMs, everyMs: 60_000 },
   '7d': { title: '7 days', spanMs: 7 * dayMs, everyMs: 300_000 },
