@@ -49,6 +49,16 @@ export const backupQuery = (organizationId: string, databaseId: string, backupId
 export const schedulesKey = (organizationId: string, databaseId: string) =>
   [...databaseKey(organizationId, databaseId), 'backup-schedules'] as const;
 
+/** One schedule as it is now, with its ETag. */
+export const scheduleQuery = (organizationId: string, databaseId: string, scheduleId: string) =>
+  queryOptions({
+    queryKey: [...schedulesKey(organizationId, databaseId), scheduleId],
+    queryFn: ({ signal }) => {
+      const path = '/api/v1/databases/{databaseId}/backup-schedules/{scheduleId}';
+      return ask(organizationId, 'get', path, { params: { databaseId, scheduleId } }, { signal });
+    },
+  });
+
 export const schedulesQuery = (organizationId: string, databaseId: string) =>
   queryOptions({
     queryKey: schedulesKey(organizationId, databaseId),

@@ -1,4 +1,4 @@
-/** Query for the change streams of a database. */
+/** Queries for the change streams of a database. */
 import { queryOptions } from '@tanstack/react-query';
 import { ask } from './client.ts';
 import { every } from './polling.ts';
@@ -9,6 +9,16 @@ const calmMs = 15_000;
 
 export const changeStreamsKey = (organizationId: string, databaseId: string) =>
   [...databaseKey(organizationId, databaseId), 'change-streams'] as const;
+
+/** One stream as it is now, with its ETag. */
+export const changeStreamQuery = (organizationId: string, databaseId: string, streamId: string) =>
+  queryOptions({
+    queryKey: [...changeStreamsKey(organizationId, databaseId), streamId],
+    queryFn: ({ signal }) => {
+      const path = '/api/v1/databases/{databaseId}/change-streams/{streamId}';
+      return ask(organizationId, 'get', path, { params: { databaseId, streamId } }, { signal });
+    },
+  });
 
 export const changeStreamsQuery = (organizationId: string, databaseId: string) =>
   queryOptions({

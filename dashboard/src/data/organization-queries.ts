@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { SuspendOrganizationRequest, UpdateOrganizationRequest } from '../../../gen/api.ts';
 import { ask, mine } from './client.ts';
+import { ifMatch } from './if-match.ts';
 import { sessionQuery } from './queries.ts';
 
 const all = '/api/v1/organizations';
@@ -29,12 +30,19 @@ export const organizationsQuery = (includeDeleted: boolean) =>
 export const organizationQuery = (organizationId: string) =>
   queryOptions({
     queryKey: [...organizationsKey, organizationId],
-    queryFn: async ({ signal }) =>
-      (await ask(mine, 'get', one, { params: { organizationId } }, { signal })).data.organization,
+    queryFn: async ({ signal }) => {
+      const parts = { params: { organizationId } };
+      const { data, etag } = await ask(mine, 'get', one, parts, { signal });
+      return { organization: data.organization, etag };
+    },
   });
 
-export const updateOrganization = (organizationId: string, body: UpdateOrganizationRequest) =>
-  ask(mine, 'patch', one, { params: { organizationId }, body });
+/** `etag`: what the person saw; anything else is not overwritten. */
+export const updateOrganization = (
+  organizationId: string,
+  body: UpdateOrganizationRequest,
+  etag: string | undefined,
+) => ask(mine, 'patch', one, { params: { organizationId }, body }, { headers: ifMatch(etag) });
 
 type Headers = Readonly<Record<string, string>>;
 

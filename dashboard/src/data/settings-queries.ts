@@ -60,6 +60,16 @@ export const membersQuery = (organizationId: string, filter: MemberFilter) =>
     placeholderData: keepPreviousData,
   });
 
+/** One member as it is now, with its ETag. */
+export const memberQuery = (organizationId: string, membershipId: string) =>
+  queryOptions({
+    queryKey: ['members', organizationId, membershipId],
+    queryFn: ({ signal }) => {
+      const path = '/api/v1/members/{membershipId}';
+      return ask(organizationId, 'get', path, { params: { membershipId } }, { signal });
+    },
+  });
+
 export const invitationsQuery = (organizationId: string) =>
   infiniteQueryOptions({
     queryKey: ['invitations', organizationId],
@@ -107,8 +117,7 @@ export const auditQuery = (organizationId: string, filter: AuditFilter) =>
 export const billingQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ['billing', organizationId],
-    queryFn: async ({ signal }) =>
-      (await ask(organizationId, 'get', '/api/v1/billing', {}, { signal })).data.billing,
+    queryFn: ({ signal }) => ask(organizationId, 'get', '/api/v1/billing', {}, { signal }),
   });
 
 export interface UsageFilter {

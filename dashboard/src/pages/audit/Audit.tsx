@@ -111,7 +111,7 @@ function Retention() {
   if (read.data === undefined) return null;
   return (
     <p>
-      Events are kept for {read.data.auditRetentionDays} days.{' '}
+      Events are kept for {read.data.organization.auditRetentionDays} days.{' '}
       <Link to="/o/$slug/settings/organization" params={{ slug }}>
         Change it
       </Link>

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BackupSchedule } from '../../../../gen/api.ts';
-import { schedulesKey } from '../../data/backup-queries.ts';
+import { scheduleQuery, schedulesKey } from '../../data/backup-queries.ts';
 import { ask } from '../../data/client.ts';
+import { ifMatch } from '../../data/if-match.ts';
 import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { say } from '../../ui/announcer.ts';
@@ -10,9 +11,17 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Input, Select } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
+import { Fresh } from '../../ui/Fresh.tsx';
+import { isLate, Late } from '../../ui/Late.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useDatabase } from '../database/use-database.ts';
-import { draftOf, patterns, requestOf, type ScheduleDraft } from './schedule-draft.ts';
+import {
+  draftOf,
+  patterns,
+  requestOf,
+  settingsWords,
+  type ScheduleDraft,
+} from './schedule-draft.ts';
 
 interface Props {
   readonly open: boolean;
@@ -28,18 +37,42 @@ export const ScheduleDialog = ({ open, onClose, schedule }: Props) => (
     title={schedule === undefined ? 'New schedule' : `Change ${schedule.name}`}
     about="A backup stays if any of the numbers keeps it. The newest good one, the newest proven one and protected ones always stay."
   >
-    <ScheduleForm onClose={onClose} schedule={schedule} />
+    {schedule === undefined ? (
+      <ScheduleForm onClose={onClose} />
+    ) : (
+      <ChangeForm onClose={onClose} scheduleId={schedule.id} />
+    )}
   </Dialog>
 );
 
-interface FormProps {
-  readonly schedule: BackupSchedule | undefined;
+interface ChangeProps {
+  readonly scheduleId: string;
   readonly onClose: () => void;
 }
 
-function ScheduleForm({ schedule, onClose }: FormProps) {
+function ChangeForm({ scheduleId, onClose }: ChangeProps) {
+  const { database, organizationId } = useDatabase();
+  const read = useQuery(scheduleQuery(organizationId, database.id, scheduleId));
+  return (
+    <Fresh read={read}>
+      {({ data, etag }) => (
+        <ScheduleForm schedule={data.backupSchedule} etag={etag} onClose={onClose} />
+      )}
+    </Fresh>
+  );
+}
+
+interface FormProps {
+  /** As it is now; absent: a new one is made. */
+  readonly schedule?: BackupSchedule;
+  readonly etag?: string | undefined;
+  readonly onClose: () => void;
+}
+
+function ScheduleForm({ schedule, etag, onClose }: FormProps) {
+  const [seen] = useState(etag);
   const [draft, setDraft] = useState(() => draftOf(schedule));
-  const save = useSave(schedule, onClose);
+  const save = useSave(schedule, seen, onClose);
   const errors = fieldErrors(save.error);
   const change = (part: Partial<ScheduleDraft>) => setDraft({ ...draft, ...part });
   return (
@@ -84,6 +117,9 @@ function ScheduleForm({ schedule, onClose }: FormProps) {
       </div>
       <Keeps draft={draft} error={errors['keep']} onChange={change} />
       {save.isError && Object.keys(errors).length === 0 && <Problem error={save.error} />}
+      {schedule !== undefined && isLate(save.error, etag, seen) && (
+        <Late now={settingsWords(schedule)} />
+      )}
       <DialogButtons>
         <Button onClick={onClose}>Leave it</Button>
         <Button type="submit" look="main" busy={save.isPending}>
@@ -135,7 +171,11 @@ const Keeps = ({ draft, error, onChange }: KeepsProps) => (
   </div>
 );
 
-function useSave(schedule: BackupSchedule | undefined, onClose: () => void) {
+function useSave(
+  schedule: BackupSchedule | undefined,
+  etag: string | undefined,
+  onClose: () => void,
+) {
   const { database, organizationId } = useDatabase();
   const databaseId = database.id;
   const queryClient = useQueryClient();
@@ -150,7 +190,8 @@ function useSave(schedule: BackupSchedule | undefined, onClose: () => void) {
         );
       }
       const params = { databaseId, scheduleId: schedule.id };
-      return ask(organizationId, 'patch', `${all}/{scheduleId}`, { params, body });
+      const headers = ifMatch(etag);
+      return ask(organizationId, 'patch', `${all}/{scheduleId}`, { params, body }, { headers });
     },
     onSuccess: ({ data }) => {
       onClose();

@@ -47,6 +47,16 @@ export const requestOf = ({ schedule, timeZone, verify, ...keep }: ScheduleDraft
   },
 });
 
+/** What people set, a line for each field. */
+export const settingsWords = (schedule: BackupSchedule): string => {
+  const { verify, suspended, timeZone, keep } = schedule;
+  return [
+    `${schedule.schedule} (${timeZone})${suspended ? ', suspended' : ''}`,
+    `${keep.last} newest, ${keep.daily} days, ${keep.weekly} weeks, ${keep.monthly} months`,
+    `test restores: ${verify.toLowerCase()}`,
+  ].join('\n');
+};
+
 /** The patterns that people choose most often. */
 export const patterns = [
   ['0 * * * *', 'every hour'],

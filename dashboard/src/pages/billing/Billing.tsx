@@ -3,7 +3,8 @@ import { useState, type FormEvent } from 'react';
 import type { BillingStanding } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { ifMatch } from '../../data/if-match.ts';
+import { fieldErrors, isProblem } from '../../data/problem-error.ts';
 import { billingQuery } from '../../data/settings-queries.ts';
 import { shownMoney } from '../../lib/money.ts';
 import { useOrganization } from '../../shell/context.ts';
@@ -22,23 +23,24 @@ import { UsageCard } from './UsageCard.tsx';
 
 export function Billing() {
   const organization = useOrganization();
-  const billing = useQuery(billingQuery(organization.id));
+  const read = useQuery(billingQuery(organization.id));
+  const billing = read.data?.data.billing;
   return (
     <Page title="Billing" narrow>
-      {billing.isPending && <Skeleton />}
-      {billing.isError && <Problem error={billing.error} onRetry={() => void billing.refetch()} />}
-      {billing.data?.provider === 'none' && (
+      {read.isPending && <Skeleton />}
+      {read.isError && <Problem error={read.error} onRetry={() => void read.refetch()} />}
+      {billing?.provider === 'none' && (
         <Card>
           <p>This installation bills nobody. Databases can be made without a payment method.</p>
         </Card>
       )}
-      {billing.data?.provider === 'stripe' && (
+      {billing?.provider === 'stripe' && (
         <>
-          <Standing billing={billing.data} />
-          <Limit billing={billing.data} />
+          <Standing billing={billing} />
+          <Limit billing={billing} etag={read.data?.etag} />
           <UsageCard />
           <InvoicesCard />
-          <Saved billing={billing.data} />
+          <Saved billing={billing} />
         </>
       )}
     </Page>
@@ -91,63 +93,101 @@ function Standing({ billing }: { readonly billing: BillingStanding }) {
   );
 }
 
-function Limit({ billing }: { readonly billing: BillingStanding }) {
+interface LimitProps {
+  readonly billing: BillingStanding;
+  readonly etag: string | undefined;
+}
+
+function Limit({ billing, etag }: LimitProps) {
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const { spendLimit, currentPeriod } = billing;
-  const [amount, setAmount] = useState(spendLimit?.amount ?? '');
   const currency = spendLimit?.currency ?? currentPeriod?.accrued.currency ?? 'EUR';
   const change = useMutation({
     mutationFn: (next: string | null) =>
-      ask(organization.id, 'patch', '/api/v1/billing', {
-        body: { spendLimit: next === null ? null : { currency, amount: next } },
-      }),
+      ask(
+        organization.id,
+        'patch',
+        '/api/v1/billing',
+        { body: { spendLimit: next === null ? null : { currency, amount: next } } },
+        { headers: ifMatch(etag) },
+      ),
     onSuccess: () => say('The limit is changed'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['billing', organization.id] }),
   });
+  return (
+    <Card title="Spend limit of a month">
+      <div className={form.form}>
+        <LimitForm
+          key={spendLimit?.amount}
+          billing={billing}
+          currency={currency}
+          error={fieldErrors(change.error)['spendLimit']}
+          busy={change.isPending}
+          onSet={(next) => change.mutate(next)}
+        />
+        {change.isError && <Problem error={change.error} />}
+        {isProblem(change.error, 'precondition_failed') && (
+          <p role="status">
+            Somebody changed it meanwhile. The page has what it is now; look, and ask again.
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+interface LimitFormProps {
+  readonly billing: BillingStanding;
+  readonly currency: string;
+  readonly error: string | undefined;
+  readonly busy: boolean;
+  readonly onSet: (next: string | null) => void;
+}
+
+function LimitForm({ billing, currency, error, busy, onSet }: LimitFormProps) {
+  const { spendLimit, currentPeriod } = billing;
+  const [amount, setAmount] = useState(spendLimit?.amount ?? '');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate(/\.\d\d$/.test(amount) ? amount : `${amount}.00`);
+    onSet(/\.\d\d$/.test(amount) ? amount : `${amount}.00`);
   };
   const share =
     spendLimit === null || currentPeriod === null
       ? undefined
       : shareOf(currentPeriod.accrued.amount, spendLimit.amount);
   return (
-    <Card title="Spend limit of a month">
-      <form className={form.form} onSubmit={submit}>
-        {share !== undefined && spendLimit !== null && (
-          <div>
-            <Progress percent={Math.min(100, share)} label={`${share} percent of the limit`} />
-            <p>
-              {share} % of {shownMoney(spendLimit)}. Members hear of 50, 80 and 100 %.
-            </p>
-          </div>
-        )}
-        <Input
-          label={`Amount in ${currency}`}
-          inputMode="decimal"
-          pattern="[0-9]{1,15}([.][0-9]{2})?"
-          title="An amount such as 500 or 500.00"
-          required
-          value={amount}
-          hint="When it is reached no further database can be created; none is stopped."
-          error={fieldErrors(change.error)['spendLimit']}
-          onChange={(event) => setAmount(event.target.value)}
-        />
-        {change.isError && <Problem error={change.error} />}
-        <div className={form.buttons}>
-          <Button type="submit" look="main" busy={change.isPending}>
-            Set the limit
-          </Button>
-          {spendLimit !== null && (
-            <Button busy={change.isPending} onClick={() => change.mutate(null)}>
-              Take the limit away
-            </Button>
-          )}
+    <form className={form.form} onSubmit={submit}>
+      {share !== undefined && spendLimit !== null && (
+        <div>
+          <Progress percent={Math.min(100, share)} label={`${share} percent of the limit`} />
+          <p>
+            {share} % of {shownMoney(spendLimit)}. Members hear of 50, 80 and 100 %.
+          </p>
         </div>
-      </form>
-    </Card>
+      )}
+      <Input
+        label={`Amount in ${currency}`}
+        inputMode="decimal"
+        pattern="[0-9]{1,15}([.][0-9]{2})?"
+        title="An amount such as 500 or 500.00"
+        required
+        value={amount}
+        hint="When it is reached no further database can be created; none is stopped."
+        error={error}
+        onChange={(event) => setAmount(event.target.value)}
+      />
+      <div className={form.buttons}>
+        <Button type="submit" look="main" busy={busy}>
+          Set the limit
+        </Button>
+        {spendLimit !== null && (
+          <Button busy={busy} onClick={() => onSet(null)}>
+            Take the limit away
+          </Button>
+        )}
+      </div>
+    </form>
   );
 }
 

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChangeStream } from '../../../../gen/api.ts';
-import { changeStreamsKey } from '../../data/change-stream-queries.ts';
+import { changeStreamQuery, changeStreamsKey } from '../../data/change-stream-queries.ts';
 import { ask } from '../../data/client.ts';
+import { ifMatch } from '../../data/if-match.ts';
 import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
@@ -12,9 +13,18 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Input, Select } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
+import { Fresh } from '../../ui/Fresh.tsx';
+import { isLate, Late } from '../../ui/Late.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useDatabase } from '../database/use-database.ts';
-import { changesOf, draftOf, newStream, startOf, type StreamDraft } from './draft.ts';
+import {
+  changesOf,
+  draftOf,
+  newStream,
+  settingsWords,
+  startOf,
+  type StreamDraft,
+} from './draft.ts';
 import { SinkFields } from './SinkFields.tsx';
 
 interface Props {
@@ -37,11 +47,31 @@ export const StreamDialog = (props: Props) => (
         : 'It keeps its place: another receiver gets the next event.'
     }
   >
-    <StreamForm {...props} />
+    {props.stream === undefined ? (
+      <StreamForm {...props} />
+    ) : (
+      <ChangeForm {...props} streamId={props.stream.id} />
+    )}
   </Dialog>
 );
 
-function StreamForm({ stream, onClose, onMade }: Props) {
+function ChangeForm({ streamId, ...props }: Props & { readonly streamId: string }) {
+  const { database, organizationId } = useDatabase();
+  const read = useQuery(changeStreamQuery(organizationId, database.id, streamId));
+  return (
+    <Fresh read={read}>
+      {({ data, etag }) => <StreamForm {...props} stream={data.changeStream} etag={etag} />}
+    </Fresh>
+  );
+}
+
+interface FormProps extends Props {
+  readonly etag?: string | undefined;
+}
+
+function StreamForm({ stream: present, etag, onClose, onMade }: FormProps) {
+  const [seen] = useState({ stream: present, etag });
+  const { stream } = seen;
   const [openedAt] = useState(useNow());
   const [draft, setDraft] = useState(() => draftOf(stream));
   const change = (part: Partial<StreamDraft>) => setDraft({ ...draft, ...part });
@@ -50,7 +80,7 @@ function StreamForm({ stream, onClose, onMade }: Props) {
     if (secret === null) say('The stream is made');
     else onMade?.(secret);
   });
-  const save = useSave(stream, onClose);
+  const save = useSave(stream, seen.etag, onClose);
   const act = stream === undefined ? make : save;
   const errors = fieldErrors(act.error);
   const after = startOf(draft, openedAt);
@@ -84,6 +114,9 @@ function StreamForm({ stream, onClose, onMade }: Props) {
         <Start draft={draft} after={after} error={errors['after']} onChange={change} />
       )}
       {act.isError && Object.keys(errors).length === 0 && <Problem error={act.error} />}
+      {present !== undefined && isLate(save.error, etag, seen.etag) && (
+        <Late now={settingsWords(present)} />
+      )}
       <DialogButtons>
         <Button onClick={onClose}>{stream === undefined ? 'Make none' : 'Leave it'}</Button>
         <Button
@@ -162,14 +195,15 @@ function useMake(onMade: (secret: string | null) => void) {
   });
 }
 
-function useSave(stream: ChangeStream | undefined, onSaved: () => void) {
+function useSave(stream: ChangeStream | undefined, etag: string | undefined, onSaved: () => void) {
   const { database, organizationId } = useDatabase();
   const { id: databaseId } = database;
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (body: ReturnType<typeof changesOf>) => {
       const params = { databaseId, streamId: stream?.id ?? '' };
-      return ask(organizationId, 'patch', `${all}/{streamId}`, { params, body });
+      const headers = ifMatch(etag);
+      return ask(organizationId, 'patch', `${all}/{streamId}`, { params, body }, { headers });
     },
     onSuccess: () => {
       onSaved();

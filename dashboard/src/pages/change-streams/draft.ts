@@ -92,6 +92,13 @@ export const newStream = (draft: StreamDraft, after: string): CreateChangeStream
   after,
 });
 
+/** What people set, a line for each field. */
+export const settingsWords = ({ description, sink }: ChangeStream): string =>
+  Object.entries({ ...sink, note: description })
+    .filter(([, value]) => value !== '' && value !== null)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+
 /** Only what is different: the audit log must not show changes that are none. A sink is changed as a whole. */
 export function changesOf(draft: StreamDraft, stream: ChangeStream): UpdateChangeStreamRequest {
   const sink = sinkOf(draft);

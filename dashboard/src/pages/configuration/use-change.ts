@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { PreviewChangeRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
+import { ifMatch } from '../../data/if-match.ts';
 import { useIntent } from '../../data/intent.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { say } from '../../ui/announcer.ts';
@@ -25,7 +26,7 @@ export function useChange(etag: string | undefined, onAccepted: () => void) {
           'post',
           '/api/v1/databases/{databaseId}/changes',
           { params: { databaseId: database.id }, body: { ...request, applyAt } },
-          { headers: { ...headers, ...(etag !== undefined && { 'If-Match': etag }) } },
+          { headers: { ...headers, ...ifMatch(etag) } },
         ),
       ),
     onSuccess: ({ data }) => {

@@ -1,11 +1,10 @@
 /** Sends changes of a database that are refused if a person changed it meanwhile. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { Database } from '../../../../gen/api.ts';
+import { ifMatch } from '../../data/if-match.ts';
 import { isProblem } from '../../data/problem-error.ts';
 import { databaseQuery } from '../../data/queries.ts';
 import { useDatabase } from './use-database.ts';
-
-type MatchHeaders = Readonly<Record<string, string>>;
 
 /** The part of a database that people decide. Its observed state changes by itself, with the version. */
 const decided = ({ name, status, deletionProtection, labels }: Database): string =>
@@ -30,20 +29,17 @@ export function useMatching() {
   const { database, etag, organizationId } = useDatabase();
   const queryClient = useQueryClient();
   return async <T>(
-    send: (headers: MatchHeaders) => Promise<T>,
+    send: (headers: ReturnType<typeof ifMatch>) => Promise<T>,
     seen: Seen = { database, etag },
   ): Promise<T> => {
     try {
-      return await send(matching(seen.etag));
+      return await send(ifMatch(seen.etag));
     } catch (error) {
       if (!isProblem(error, 'precondition_failed')) throw error;
       const query = databaseQuery(organizationId, database.id);
       const fresh = await queryClient.fetchQuery({ ...query, staleTime: 0 });
       if (decided(fresh.data.database) !== decided(seen.database)) throw error;
-      return send(matching(fresh.etag));
+      return send(ifMatch(fresh.etag));
     }
   };
 }
-
-const matching = (etag: string | undefined): MatchHeaders =>
-  etag === undefined ? {} : { 'If-Match': etag };

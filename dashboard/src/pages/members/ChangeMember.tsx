@@ -1,13 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
+import { ifMatch } from '../../data/if-match.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
+import { memberQuery } from '../../data/settings-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { DialogButtons } from '../../ui/Dialog.tsx';
 import form from '../../ui/Form.module.css';
+import { Fresh } from '../../ui/Fresh.tsx';
+import { isLate, Late } from '../../ui/Late.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StandingFields, whyIncomplete, type Standing } from './StandingFields.tsx';
 
@@ -19,15 +23,33 @@ interface Props {
 /** Another role, or other databases. */
 export function ChangeMember({ member, onClose }: Props) {
   const organization = useOrganization();
+  const read = useQuery(memberQuery(organization.id, member.id));
+  return (
+    <Fresh read={read}>
+      {({ data, etag }) => <Form member={data.member} etag={etag} onClose={onClose} />}
+    </Fresh>
+  );
+}
+
+interface FormProps extends Props {
+  readonly etag: string | undefined;
+}
+
+function Form({ member, etag, onClose }: FormProps) {
+  const organization = useOrganization();
   const queryClient = useQueryClient();
+  const [seen] = useState(etag);
   const { role, databaseScope } = member;
   const [standing, setStanding] = useState<Standing>({ role, databaseScope });
   const change = useMutation({
     mutationFn: () =>
-      ask(organization.id, 'patch', '/api/v1/members/{membershipId}', {
-        params: { membershipId: member.id },
-        body: standing,
-      }),
+      ask(
+        organization.id,
+        'patch',
+        '/api/v1/members/{membershipId}',
+        { params: { membershipId: member.id }, body: standing },
+        { headers: ifMatch(seen) },
+      ),
     onSuccess: () => {
       onClose();
       say('It takes effect with their next request');
@@ -45,6 +67,7 @@ export function ChangeMember({ member, onClose }: Props) {
     >
       <StandingFields standing={standing} error={scopeError} onChange={setStanding} />
       {change.isError && scopeError === undefined && <Problem error={change.error} />}
+      {isLate(change.error, etag, seen) && <Late now={standingWords(member)} />}
       <DialogButtons>
         <Button onClick={onClose}>Leave it</Button>
         <Button
@@ -59,3 +82,6 @@ export function ChangeMember({ member, onClose }: Props) {
     </form>
   );
 }
+
+const standingWords = ({ role, databaseScope }: Member): string =>
+  [role, ...('databaseIds' in databaseScope ? databaseScope.databaseIds : [])].join('\n');

@@ -8,7 +8,6 @@ import {
   renewOrganizations,
   resumeOrganization,
   suspendOrganization,
-  updateOrganization,
 } from '../../data/organization-queries.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { said } from '../../lib/said.ts';
@@ -19,20 +18,27 @@ import { Input, TextArea } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { UpdateProblem } from './UpdateProblem.tsx';
+import { useUpdate, type Update } from './use-update.ts';
 
 interface Props {
   readonly organization: Organization;
 }
 
 /** For the administrator of the installation: the quota, suspending and resuming, deleting. */
-export function Administration({ organization }: Props) {
+export function Administration({
+  organization,
+  etag,
+}: Props & { readonly etag: string | undefined }) {
+  const update = useUpdate(organization.id, etag, 'The quota is changed');
   const [asked, setAsked] = useState<'suspend' | 'delete'>();
   const close = () => setAsked(undefined);
   const isSuspended = organization.status === 'SUSPENDED';
   return (
     <Card title="Administration of the installation">
       <div className={form.form}>
-        <Quota key={organization.databasesMax} organization={organization} />
+        <Quota key={organization.databasesMax} organization={organization} update={update} />
+        <UpdateProblem update={update} />
         <p>
           Suspended, its members and keys can read, delete databases and revoke access, and nothing
           else. Its databases run on.
@@ -78,27 +84,16 @@ function useRenew() {
   };
 }
 
-function Quota({ organization }: Props) {
-  const renew = useRenew();
+function Quota({ organization, update }: Props & { readonly update: Update }) {
   const [typed, setTyped] = useState(organization.databasesMax?.toString() ?? '');
-  const save = useMutation({
-    mutationFn: () => {
-      // The service refuses text that is no number of databases.
-      const databasesMax = typed.trim() === '' ? null : Number(typed);
-      return updateOrganization(organization.id, { databasesMax });
-    },
-    onSuccess: async () => {
-      say('The quota is changed');
-      await renew();
-    },
-  });
-  const errors = fieldErrors(save.error);
+  const errors = fieldErrors(update.error);
   return (
     <form
       className={form.form}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        // The service refuses text that is no number of databases.
+        update.mutate({ databasesMax: typed.trim() === '' ? null : Number(typed) });
       }}
     >
       <Input
@@ -112,9 +107,8 @@ function Quota({ organization }: Props) {
         error={errors['databasesMax']}
         onChange={(event) => setTyped(event.target.value)}
       />
-      {save.isError && Object.keys(errors).length === 0 && <Problem error={save.error} />}
       <div className={form.buttons}>
-        <Button type="submit" busy={save.isPending}>
+        <Button type="submit" busy={update.isPending}>
           Set the quota
         </Button>
       </div>

@@ -1,15 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRouteContext, useRouter } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Organization } from '../../../../gen/api.ts';
-import {
-  organizationQuery,
-  renewOrganizations,
-  updateOrganization,
-} from '../../data/organization-queries.ts';
+import { organizationQuery } from '../../data/organization-queries.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
-import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
@@ -21,6 +16,8 @@ import { MaintenanceWindowCard } from '../configuration/MaintenanceWindowCard.ts
 import { Administration } from './Administration.tsx';
 import { AuditRetention } from './AuditRetention.tsx';
 import { LeaveOrganization } from './LeaveOrganization.tsx';
+import { UpdateProblem } from './UpdateProblem.tsx';
+import { useUpdate, type Update } from './use-update.ts';
 
 /** The organization itself: its name, its limits, leaving it; and what the administrator of the installation does with it. */
 export function OrganizationPage() {
@@ -36,14 +33,10 @@ export function OrganizationPage() {
       {read.isError && <Problem error={read.error} onRetry={() => void read.refetch()} />}
       {read.data !== undefined && (
         <>
-          <About organization={read.data} administers={administers} />
+          <About {...read.data} administers={administers} />
           <MaintenanceWindowCard />
-          <AuditRetention
-            key={read.data.auditRetentionDays}
-            organization={read.data}
-            administers={administers}
-          />
-          {administers && <Administration organization={read.data} />}
+          <AuditRetention {...read.data} administers={administers} />
+          {administers && <Administration {...read.data} />}
           {isMember && <LeaveOrganization />}
         </>
       )}
@@ -53,15 +46,23 @@ export function OrganizationPage() {
 
 interface AboutProps {
   readonly organization: Organization;
+  readonly etag: string | undefined;
   readonly administers: boolean;
 }
 
-function About({ organization, administers }: AboutProps) {
+function About({ organization, etag, administers }: AboutProps) {
+  const update = useUpdate(organization.id, etag, 'The name is changed');
   const { slug, namespace, status, suspensionReason, databasesMax, role, createdAt } = organization;
   return (
     <Card title="About it">
       <div className={form.form}>
-        <Rename key={organization.name} organization={organization} administers={administers} />
+        <Rename
+          key={organization.name}
+          organization={organization}
+          administers={administers}
+          update={update}
+        />
+        <UpdateProblem update={update} />
         <Facts
           rows={[
             ['Short name', <code key="slug">{slug}</code>],
@@ -86,20 +87,16 @@ function About({ organization, administers }: AboutProps) {
   );
 }
 
-function Rename({ organization, administers }: AboutProps) {
+interface RenameProps {
+  readonly organization: Organization;
+  readonly administers: boolean;
+  readonly update: Update;
+}
+
+function Rename({ organization, administers, update }: RenameProps) {
   const shown = useOrganization();
-  const queryClient = useQueryClient();
-  const router = useRouter();
   const [name, setName] = useState(organization.name);
-  const rename = useMutation({
-    mutationFn: () => updateOrganization(organization.id, { name }),
-    onSuccess: async () => {
-      say('The name is changed');
-      await renewOrganizations(queryClient);
-      await router.invalidate();
-    },
-  });
-  const errors = fieldErrors(rename.error);
+  const errors = fieldErrors(update.error);
   const refused = administers ? undefined : whyNot(shown, 'manageOwners');
   const isSame = name.trim() === organization.name;
   return (
@@ -107,7 +104,7 @@ function Rename({ organization, administers }: AboutProps) {
       className={form.form}
       onSubmit={(event) => {
         event.preventDefault();
-        rename.mutate();
+        update.mutate({ name });
       }}
     >
       <Input
@@ -120,11 +117,10 @@ function Rename({ organization, administers }: AboutProps) {
         error={errors['name']}
         onChange={(event) => setName(event.target.value)}
       />
-      {rename.isError && Object.keys(errors).length === 0 && <Problem error={rename.error} />}
       <div className={form.buttons}>
         <Button
           type="submit"
-          busy={rename.isPending}
+          busy={update.isPending}
           disabledReason={refused ?? (isSame ? 'The name is the same.' : undefined)}
         >
           Change the name

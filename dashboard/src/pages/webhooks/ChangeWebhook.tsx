@@ -2,14 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WebhookEndpoint } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
-import { fieldErrors, isProblem } from '../../data/problem-error.ts';
+import { ifMatch } from '../../data/if-match.ts';
+import { fieldErrors } from '../../data/problem-error.ts';
 import { webhookQuery } from '../../data/webhook-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
-import { Late } from '../../ui/Late.tsx';
+import { Fresh } from '../../ui/Fresh.tsx';
+import { isLate, Late } from '../../ui/Late.tsx';
 import { MakeForm } from '../../ui/MakeForm.tsx';
-import { Problem } from '../../ui/Problem.tsx';
-import { Skeleton } from '../../ui/States.tsx';
 import { EndpointFields, requestOf, type EndpointDraft } from './EndpointFields.tsx';
 
 interface Props {
@@ -21,12 +21,11 @@ interface Props {
 export function ChangeWebhook({ endpointId, onClose }: Props) {
   const organization = useOrganization();
   const read = useQuery(webhookQuery(organization.id, endpointId));
-  if (read.isError && read.data === undefined) {
-    return <Problem error={read.error} onRetry={() => void read.refetch()} />;
-  }
-  if (read.data === undefined || !read.isFetchedAfterMount) return <Skeleton lines={4} />;
-  const { data, etag } = read.data;
-  return <Form present={data.webhookEndpoint} etag={etag} onClose={onClose} />;
+  return (
+    <Fresh read={read}>
+      {({ data, etag }) => <Form present={data.webhookEndpoint} etag={etag} onClose={onClose} />}
+    </Fresh>
+  );
 }
 
 interface FormProps {
@@ -67,7 +66,7 @@ function Form({ present, etag, onClose }: FormProps) {
           params: { endpointId: seen.endpoint.id },
           body: requestOf(draft),
         },
-        { headers: seen.etag === undefined ? {} : { 'If-Match': seen.etag } },
+        { headers: ifMatch(seen.etag) },
       ),
     onSuccess: () => {
       onClose();
@@ -78,8 +77,6 @@ function Form({ present, etag, onClose }: FormProps) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks', organization.id] }),
   });
   const errors = fieldErrors(save.error);
-  const isLate =
-    isProblem(save.error, 'precondition_failed') && present.version !== seen.endpoint.version;
   return (
     <MakeForm
       make="Change endpoint"
@@ -90,7 +87,7 @@ function Form({ present, etag, onClose }: FormProps) {
       onLeave={onClose}
     >
       <EndpointFields draft={draft} errors={errors} onChange={setDraft} />
-      {isLate && <Late now={wordsOf(draftOf(present))} />}
+      {isLate(save.error, etag, seen.etag) && <Late now={wordsOf(draftOf(present))} />}
     </MakeForm>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SavedQuery } from '../../../../../gen/api.ts';
 import { ask } from '../../../data/client.ts';
+import { ifMatch } from '../../../data/if-match.ts';
 import { fieldErrors, isProblem } from '../../../data/problem-error.ts';
 import { say } from '../../../ui/announcer.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -105,7 +106,7 @@ function useAct(queryId: string, etag: string | undefined, onDone: () => void) {
   const { id: databaseId } = database;
   const queryClient = useQueryClient();
   const params = { databaseId, queryId };
-  const headers = etag === undefined ? {} : { 'If-Match': etag };
+  const headers = ifMatch(etag);
   return useMutation({
     mutationFn: async (act: Act) => {
       await (act === 'delete'
