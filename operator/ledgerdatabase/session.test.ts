@@ -5,7 +5,7 @@ import { recipeOf } from '../../test/support/operator/plan-of.ts';
 import { environmentIn } from '../../test/support/operator/simulated-environment.ts';
 import type { Service } from '../../domain/kinds.ts';
 import { annotations } from '../../domain/names.ts';
-import type { Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
+import { ApiError, type Kube, type KubeObject, type Resource } from '../../base/kube/kube.ts';
 import type { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
 import { reconcileDatabase } from './reconcile.ts';
 
@@ -190,4 +190,17 @@ test('another operator that was faster is noticed: what it has made is read befo
   const looked = kinds.indexOf('list PersistentVolumeClaim');
   expect(looked).toBeGreaterThan(kinds.indexOf('read LedgerDatabase'));
   expect(looked).toBeLessThan(kinds.indexOf('create Job'));
+});
+
+test('a Service that is refused is asked for once, though another operator has written the status meanwhile', async () => {
+  const { cluster, firstVersion } = untouched();
+  let asked = 0;
+  cluster.create = async () => {
+    asked += 1;
+    if (asked === 1) await reconciled(cluster, firstVersion);
+    throw new ApiError('exceeded quota', { status: 403, reason: 'Forbidden' });
+  };
+  const { calls, outcome } = await reconciled(cluster, firstVersion);
+  expect(calls.filter(({ verb }) => verb === 'create')).toHaveLength(1);
+  expect(outcome.requeueAfterMs).toBe(1_000);
 });

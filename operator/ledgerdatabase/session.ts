@@ -26,6 +26,9 @@ import { withIssued } from './steps/certificates.ts';
 /** Maximum number of times that one run plans. Each time it gets further: a new database of one replica takes five. */
 const roundsMax = 12;
 
+/** Wait before a refused write is tried again with the version of the database that was read since. */
+const STALE_RETRY_MS = 1_000;
+
 type Step = 'again' | 'done' | 'gone';
 
 export class Session {
@@ -91,6 +94,7 @@ export class Session {
     }
     // A changed finalizer changes the object's version or removes the object.
     const moves = draft.actions.some((action) => action.purpose === 'finalizer');
+    let refused = false;
     try {
       const { kube } = this.#environment;
       const refusals = await act(kube, this.#database, draft.actions, (action, result) => {
@@ -104,6 +108,7 @@ export class Session {
         draft.actions.every(isAddition);
       if (goesOn) return { step: 'again', draft };
       draft = refusals.reduce(withRefusal, draft);
+      refused = refusals.length > 0;
     } catch (error) {
       // A conflict with another writer is not a failure.
       if (error instanceof WriteFailed && error.status !== 409) {
@@ -112,7 +117,12 @@ export class Session {
       if (!moves) await this.#writeStatus({ observed, draft });
       throw error;
     }
-    return { step: moves ? 'done' : await this.#writeStatus({ observed, draft }), draft };
+    const step = moves ? 'done' : await this.#writeStatus({ observed, draft });
+    // What was refused is not asked for again at once, though the status was of an old version.
+    if (step === 'again' && refused) {
+      return { step: 'done', draft: { ...draft, requeueAfterMs: STALE_RETRY_MS } };
+    }
+    return { step, draft };
   }
 
   #noteDone(action: Action, { object }: Result): void {
