@@ -22,6 +22,7 @@ const asked = {
 test('a service that bills nobody says so, and everybody is ready', async () => {
   expect(await handlers.getBilling(asked as never)).toEqual({
     status: 200,
+    etag: expect.stringMatching(/^W\/"spend-limit-/),
     body: {
       billing: {
         provider: 'none',

@@ -17,6 +17,7 @@ function sampled(id: string, nowMs: number): ScrapedDatabase {
     health: 'HEALTHY',
     samples: id === 'silent' ? [] : [sample],
     backupAt: undefined,
+    streams: [],
   } as never;
 }
 

@@ -74,7 +74,8 @@ export function administrationHandlers({
         store.change(author, async (change) => {
           if (!principal.administrator) await requireOwner(change.db, principal, id, body);
           const check = (before: Organization) => checkMatch(ifMatch, organizationTag(before));
-          return answered(await changeOrganization(change, id, body, check), id);
+          const changed = await changeOrganization(change, id, body, check);
+          return { ...answered(changed, id), ...(changed && { etag: organizationTag(changed) }) };
         }),
       ),
     suspendOrganization: (request) =>
@@ -95,7 +96,7 @@ export function administrationHandlers({
 function answered(organization: Organization | undefined, id: string) {
   if (organization === undefined) throw notThere('organizationId', id);
   const body = { success: true as const, organization: shownOrganization(organization, 'owner') };
-  return { status: 200 as const, etag: organizationTag(organization), body };
+  return { status: 200 as const, body };
 }
 
 export function requireAdministrator({ administrator }: Person): void {
