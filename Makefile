@@ -63,12 +63,15 @@ test-browser: ## People with a real browser
 test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
 
-.PHONY: chaos soak soak-streams drill
+.PHONY: chaos soak soak-rot soak-streams drill
 drill: setup ## What only a real cluster shows and takes long: the disaster drill of the manual; a killed leader as monitoring tells it; one replica’s volume with three (ONLY=disaster|failover|volume)
 	@$(JEST) --runInBand --silent=false --testMatch '<rootDir>/test/drill/$(or $(ONLY),*).drill.ts'
 soak: ## Long runs of faults with new seeds, beside adversarial clients in a pod's memory, until MINUTES are over (60)
 	@$(NODE) tools/test/soak.ts --minutes=$(MINUTES)
-soak-streams: ## 100,000 transfers leave by RabbitMQ and webhook while workers, broker, engine and receiver are killed (SEED)
+soak-rot: ## One replica’s volume rots under clients: three real engines, then simulated clusters with kills and elections (SEEDS, a quarter of them is run)
+	@$(NODE) test/soak/rot.ts
+	@REPLICA_SEEDS=$(or $(SEEDS),400) $(JEST) --silent=false engine/replica/replicated-replica.test.ts -t rots
+soak-streams: ## 100,000 transfers leave three replicas by RabbitMQ, Kafka, webhook and SSE while leader, workers, API, brokers and receiver are killed (SEED)
 	@$(NODE) test/soak/change-streams.ts --seed=$(SEED)
 chaos: ## Engines and etcd members under a schedule of faults, checked afterwards (SEED=random MINUTES=2 REPLICAS=3|6)
 	@$(NODE) test/chaos/main.ts --seed=$(SEED) --minutes=$(MINUTES) --replicas=$(REPLICAS)
@@ -97,7 +100,7 @@ bench-monitoring: ## A worker that collects from fake engines, a day of figures,
 	@$(NODE) bench/monitoring/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts
-bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle (PART=one|shape|six)
+bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle (PART=one|shape|six DEEDS=1 TRANSFERS=10000000)
 	@$(NODE) bench/changes/main.ts
 
 .PHONY: images build clean

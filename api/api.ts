@@ -252,7 +252,12 @@ function assemble(options: ProcessOptions) {
   });
   const { services, billing } = billingOf(options, common, view);
   if (billing !== undefined) billing.onChange = () => void wakeBilling(store, logger);
-  const gateway = new Gateway({ logger, registry });
+  const recorder = new GatewayRecorder({ store, identity: config.identity, logger });
+  const gateway = new Gateway({
+    logger,
+    registry,
+    onWaited: (databaseId, waitedMs) => recorder.waited(databaseId, waitedMs),
+  });
   const watch = new ConnectionWatch(new CheckIds(signingKeys), store, logger);
   const tunnelUsage = new TunnelUsage((author, work) => store.change(author, work), logger);
   const workers = new WorkerWatch({ list: () => listWorkers(store.read, workersMax), logger });
@@ -266,7 +271,7 @@ function assemble(options: ProcessOptions) {
     billing,
     gateway,
     tunnelUsage,
-    tunnels: new Tunnels({ registry, logger, usage: tunnelUsage, watch }),
+    tunnels: new Tunnels({ registry, logger, usage: tunnelUsage, watch, gateway }),
     watch,
     workers,
     probes: new Probes({
@@ -290,7 +295,7 @@ function assemble(options: ProcessOptions) {
     cursors: new Cursors(config.signingKeys),
     requests: new IdempotentRequests(store, common.sealer),
     usage: new UsageView(store, logger),
-    recorder: new GatewayRecorder({ store, identity: config.identity, logger }),
+    recorder,
   };
 }
 
@@ -503,6 +508,7 @@ function peopleHandlers(config: Config, parts: Parts) {
       requests,
       cursors,
       bootstrapToken: parts.bootstrapToken,
+      service: { version: programVersion(), notice: config.notice ?? null },
       limits: {
         maxDatabases: config.databasesMax,
         requestsPerMinute: config.limits.controlPerMinute,

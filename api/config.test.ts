@@ -66,6 +66,7 @@ test.each([
   [{ LEDGERHOUSE_API_TRACES_ENDPOINT: 'http://u:hush@collector:4318' }, 'without a path or a'],
   [{ LEDGERHOUSE_API_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }, 'path is added'],
   [{ LEDGERHOUSE_API_TRACES_PERCENT: '101' }, 'from 0 to 100'],
+  [{ LEDGERHOUSE_API_NOTICE: 'x'.repeat(501) }, 'at most 500'],
 ])('%j is refused with what would be right', (wrong, message) => {
   expect(() => readConfig({ ...needed, ...wrong })).toThrow(message);
   expect(() => readConfig({ ...needed, ...wrong })).not.toThrow('hush');

@@ -66,6 +66,8 @@ export interface Config {
   readonly servers: DocumentOptions['servers'];
   /** Where traces of requests go. `undefined`: there are none. */
   readonly traces: TraceSettings | undefined;
+  /** What the operators tell everybody who is signed in. `undefined`: nothing. */
+  readonly notice: string | undefined;
   /** Folder of the built dashboard. `undefined`: there is no dashboard. */
   readonly dashboardFolder: string | undefined;
 }
@@ -135,6 +137,7 @@ const names = [
   'SERVER_PRODUCTION',
   'TRACES_ENDPOINT',
   'TRACES_PERCENT',
+  'NOTICE',
   'DASHBOARD_FOLDER',
 ] as const;
 type Name = (typeof names)[number];
@@ -200,6 +203,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       production: baseUrl('SERVER_PRODUCTION', read('SERVER_PRODUCTION', '')),
     },
     traces: traceSettings(read),
+    notice: notice(read('NOTICE', '')),
     dashboardFolder: dashboardFolder(read('DASHBOARD_FOLDER', '')),
   };
 }
@@ -272,6 +276,19 @@ function traceSettings(read: Read): TraceSettings | undefined {
     );
   }
   return { endpoint, share: Number(percent) / 100 };
+}
+
+/** Maximum length of a notice: it stands above every page. */
+const noticeMax = 500;
+
+function notice(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed.length > noticeMax) {
+    throw new ConfigError(
+      `${prefix}NOTICE has ${trimmed.length} characters; at most ${noticeMax} are shown above every page`,
+    );
+  }
+  return trimmed === '' ? undefined : trimmed;
 }
 
 function namespaceDefaults(read: Read, databasesMax: number): NamespaceDefaults {

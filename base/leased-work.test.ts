@@ -64,7 +64,7 @@ test('a measurement that hangs delays no work', async () => {
   await stopped;
 });
 
-test('what is due is begun when it is woken, and looked for again after trouble', async () => {
+test('due work is begun when the loop is woken, and looked for again after trouble', async () => {
   const { work, timers, due, begun, troubles, setAway } = world();
   work.start();
   await settle();

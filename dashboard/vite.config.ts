@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import { defineConfig } from 'vite';
 
 /**
@@ -6,10 +8,24 @@ import { defineConfig } from 'vite';
 const small =
   /src[\\/](lib[\\/](digits|time|download|short-id|shell-word|patience|said)|ui[\\/](Field|States|Code|Tabs|ShortId))/;
 
+/** Files by the letters that stand for them in names of classes. */
+const filesByMark = new Map<string, string>();
+
+/** Name of a class in the built styles: its own, and three letters for its file. All styles and pages repeat them. */
+function classNameOf(name: string, file: string): string {
+  const path = relative(import.meta.dirname, file.replace(/\?.*$/, ''));
+  const mark = createHash('sha256').update(path).digest('hex').slice(0, 3);
+  const other = filesByMark.get(mark) ?? path;
+  // Two files with one mark would share classes of the same name: rename one of them.
+  if (other !== path) throw new Error(`${path} and ${other} have the same mark ${mark}`);
+  filesByMark.set(mark, path);
+  return `${name}-${mark}`;
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
-  css: { modules: { localsConvention: 'camelCaseOnly' } },
+  css: { modules: { localsConvention: 'camelCaseOnly', generateScopedName: classNameOf } },
   build: {
     target: 'es2023',
     // The content security policy allows no `data:` address and no inline script.

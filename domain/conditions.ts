@@ -23,6 +23,8 @@ export const ConditionType = {
   ChangeDataCaptureHealthy: 'ChangeDataCaptureHealthy',
   /** The engines have room for more records, by their limits of memory and storage. */
   CapacityLeft: 'CapacityLeft',
+  /** No damage of a replica's data file is known that could not be mended. */
+  DataIntact: 'DataIntact',
   /** Whether storage grows by itself when it is nearly full (`spec.storage.autogrow`). */
   Autogrow: 'Autogrow',
 } as const;
@@ -54,6 +56,7 @@ export const StallReason = {
   VolumesMismatch: 'VolumesMismatch',
   VolumesRetained: 'VolumesRetained',
   FormatFailed: 'FormatFailed',
+  FillFailed: 'FillFailed',
   ServiceIpLost: 'ServiceIpLost',
   VolumeBeingDeleted: 'VolumeBeingDeleted',
   ReplicaDataLost: 'ReplicaDataLost',
@@ -127,6 +130,7 @@ export const conditionReasons = {
     'NotKnown',
   ],
   CapacityLeft: ['Enough', 'NearLimit', 'Full', 'NotKnown'],
+  DataIntact: ['Intact', 'Mended', 'Damaged', 'NotKnown'],
   Autogrow: ['Watching', 'LimitReached', 'NotGrowable', 'NotEnabled'],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;
 export type ReasonOf<Type extends ConditionType> = (typeof conditionReasons)[Type][number];
@@ -141,7 +145,6 @@ export const BackupReason = {
   Running: 'Running',
   Delayed: 'Delayed',
   Completed: 'Completed',
-  EngineUnsupported: 'EngineUnsupported',
   StoreUnreachable: 'StoreUnreachable',
   StoreRefused: 'StoreRefused',
   StoreFull: 'StoreFull',
@@ -150,6 +153,9 @@ export const BackupReason = {
   ArchiveForeign: 'ArchiveForeign',
   ArchiveDamaged: 'ArchiveDamaged',
   ReplicaDamaged: 'ReplicaDamaged',
+  ClusterUnreachable: 'ClusterUnreachable',
+  LedgerDiffers: 'LedgerDiffers',
+  NoRoom: 'NoRoom',
   Failed: 'Failed',
 } as const;
 export type BackupReason = (typeof BackupReason)[keyof typeof BackupReason];
@@ -187,9 +193,13 @@ export const ImportReason = {
 } as const;
 export type ImportReason = (typeof ImportReason)[keyof typeof ImportReason];
 
+/** Events about data files that are damaged or were. */
+export const DataEvent = { mended: 'DataMended' } as const;
+
 /** Events about volumes: of a database that is gone, and of one whose storage grows by itself. */
 export const VolumeEvent = {
   grows: 'StorageGrows',
   retained: 'VolumeRetained',
   purged: 'VolumePurged',
+  left: 'VolumeLeft',
 } as const;

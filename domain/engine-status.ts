@@ -31,6 +31,10 @@ export interface EngineStatus {
   readonly role: ReplicaRole;
   /** The replica is catching up: it holds less than the others, and stopping one of them now could lose the quorum. */
   readonly syncing: boolean;
+  /** TigerBeetle's stage of the copy of a checkpoint from another replica; 0: none. */
+  readonly syncStage?: number;
+  /** Numbers of TigerBeetle: 0 normal, 1 while no replica leads, 2 recovering, 3 recovering the head of its log, which only TigerBeetle tells. */
+  readonly replicaStatus?: number;
   readonly view: number;
   /**
    * The last op that the replica holds, the last one that it executed knowing it to be committed, and the op of its last
@@ -65,12 +69,16 @@ export interface EngineStatus {
   readonly checkLookups?: readonly CheckLookup[];
   readonly memory?: Usage;
   readonly storage: Usage;
+  /** Damaged pages of the data file that the replica has mended since it started. */
+  readonly mendedPages?: number;
   /** How continuous archiving stands; absent if this replica has no archiver. */
   readonly archive?: ArchiveStatus;
 }
 
 /** Status of our own engine, with every field. */
-export type BuiltinStatus = Required<Omit<EngineStatus, 'clockOffsetMs' | 'archive'>> &
+export type BuiltinStatus = Required<
+  Omit<EngineStatus, 'clockOffsetMs' | 'syncStage' | 'archive'>
+> &
   Pick<EngineStatus, 'clockOffsetMs' | 'archive'>;
 
 export interface CheckLookup {
@@ -100,6 +108,8 @@ export const EngineWarning = {
   storageFull: 'StorageFull',
   /** This replica's clock may not give timestamps. If the replica leads, writes wait. */
   clockDisagrees: 'ClockDisagrees',
+  /** A part of the data file is damaged, and nobody who was asked has what was there. The engine's log says where. */
+  dataDamaged: 'DataDamaged',
   /** This replica of several has stopped for good; the others go on. `/readyz` says why. */
   halted: 'Halted',
 } as const;

@@ -34,6 +34,8 @@ export const labels = {
 export const annotations = {
   /** On a volume: cluster id and index of the data file that was made on it. Outlives the database. */
   formatted: 'ledgerhouse.dev/formatted',
+  /** On a volume: whose backup the cluster is being filled with. While it is there, no database begins with the volume. */
+  filling: 'ledgerhouse.dev/filling',
   /** On a volume: state (`OP/HASH`) with which the data file that was made of imported ones began. */
   importedState: 'ledgerhouse.dev/imported-state',
   /** On a volume: version that its data file runs, so that a database which adopts the volume begins with that. */
@@ -47,6 +49,11 @@ export const annotations = {
    * by its ID, and none keeps it beyond its time.
    */
   replacedBy: 'ledgerhouse.dev/replaced-by',
+  /**
+   * On a volume: its database goes under the policy `HandOver` since this time (RFC 3339; `true` before), and another one is about to go on
+   * with it. Until one has adopted it, no time deletes it, and the API server refuses its deletion.
+   */
+  handedOver: 'ledgerhouse.dev/handed-over',
   /**
    * On the first replica's volume: the topology that its data file had, while a database of another one makes the file its own. No replica has
    * run on it since.
@@ -83,6 +90,11 @@ export const zoneLabel = 'topology.kubernetes.io/zone';
 
 /** Finalizer of a database whose deletion needs an action of the operator first. */
 export const volumesFinalizer = 'ledgerhouse.dev/volumes';
+/**
+ * Under the policy `HandOver`. An operator of a release before that policy leaves it alone, and with it the database: it would let the
+ * volumes go as those of any deleted database.
+ */
+export const handOverFinalizer = 'ledgerhouse.dev/hand-over';
 
 /** Value of `labels.managedBy` on all objects that the operator makes: policies and networks select by it. */
 export const managedBy = 'ledgerhouse-operator';
@@ -112,6 +124,9 @@ export const claimName = (workload: string, index: number) => `data-${workload}-
 /** Name of a replica's own Service. Like a database's name, it begins with a letter, as Services require. */
 export const serviceName = (workload: string, index: number) => `${workload}-${index}`;
 export const formatJobName = (workload: string, index: number) => `${workload}-format-${index}`;
+/** Name of the Job that fills a database of TigerBeetle with a backup, or looks whether that is possible. */
+export const fillJobName = (workload: string, work: 'check' | 'fill') =>
+  work === 'fill' ? `${workload}-fill` : `${workload}-fill-check`;
 export const recoverJobName = (workload: string, index: number) => `${workload}-recover-${index}`;
 /** Name of the Job of a backup. It holds the backup's uid: a backup's name may come again. */
 export const backupJobName = (workload: string, uid: string) =>

@@ -31,6 +31,7 @@ const good: EngineStatus = {
   ],
   memory: { usedBytes: 1, limitBytes: 2 },
   storage: { usedBytes: 1, limitBytes: 2 },
+  mendedPages: 4,
   archive: {
     state: 'Archiving',
     archivedOp: 12,
@@ -54,7 +55,7 @@ test('a warning of a newer engine is passed over', () => {
   expect(parseEngineStatus({ ...good, warnings: ['MemoryNearLimit', 'TooWarm'] })).toEqual(good);
 });
 
-test('what an archiver says reaches its readers, and is passed over if it is not understood', () => {
+test('the message of an archiver reaches its readers, and is passed over if it is not understood', () => {
   expect(parseEngineStatus(good)).toMatchObject({ archive: { archivedOp: 12, leads: true } });
   const { archive, ...others } = good;
   expect(parseEngineStatus({ ...good, archive: { ...archive, state: 'Dancing' } })).toEqual(others);

@@ -53,6 +53,8 @@ const engineStatus = z
     warnings,
     storage: usage,
     // Fields that not every engine reports.
+    syncStage: count.exactOptional(),
+    replicaStatus: count.exactOptional(),
     stateHash: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
@@ -67,6 +69,7 @@ const engineStatus = z
     transfers: count.exactOptional(),
     checkLookups: checkLookups.exactOptional(),
     memory: usage.exactOptional(),
+    mendedPages: count.exactOptional(),
     archive: z.unknown().optional(),
   })
   .refine(({ replicaIndex, replicaCount }) => replicaIndex < replicaCount, {

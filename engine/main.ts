@@ -1,11 +1,13 @@
 /** `ledger-engine`: the ledger engine's command line. */
 import { backups } from './commands/backup/list.ts';
+import { backupCluster } from './commands/backup/cluster.ts';
 import { backup } from './commands/backup/make.ts';
 import { removeVerb } from './commands/backup/remove.ts';
 import { archive } from './commands/backup/archive.ts';
 import { recoveryWindows, restorePreview } from './commands/backup/moments.ts';
 import { restoreFromBackup } from './commands/backup/restore.ts';
 import { backupKeys } from './commands/backup/keys.ts';
+import { restoreToCluster } from './commands/backup/restore-cluster.ts';
 import { sweepVerb } from './commands/backup/sweep.ts';
 import { verify } from './commands/backup/verify.ts';
 import { benchmark } from './commands/benchmark.ts';
@@ -35,9 +37,11 @@ await runProgram(
       restore,
       inspect,
       backup,
+      backupCluster,
       backups,
       verify,
       restoreFromBackup,
+      restoreToCluster,
       archive,
       recoveryWindows,
       restorePreview,

@@ -376,7 +376,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Back a database up
-         * @description Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time.
+         * @description Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time. A database that runs TigerBeetle is read through its protocol: accounts, transfers, timeouts, expiries and every balance are compared and stored; IDs of failed transfers, sessions of clients and the numbers of its operations are not. `op` then counts its accounts and events.
          */
         readonly post: operations["createBackup"];
         readonly delete?: never;
@@ -462,7 +462,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Begin a new database with a backup
-         * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose a size that is at least as large.
+         * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. Choose a size that is at least as large.
          */
         readonly post: operations["restoreBackup"];
         readonly delete?: never;
@@ -522,7 +522,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Begin a new database as another one was at a moment
-         * @description The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database. Choose a size that is at least as large.
+         * @description The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database, but for the engine (see `engine`). Choose a size that is at least as large.
          */
         readonly post: operations["restoreToMoment"];
         readonly delete?: never;
@@ -1716,7 +1716,11 @@ export interface paths {
         readonly delete: operations["revokeApiKey"];
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
+        /**
+         * Change the name or the address list of an API key
+         * @description Absent fields stay. The address list counts within five seconds. The key must still work; one that is being replaced does.
+         */
+        readonly patch: operations["updateApiKey"];
         readonly trace?: never;
     };
     readonly "/api/v1/api-keys/{keyId}/rotate": {
@@ -3277,6 +3281,23 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "api_key.changed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The name or the address list of an API key was changed. */
+        readonly post: operations["onApiKeyChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "api_key.expiring": {
         readonly parameters: {
             readonly query?: never;
@@ -3915,8 +3936,17 @@ export interface components {
                     readonly cpuMillis: number;
                     readonly memoryBytes: number;
                 };
-                /** @description Number of transfers that the built-in engine can hold in this memory. */
-                readonly transfersMax: number | null;
+                /** @description What it is for with the built-in engine; null if it is for other engines only. */
+                readonly capacity: {
+                    /** @description Transfers that a replica holds with a volume that is large enough. */
+                    readonly transfersMax: number;
+                    /** @description Accounts that it holds besides. */
+                    readonly accountsMax: number;
+                    /** @description GiB of volume with which a single replica holds so many. */
+                    readonly storageGb: number;
+                    /** @description Transfers a second for which its processors are enough, in full requests to one replica. */
+                    readonly transfersPerSecond: number;
+                } | null;
                 /** @description Engines for which it is large enough. */
                 readonly engines: readonly ("Builtin" | "TigerBeetle")[];
                 readonly available: boolean;
@@ -4033,6 +4063,8 @@ export interface components {
                 } | null;
                 readonly deletionProtection: boolean;
                 readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
+                /** @description What it holds with this size and storage, with room to spare; null: not known of this engine. */
+                readonly capacity: components["schemas"]["Capacity"] | null;
                 readonly catalogVersion: string;
             };
             /** @description Not ready: the real request would answer 402. */
@@ -4050,6 +4082,17 @@ export interface components {
                 readonly item: string;
                 readonly amount: string;
             }[];
+        };
+        readonly Capacity: {
+            /** @description Transfers that each replica holds. */
+            readonly transfersMax: number;
+            /** @description Accounts that it holds besides. */
+            readonly accountsMax: number;
+            /**
+             * @description What has to be larger for more transfers: `clusterSize` or `selectedStorageGb`.
+             * @enum {string}
+             */
+            readonly limitedBy: "memory" | "storage";
         };
         readonly CreatedDatabase: {
             /** @constant */
@@ -4446,6 +4489,8 @@ export interface components {
             readonly suspended: boolean;
             /** @description Null without prices. */
             readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
+            /** @description What it holds with this size and storage, with room to spare; null: not known of this engine. */
+            readonly capacity: components["schemas"]["Capacity"] | null;
         };
         readonly ParameterList: {
             readonly data: readonly components["schemas"]["Parameter"][];
@@ -4912,6 +4957,15 @@ export interface components {
             /** @description Why, such as the number of a case. */
             readonly reason: string;
         };
+        readonly RestoringDatabase: {
+            /** @constant */
+            readonly success: true;
+            readonly database: components["schemas"]["Database"];
+            readonly profile: components["schemas"]["Profile"];
+            readonly job: components["schemas"]["Job"];
+            /** @description What the new database does not have of the ledger that it begins with. */
+            readonly warnings: readonly string[];
+        };
         readonly RestoreBackupRequest: {
             /** @description 3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization. */
             readonly name: string;
@@ -4927,6 +4981,13 @@ export interface components {
             readonly storageTier?: string;
             /** @description GiB of each replica. That of the database that was backed up when absent. */
             readonly selectedStorageGb?: number;
+            /**
+             * @description Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
+             * @enum {string}
+             */
+            readonly engine?: "Builtin" | "TigerBeetle";
+            /** @description Whether pending transfers may lose their timeouts, which imported ones do not have. Without it, TigerBeetle is not filled with a ledger that has open ones. */
+            readonly dropTimeouts?: boolean;
         };
         readonly RecoveryWindowAnswer: {
             readonly recoveryWindow: components["schemas"]["RecoveryWindow"];
@@ -5004,6 +5065,8 @@ export interface components {
             readonly operationsLater: number | null;
             /** @description What the new database does not have, and is set up again if it is wanted. */
             readonly notCarriedOver: readonly ("API_KEYS" | "BACKUP_SCHEDULES" | "CHANGE_STREAMS" | "CONTINUOUS_ARCHIVING" | "LABELS")[];
+            /** @description What the new database does not have of the ledger that it begins with. */
+            readonly warnings: readonly string[];
         };
         readonly PreviewRestoreRequest: {
             /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
@@ -5012,6 +5075,13 @@ export interface components {
             readonly targetTimestamp?: string;
             /** @description This operation. */
             readonly targetOp?: number;
+            /**
+             * @description Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
+             * @enum {string}
+             */
+            readonly engine?: "Builtin" | "TigerBeetle";
+            /** @description Whether pending transfers may lose their timeouts, which imported ones do not have. Without it, TigerBeetle is not filled with a ledger that has open ones. */
+            readonly dropTimeouts?: boolean;
         };
         readonly RestoreToMomentRequest: {
             /** @description 3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization. */
@@ -5028,6 +5098,13 @@ export interface components {
             readonly storageTier?: string;
             /** @description GiB of each replica. That of the database that was backed up when absent. */
             readonly selectedStorageGb?: number;
+            /**
+             * @description Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
+             * @enum {string}
+             */
+            readonly engine?: "Builtin" | "TigerBeetle";
+            /** @description Whether pending transfers may lose their timeouts, which imported ones do not have. Without it, TigerBeetle is not filled with a ledger that has open ones. */
+            readonly dropTimeouts?: boolean;
             /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
             readonly targetTime?: string;
             /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */
@@ -5379,16 +5456,16 @@ export interface components {
         };
         readonly MetricSeries: {
             /** @enum {string} */
-            readonly name: "requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cpu_cores";
+            readonly name: "requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "gateway_queue_depth" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "failed_events_per_second" | "batch_fill_ratio" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_sync_stage" | "replica_status" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cache_hit_ratio" | "disk_read_bytes_per_second" | "disk_written_bytes_per_second" | "network_received_bytes_per_second" | "network_sent_bytes_per_second" | "cpu_cores" | "cdc_lag_seconds" | "backup_age_seconds";
             /** @enum {string} */
-            readonly unit: "count" | "per_second" | "seconds" | "bytes" | "cores" | "boolean";
+            readonly unit: "count" | "per_second" | "seconds" | "bytes" | "bytes_per_second" | "cores" | "ratio" | "boolean";
             readonly description: string;
             /** @description Names of the labels that tell its lines apart. */
             readonly labels: readonly string[];
             /** @description Functions that a query may name for it. */
-            readonly functions: readonly ("avg" | "min" | "max" | "p50" | "p95" | "p99")[];
+            readonly functions: readonly ("avg" | "min" | "max" | "last" | "sum" | "rate" | "p50" | "p95" | "p99")[];
             /** @enum {string} */
-            readonly defaultFunction: "avg" | "min" | "max" | "p50" | "p95" | "p99";
+            readonly defaultFunction: "avg" | "min" | "max" | "last" | "sum" | "rate" | "p50" | "p95" | "p99";
         };
         readonly MetricQueryAnswer: {
             /**
@@ -5405,11 +5482,11 @@ export interface components {
             /** @description A line that has no value in the whole span is left out. */
             readonly data: readonly {
                 /** @enum {string} */
-                readonly name: "requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cpu_cores";
+                readonly name: "requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "gateway_queue_depth" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "failed_events_per_second" | "batch_fill_ratio" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_sync_stage" | "replica_status" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cache_hit_ratio" | "disk_read_bytes_per_second" | "disk_written_bytes_per_second" | "network_received_bytes_per_second" | "network_sent_bytes_per_second" | "cpu_cores" | "cdc_lag_seconds" | "backup_age_seconds";
                 /** @enum {string} */
-                readonly unit: "count" | "per_second" | "seconds" | "bytes" | "cores" | "boolean";
+                readonly unit: "count" | "per_second" | "seconds" | "bytes" | "bytes_per_second" | "cores" | "ratio" | "boolean";
                 /** @enum {string} */
-                readonly fn: "avg" | "min" | "max" | "p50" | "p95" | "p99";
+                readonly fn: "avg" | "min" | "max" | "last" | "sum" | "rate" | "p50" | "p95" | "p99";
                 readonly labels: {
                     readonly [key: string]: string;
                 };
@@ -5419,7 +5496,7 @@ export interface components {
         };
         readonly QueryMetricsRequest: {
             /** @description Names of series. */
-            readonly series: readonly ("requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cpu_cores")[];
+            readonly series: readonly ("requests_per_second" | "request_seconds" | "gateway_requests_per_second" | "gateway_request_seconds" | "gateway_events_per_second" | "gateway_queue_depth" | "accounts_per_second" | "transfers_per_second" | "refused_per_second" | "failed_events_per_second" | "batch_fill_ratio" | "accounts" | "transfers" | "sessions" | "connections" | "replica_up" | "replica_leader" | "replica_syncing" | "replica_sync_stage" | "replica_status" | "replica_commit_lag_ops" | "commits_per_second" | "accepts_writes" | "clock_offset_seconds" | "memory_used_bytes" | "memory_limit_bytes" | "process_memory_bytes" | "storage_used_bytes" | "storage_limit_bytes" | "cache_hit_ratio" | "disk_read_bytes_per_second" | "disk_written_bytes_per_second" | "network_received_bytes_per_second" | "network_sent_bytes_per_second" | "cpu_cores" | "cdc_lag_seconds" | "backup_age_seconds")[];
             /**
              * Format: date-time
              * @description Begin; an hour before the end when absent.
@@ -5433,10 +5510,10 @@ export interface components {
             /** @description Wanted interval between points. The answer has the actual one: there are never more than 300 points. */
             readonly stepSeconds?: number;
             /**
-             * @description Function that makes a step’s point. A series without this function has its default.
+             * @description Function that makes a step’s point. A series without this function has its default. `last`: the newest value; `sum`: what happened in the step, of what is told a second; `rate`: the change a second since the step before, of amounts.
              * @enum {string}
              */
-            readonly fn?: "avg" | "min" | "max" | "p50" | "p95" | "p99";
+            readonly fn?: "avg" | "min" | "max" | "last" | "sum" | "rate" | "p50" | "p95" | "p99";
             /**
              * @description Only lines with these labels.
              * @default []
@@ -6799,6 +6876,12 @@ export interface components {
                 readonly maxDatabases: number;
                 readonly requestsPerMinute: number;
             };
+            readonly service: {
+                /** @description Version of the programs that answered. */
+                readonly version: string;
+                /** @description What the operators of the service tell everybody, such as planned maintenance. */
+                readonly notice: string | null;
+            };
             /**
              * Format: date-time
              * @description Now. RFC 3339, UTC, milliseconds.
@@ -7111,17 +7194,23 @@ export interface components {
         readonly ApiKeyAnswer: {
             readonly apiKey: components["schemas"]["ApiKey"];
         };
+        readonly ChangedApiKey: {
+            /** @constant */
+            readonly success: true;
+            readonly apiKey: components["schemas"]["ApiKey"];
+        };
+        readonly UpdateApiKeyRequest: {
+            /** @description For people. */
+            readonly name?: string;
+            /** @description Addresses and CIDR ranges from which it may be used; empty: from anywhere. */
+            readonly ipAllowList?: readonly (string)[];
+        };
         readonly RotateApiKeyRequest: {
             /**
              * @description Time for which the old secret still works.
              * @default 86400
              */
             readonly gracePeriodSeconds?: number;
-        };
-        readonly ChangedApiKey: {
-            /** @constant */
-            readonly success: true;
-            readonly apiKey: components["schemas"]["ApiKey"];
         };
         readonly RenewApiKeyRequest: {
             /** @description RFC 3339, in the future; in 90 days when absent, never when null. */
@@ -7376,6 +7465,12 @@ export interface components {
             /** @description Only of this endpoint. */
             readonly endpointId?: string;
             readonly eventType?: string;
+            /** @description Only this delivery. */
+            readonly deliveryId?: string;
+            /** @description Only of this event: one for each endpoint that got it. */
+            readonly eventId?: string;
+            /** @description Only with this last answer: a code such as `503`, all codes of a class such as `5xx`, or `none` where an attempt got no answer. */
+            readonly answer?: string;
             /**
              * @description `PENDING` ones are due at once then.
              * @default [
@@ -7926,7 +8021,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `deletion_protected`: The database is protected. `operation_in_progress`: Another operation is in progress. `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. */
+        /** @description `deletion_protected`: The database is protected. `operation_in_progress`: Another operation is in progress. `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no last backup. `database_not_ready`: The database is not ready. */
         readonly "deletion_protected-or-operation_in_progress-or-backups_not_configured-or-backups_not_supported-or-database_not_ready": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8124,8 +8219,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
-        readonly "backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
+        /** @description `backups_not_configured`: The service has no store for backups. `database_not_ready`: The database is not ready. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "backups_not_configured-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8252,8 +8347,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `backups_not_configured`: The service has no store for backups. `backups_not_supported`: The engine has no backups. `database_not_ready`: The database is not ready. `backup_schedule_name_taken`: The name of the schedule is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
-        readonly "backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
+        /** @description `backups_not_configured`: The service has no store for backups. `database_not_ready`: The database is not ready. `backup_schedule_name_taken`: The name of the schedule is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "backups_not_configured-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9044,6 +9139,19 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `api_key_not_active`: The key is not active. */
+        readonly api_key_not_active: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `api_key_not_active`: The key is not active. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
@@ -9194,6 +9302,7 @@ export type ServiceHealth = components['schemas']['ServiceHealth'];
 export type CreateCatalog = components['schemas']['CreateCatalog'];
 export type DatabasePlan = components['schemas']['DatabasePlan'];
 export type EstimatedPrice = components['schemas']['EstimatedPrice'];
+export type Capacity = components['schemas']['Capacity'];
 export type CreatedDatabase = components['schemas']['CreatedDatabase'];
 export type Database = components['schemas']['Database'];
 export type Reason = components['schemas']['Reason'];
@@ -9241,6 +9350,7 @@ export type BackupAnswer = components['schemas']['BackupAnswer'];
 export type ChangedBackup = components['schemas']['ChangedBackup'];
 export type UpdateBackupRequest = components['schemas']['UpdateBackupRequest'];
 export type HoldBackupRequest = components['schemas']['HoldBackupRequest'];
+export type RestoringDatabase = components['schemas']['RestoringDatabase'];
 export type RestoreBackupRequest = components['schemas']['RestoreBackupRequest'];
 export type RecoveryWindowAnswer = components['schemas']['RecoveryWindowAnswer'];
 export type RecoveryWindow = components['schemas']['RecoveryWindow'];
@@ -9359,8 +9469,9 @@ export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type CreateApiKeyRequest = components['schemas']['CreateApiKeyRequest'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKeyAnswer = components['schemas']['ApiKeyAnswer'];
-export type RotateApiKeyRequest = components['schemas']['RotateApiKeyRequest'];
 export type ChangedApiKey = components['schemas']['ChangedApiKey'];
+export type UpdateApiKeyRequest = components['schemas']['UpdateApiKeyRequest'];
+export type RotateApiKeyRequest = components['schemas']['RotateApiKeyRequest'];
 export type RenewApiKeyRequest = components['schemas']['RenewApiKeyRequest'];
 export type AuditEventList = components['schemas']['AuditEventList'];
 export type AuditEvent = components['schemas']['AuditEvent'];
@@ -9441,7 +9552,7 @@ export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganiz
 export type ResponseChangeNotQueuedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['change_not_queued-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
 export type ResponseChangeNotQueued = components['responses']['change_not_queued'];
-export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseBackupsNotConfiguredOrDatabaseNotReadyOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_not_found'];
 export type ResponseBackupNotManagedOrOperationInProgressOrResourceChanged = components['responses']['backup_not_managed-or-operation_in_progress-or-resource_changed'];
 export type ResponseBackupHeldOrBackupNotManagedOrOperationInProgressOrResourceChanged = components['responses']['backup_held-or-backup_not_managed-or-operation_in_progress-or-resource_changed'];
@@ -9451,7 +9562,7 @@ export type ResponseBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTaken
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseMomentUnavailableOrBackupsNotConfigured = components['responses']['moment_unavailable-or-backups_not_configured'];
 export type ResponseMomentUnavailableOrBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
-export type ResponseBackupsNotConfiguredOrBackupsNotSupportedOrDatabaseNotReadyOrBackupScheduleNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseBackupsNotConfiguredOrDatabaseNotReadyOrBackupScheduleNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupScheduleNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_schedule_not_found'];
 export type ResponseResourceChanged = components['responses']['resource_changed'];
 export type ResponseImportsNotConfiguredOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['imports_not_configured-or-idempotency_in_progress-or-idempotency_answer_lost'];
@@ -9515,6 +9626,7 @@ export type ResponseOrganizationSuspendedOrCsrfFailedOrSessionRequired = compone
 export type ResponseInvitationNotFoundOrOrganizationNotFound = components['responses']['invitation_not_found-or-organization_not_found'];
 export type ResponseAlreadyMemberOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['already_member-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrApiKeyNotFound = components['responses']['organization_not_found-or-api_key_not_found'];
+export type ResponseApiKeyNotActive = components['responses']['api_key_not_active'];
 export type ResponseApiKeyNotActiveOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['organization_not_found-or-webhook_endpoint_not_found'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['database_not_found-or-organization_not_found-or-webhook_endpoint_not_found'];
@@ -9735,7 +9847,12 @@ export interface operations {
                      *             "cpuMillis": 100,
                      *             "memoryBytes": 536870912
                      *           },
-                     *           "transfersMax": 7900000,
+                     *           "capacity": {
+                     *             "transfersMax": 46000000,
+                     *             "accountsMax": 2000000,
+                     *             "storageGb": 12,
+                     *             "transfersPerSecond": 100000
+                     *           },
                      *           "engines": [
                      *             "Builtin"
                      *           ],
@@ -10095,6 +10212,11 @@ export interface operations {
                      *               "amount": "2.50"
                      *             }
                      *           ]
+                     *         },
+                     *         "capacity": {
+                     *           "transfersMax": 46000000,
+                     *           "accountsMax": 2000000,
+                     *           "limitedBy": "memory"
                      *         },
                      *         "catalogVersion": "5f0c2d1e.1"
                      *       },
@@ -11192,6 +11314,11 @@ export interface operations {
                      *               "amount": "2.50"
                      *             }
                      *           ]
+                     *         },
+                     *         "capacity": {
+                     *           "transfersMax": 46000000,
+                     *           "accountsMax": 2000000,
+                     *           "limitedBy": "memory"
                      *         }
                      *       }
                      *     }
@@ -12928,7 +13055,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["backups_not_configured-or-backups_not_supported-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 409: components["responses"]["backups_not_configured-or-database_not_ready-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
@@ -13779,7 +13906,7 @@ export interface operations {
                      *       },
                      *       "job": {
                      *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
-                     *         "type": "database.restore_deleted",
+                     *         "type": "database.create",
                      *         "status": "RUNNING",
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "progress": {
@@ -13819,10 +13946,11 @@ export interface operations {
                      *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
                      *         }
-                     *       }
+                     *       },
+                     *       "warnings": []
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["DatabaseWithJob"];
+                    readonly "application/json": components["schemas"]["RestoringDatabase"];
                 };
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
@@ -13974,7 +14102,8 @@ export interface operations {
                      *           "CHANGE_STREAMS",
                      *           "CONTINUOUS_ARCHIVING",
                      *           "LABELS"
-                     *         ]
+                     *         ],
+                     *         "warnings": []
                      *       }
                      *     }
                      */
@@ -14137,7 +14266,7 @@ export interface operations {
                      *       },
                      *       "job": {
                      *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
-                     *         "type": "database.restore_deleted",
+                     *         "type": "database.create",
                      *         "status": "RUNNING",
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "progress": {
@@ -14177,10 +14306,11 @@ export interface operations {
                      *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
                      *         }
-                     *       }
+                     *       },
+                     *       "warnings": []
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["DatabaseWithJob"];
+                    readonly "application/json": components["schemas"]["RestoringDatabase"];
                 };
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
@@ -14367,7 +14497,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["backups_not_configured-or-backups_not_supported-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 409: components["responses"]["backups_not_configured-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
@@ -16090,6 +16220,10 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description Only these. */
                 readonly outcome?: "failed" | "slow";
+                /** @description Only those that were answered then or later. */
+                readonly from?: string;
+                /** @description Only those that were answered before. */
+                readonly to?: string;
             };
             readonly header?: {
                 /** @description With a session: the organization to act for, if not the first. */
@@ -16162,7 +16296,7 @@ export interface operations {
                 readonly component?: readonly ("engine" | "agent" | "etcd" | "backup")[];
                 /** @description Lines of the replica with this index. */
                 readonly node?: number;
-                /** @description Text in the message or the attributes, in upper or lower case. */
+                /** @description Text in the message or the attributes, also as `name=value`, in upper or lower case. */
                 readonly search?: string;
                 /** @description By time. */
                 readonly order?: "desc" | "asc";
@@ -16241,7 +16375,7 @@ export interface operations {
                 readonly component?: readonly ("engine" | "agent" | "etcd" | "backup")[];
                 /** @description Lines of the replica with this index. */
                 readonly node?: number;
-                /** @description Text in the message or the attributes, in upper or lower case. */
+                /** @description Text in the message or the attributes, also as `name=value`, in upper or lower case. */
                 readonly search?: string;
             };
             readonly header?: {
@@ -18342,6 +18476,10 @@ export interface operations {
                      *         "maxDatabases": 10,
                      *         "requestsPerMinute": 600
                      *       },
+                     *       "service": {
+                     *         "version": "1.4.0",
+                     *         "notice": null
+                     *       },
                      *       "serverTime": "2026-11-21T02:03:04.567Z",
                      *       "apiVersion": "v1"
                      *     }
@@ -19911,6 +20049,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -19994,6 +20133,94 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag of the representation to change. */
+                readonly "If-Match"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the API key.
+                 * @example key_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly keyId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The changed key. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "apiKey": {
+                     *         "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "ci",
+                     *         "prefix": "lhk_4Zk9QmT2bXe7",
+                     *         "lastFour": "u1Qe",
+                     *         "permissions": [
+                     *           "db:read",
+                     *           "db:write"
+                     *         ],
+                     *         "databaseScope": {
+                     *           "type": "ALL"
+                     *         },
+                     *         "status": "ACTIVE",
+                     *         "expiresAt": "2027-02-19T02:03:04.567Z",
+                     *         "ipAllowList": [],
+                     *         "rotatedFrom": null,
+                     *         "rotationEndsAt": null,
+                     *         "lastUsedAt": null,
+                     *         "lastUsedIp": null,
+                     *         "lastUsedUserAgent": null,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "user",
+                     *           "id": null,
+                     *           "display": "local administrator"
+                     *         },
+                     *         "revokedAt": null,
+                     *         "revokedBy": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedApiKey"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
+            readonly 409: components["responses"]["api_key_not_active"];
+            readonly 412: components["responses"]["precondition_failed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -20940,6 +21167,12 @@ export interface operations {
                 /** @description Only of this endpoint. */
                 readonly endpointId?: string;
                 readonly eventType?: string;
+                /** @description Only this delivery. */
+                readonly deliveryId?: string;
+                /** @description Only of this event: one for each endpoint that got it. */
+                readonly eventId?: string;
+                /** @description Only with this last answer: a code such as `503`, all codes of a class such as `5xx`, or `none` where an attempt got no answer. */
+                readonly answer?: string;
                 /** @description One or several, with commas. */
                 readonly status?: readonly ("PENDING" | "SUCCEEDED" | "FAILED" | "CANCELED")[];
                 /** @description At this time or later. */
@@ -28215,6 +28448,92 @@ export interface operations {
                     readonly id: string;
                     /** @constant */
                     readonly type: "api_key.renewed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly apiKey: {
+                            /** @description Key ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            /** @description The visible part of the key. */
+                            readonly prefix: string;
+                        };
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onApiKeyChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "api_key.changed",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "ci",
+                 *           "prefix": "lhk_AbCdEfGhIjKl"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "api_key.changed";
                     /**
                      * Format: date-time
                      * @description When it happened. RFC 3339, UTC, milliseconds.

@@ -102,6 +102,11 @@ export interface components {
                 /** @description Whether all of it is encrypted under a key of the installation. */
                 readonly encrypted?: boolean;
                 /**
+                 * Format: date-time
+                 * @description Object lock of the bucket keeps all of it until then, or for longer if later backups need it.
+                 */
+                readonly lockedUntil?: string;
+                /**
                  * Format: int64
                  * @description Bytes of the objects that hold them.
                  */
@@ -400,7 +405,7 @@ export interface components {
                     readonly memoryMib: number;
                     /**
                      * Format: int64
-                     * @description Number of transfers that the built-in engine holds in this memory.
+                     * @description Not read any more: how much a size holds is computed from its memory and the volume.
                      */
                     readonly transfersMax?: number;
                     /** @description Resources of the etcd member beside each of several replicas of the built-in engine, in addition to the replica's own. */
@@ -459,6 +464,8 @@ export interface components {
                         readonly agentImage?: string;
                         /** @description Image with etcd 3.6.16 or a later 3.6 at /usr/local/bin/etcd, for several replicas of the built-in engine. Without it this version runs single replicas only. */
                         readonly etcdImage?: string;
+                        /** @description Whether this version of the built-in engine can give a single replica's data file to the first of several replicas (ledger-engine reshape). Without it a change from one replica to several restores a last backup. */
+                        readonly reshapes?: boolean;
                         /** @description The versions from which a database may be upgraded to this one. */
                         readonly upgradableFrom?: readonly string[];
                         readonly oldestClient?: string;
@@ -629,7 +636,7 @@ export interface components {
                 };
                 /** @description State with which the database begins; empty when absent. Immutable. */
                 readonly bootstrap?: {
-                    /** @description Begins with a backup, or as the database was at a moment of its archived log, under a new cluster id. Size, topology and region may be others than those of the database that was backed up. Built-in engine only. */
+                    /** @description Begins with a backup, or as the database was at a moment of its archived log, under a new cluster id. Size, topology and region may be others than those of the database that was backed up. A database of TigerBeetle is filled through its protocol, with imported rows; clients reach it once every row has been compared. */
                     readonly backup?: {
                         /** @description ID of the database that was backed up: status.databaseId of its LedgerBackup. */
                         readonly databaseId: string;
@@ -644,6 +651,8 @@ export interface components {
                          * @description This operation.
                          */
                         readonly targetOp?: number;
+                        /** @description Whether pending transfers may lose their timeouts. TigerBeetle only, whose imported rows have none: without it, a backup with open ones is refused. */
+                        readonly dropTimeouts?: boolean;
                     };
                     /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Or with rows that a LedgerImport has tried. Built-in engine only. */
                     readonly import?: {
@@ -713,11 +722,11 @@ export interface components {
                  */
                 readonly deletionProtection: boolean;
                 /**
-                 * @description Effect of deleting the resource on the volumes. Retain keeps them, so that they can be restored, for the number of days in the catalog; Delete deletes them at once; BackupThenDelete makes a backup in the bucket first, and deletes them once it has succeeded; BackupThenRetain makes that backup, after which nothing is written, and then keeps them as Retain does, marked as replaced by it.
+                 * @description Effect of deleting the resource on the volumes. Retain keeps them, so that they can be restored, for the number of days in the catalog; Delete deletes them at once; BackupThenDelete makes a backup in the bucket first, and deletes them once it has succeeded; BackupThenRetain makes that backup, after which nothing is written, and then keeps them as Retain does, marked as replaced by it. HandOver stops all replicas, and leaves the volumes to a database that goes on with them (bootstrap.volumes): until one has adopted them, they are kept without a time.
                  * @default Retain
                  * @enum {string}
                  */
-                readonly deletionPolicy: "Retain" | "BackupThenDelete" | "BackupThenRetain" | "Delete";
+                readonly deletionPolicy: "Retain" | "BackupThenDelete" | "BackupThenRetain" | "HandOver" | "Delete";
             };
             /** @description Observations of the operator, and of the API in changeDataCapture. They change only when something happens. */
             readonly status?: {
@@ -733,6 +742,8 @@ export interface components {
                 readonly workload?: string;
                 /** @description True once every replica has a data file. It never turns false again: no replica is formatted afterwards. */
                 readonly bootstrapped?: boolean;
+                /** @description Only of a database of TigerBeetle that begins with a backup: true once all of it is there and was compared. Until then only the Job that fills it may reach the replicas. */
+                readonly filled?: boolean;
                 /** @description Addresses of all replicas in order, as clients expect them. */
                 readonly addresses?: string;
                 /** @description Values taken from the catalog. A field is resolved again only when the spec changes it. */
@@ -1039,7 +1050,7 @@ export interface components {
                     readonly result?: "Completed" | "Failed" | "TimedOut";
                     readonly message?: string;
                 };
-                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, ContinuousArchiving, ChangeDataCaptureHealthy, CapacityLeft, Autogrow; docs/operating/conditions.md has every reason. */
+                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, ContinuousArchiving, ChangeDataCaptureHealthy, CapacityLeft, DataIntact, Autogrow; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */

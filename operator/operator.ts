@@ -11,6 +11,7 @@ import type {
   LedgerBackup,
   LedgerBackupSchedule,
 } from '../domain/custom-resources.ts';
+import { hasBegun } from '../domain/fill.ts';
 import type { BackupEnvironment } from './ledgerbackup/environment.ts';
 import { reconcileBackup } from './ledgerbackup/reconcile.ts';
 import { scheduleOf, stateOf } from './ledgerbackup/states.ts';
@@ -55,6 +56,7 @@ import { Reflector } from '../base/kube/reflector.ts';
 import { NodeZones } from './runtime/node-zones.ts';
 import { claimsOf } from './volumes/decide.ts';
 import { GoneDatabases } from './volumes/gone-databases.ts';
+import { leftRows } from './volumes/left-rows.ts';
 import { reconcileVolume } from './volumes/reconcile.ts';
 
 export const reconciledKinds = [
@@ -116,7 +118,7 @@ const silenceMaxMs = 5 * 60_000;
 
 /** ID of the backup that a new database is being made from: it is not removed before the database has its data, or is gone. */
 const heldBackupOf = (database: DatabaseObject | undefined): string | undefined =>
-  database?.status?.bootstrapped === true ? undefined : database?.spec.bootstrap?.backup?.backupId;
+  hasBegun(database?.status) ? undefined : database?.spec.bootstrap?.backup?.backupId;
 
 /** Whether a single namespace refuses its objects to this process. */
 const isLeftOut = ({ namespace, refused }: Reflector<never>): boolean =>
@@ -133,6 +135,7 @@ export class Operator {
   readonly #certificates: Gauge;
   readonly #backups: Gauge;
   readonly #started: Gauge;
+  readonly #left: Gauge;
   readonly #failing: Gauge;
   readonly #zones = new NodeZones();
   readonly #pace = new StatusPace();
@@ -169,6 +172,12 @@ export class Operator {
       '1 once all replicas of a database have run, 0 while it is first made.',
       [],
       ['namespace', 'name'],
+    );
+    this.#left = metrics.registry.labelledGauge(
+      'ledgerhouse_database_volume_left_timestamp_seconds',
+      'Since when a volume (claim) is left to a database that goes on with it, and none has adopted it.',
+      [],
+      ['namespace', 'name', 'claim'],
     );
     this.#failing = metrics.registry.labelledGauge(
       'ledgerhouse_database_reconcile_failures',
@@ -274,6 +283,9 @@ export class Operator {
     const told = this.#leads ? databases : [];
     replaceSeries(this.#conditions, conditionRows(told));
     replaceSeries(this.#started, startedRows(told));
+    const { databases: known, claims } = this.#caches;
+    const left = leftRows(claims.list(), (uid) => known.byIndex(uid).length > 0);
+    replaceSeries(this.#left, this.#leads ? left : []);
     replaceSeries(this.#certificates, certificateRows(told));
     replaceSeries(this.#backups, backupRows(told));
     replaceSeries(

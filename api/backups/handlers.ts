@@ -1,7 +1,7 @@
 import { seesDatabase, type Principal } from '../auth/principal.ts';
 import type { backupRoutes } from '../contract/routes/backups.ts';
 import type { Caller } from '../databases/database-service.ts';
-import { accepted as acceptedDatabase } from '../databases/handlers.ts';
+import { acceptedRestore } from '../databases/handlers.ts';
 import type { Surroundings } from '../databases/present.ts';
 import { requireDatabase } from '../databases/require.ts';
 import { etagOf } from '../http/conditional.ts';
@@ -156,9 +156,9 @@ const restore =
       const { params, body, principal, author } = request;
       const caller = callerOf({ principal, author });
       const made = await restoreBackup(services, caller, params, body, (change, view) =>
-        keep(change, acceptedDatabase(view, surroundings())),
+        keep(change, acceptedRestore(view, surroundings())),
       );
-      return acceptedDatabase(made, surroundings());
+      return acceptedRestore(made, surroundings());
     });
 
 const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({

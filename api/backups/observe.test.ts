@@ -67,7 +67,7 @@ test('the last test restore is told apart: going on, passed, failed, and one tha
   expect(observe(backup(ended)).verification).toBeNull();
 });
 
-test('what the store said, with its endpoint and bucket, is for administrators: tenants get the reason and the name', () => {
+test('the store’s own answer, with its endpoint and bucket, is for administrators: tenants get the reason and the name', () => {
   const said = 'bucket vault at http://10.0.0.7:9000 refused the request (403 AccessDenied)';
   const of = (type: string, status: Condition['status'], reason: string) => ({
     ...condition(type, status, reason),

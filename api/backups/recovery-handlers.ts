@@ -1,13 +1,14 @@
 import { written, type Moment, type Target } from '../../domain/recovery.ts';
 import type { recoveryRoutes } from '../contract/routes/recovery.ts';
 import { notCarriedOver } from '../contract/schemas/recovery.ts';
-import { accepted as acceptedDatabase } from '../databases/handlers.ts';
+import { acceptedRestore } from '../databases/handlers.ts';
 import type { Surroundings } from '../databases/present.ts';
 import { requireDatabase } from '../databases/require.ts';
 import type { Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import type { Backup } from '../model/backup.ts';
 import type { Database } from '../store/database-record.ts';
+import { findActiveProfile } from '../store/databases.ts';
 import { lastTransferAt, type Ledgers } from './last-transfer.ts';
 import {
   reachedBy,
@@ -17,6 +18,7 @@ import {
   type PossibleRestore,
 } from './moments.ts';
 import { requireStore } from './refusal.ts';
+import { restoreWarnings } from './restore-warnings.ts';
 import { restoreToMoment, type RecoveryServices } from './restore.ts';
 
 interface RecoveryHandlerOptions {
@@ -75,7 +77,10 @@ const preview =
             requestId,
             signal,
           });
-    const preview = shownPreview(database, target, possible, { reached, lastTransfer });
+    const profile = await findActiveProfile(store.read, databaseId);
+    const { engine: to = 'Builtin', dropTimeouts = false } = body;
+    const warnings = restoreWarnings({ from: profile?.engine ?? to, to, dropTimeouts });
+    const preview = shownPreview(database, target, possible, { reached, lastTransfer, warnings });
     return { status: 200, body: { preview } };
   };
 
@@ -90,9 +95,9 @@ const restore =
         caller,
         params.databaseId,
         body,
-        (change, view) => keep(change, acceptedDatabase(view, surroundings())),
+        (change, view) => keep(change, acceptedRestore(view, surroundings())),
       );
-      return acceptedDatabase(made, surroundings());
+      return acceptedRestore(made, surroundings());
     });
 
 interface Reached {
@@ -104,7 +109,7 @@ function shownPreview(
   { id }: Database,
   target: Target,
   { window, plan }: PossibleRestore,
-  { reached, lastTransfer }: Reached,
+  { reached, lastTransfer, warnings }: Reached & { readonly warnings: string[] },
 ) {
   const { begins, backup } = plan;
   const op = plan.op ?? reached?.op;
@@ -120,6 +125,7 @@ function shownPreview(
     operationsMax: op === undefined ? plan.operationsMax : op - begins.op,
     operationsLater: op === undefined || latest === undefined ? null : Math.max(0, latest - op),
     notCarriedOver: [...notCarriedOver],
+    warnings,
   };
 }
 

@@ -12,8 +12,9 @@ test('a suspended database is backed up only if its one file has everything', ()
   expect(whyNoBackup(database('READY'), builtin('ha-3'))).toBeUndefined();
 });
 
-test('what has no data, or another engine, is not backed up', () => {
+test('a database without data is not backed up, and TigerBeetle only while it runs', () => {
   expect(whyNoBackup(database('PROVISIONING'), builtin('single'))?.code).toBe('database_not_ready');
   const other = { engine: 'TigerBeetle', clusterConfiguration: 'single' };
-  expect(whyNoBackup(database('READY'), other)?.code).toBe('backups_not_supported');
+  expect(whyNoBackup(database('READY'), other)).toBeUndefined();
+  expect(whyNoBackup(database('SUSPENDED'), other)?.code).toBe('database_not_ready');
 });

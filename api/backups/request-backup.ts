@@ -113,17 +113,14 @@ export function whyNoBackup(
   { name, status }: Pick<Database, 'name' | 'status'>,
   profile: Pick<Profile, 'engine' | 'clusterConfiguration'> | undefined,
 ): Refusal | undefined {
-  if (profile?.engine !== 'Builtin') {
-    return new Refusal('backups_not_supported', {
-      detail: `${name} runs ${profile?.engine ?? 'another engine'}. Only databases of the built-in engine can be backed up.`,
-    });
-  }
   if (status === 'READY') return undefined;
-  const isSingle = replicasOf[profile.clusterConfiguration as TopologyName] === 1;
-  if (status === 'SUSPENDED' && isSingle) return undefined;
+  const isSingle = replicasOf[profile?.clusterConfiguration as TopologyName] === 1;
+  // Its one file has everything. TigerBeetle is read through its protocol.
+  const isReadAtRest = isSingle && profile?.engine === 'Builtin';
+  if (status === 'SUSPENDED' && isReadAtRest) return undefined;
   const detail =
     status === 'SUSPENDED'
-      ? `${name} is suspended. Of several replicas only one that runs can be backed up: resume the database first.`
+      ? `${name} is suspended. ${profile?.engine === 'Builtin' ? 'Of several replicas only one' : 'A cluster of TigerBeetle is read through its protocol, so that only one'} that runs can be backed up: resume the database first.`
       : `${name} is ${status}; it has no data to back up.`;
   return new Refusal('database_not_ready', {
     detail,

@@ -1,8 +1,10 @@
 /** Begins a new database with a backup, or as another one was at a moment. In all other respects the request is a create, with the same checks. */
 import { createPlanned, noCatalog, planCreation, type CreateRequest } from '../databases/create.ts';
+import type { Choice } from '../databases/choose.ts';
 import type { Caller, WithJob, Within } from '../databases/database-service.ts';
 import { requireDatabase } from '../databases/require.ts';
-import type { CatalogSpec } from '../../domain/custom-resources.ts';
+import type { CatalogSpec, EngineName } from '../../domain/custom-resources.ts';
+import { fillsFromRelease } from '../../domain/fill.ts';
 import { backupIdOf } from '../../domain/names.ts';
 import type { Backup } from '../model/backup.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -13,6 +15,7 @@ import type { ArchiveEnds } from './archive-ends.ts';
 import { tellRestore } from './backup-events.ts';
 import { momentOf, requirePossible, targetOf, type TargetRequest } from './moments.ts';
 import { backupNotFound, requireStore } from './refusal.ts';
+import { restoreWarnings } from './restore-warnings.ts';
 import type { BackupServices } from './request-backup.ts';
 
 type RestoreRequest = Pick<
@@ -24,7 +27,16 @@ type RestoreRequest = Pick<
   | 'clusterSize'
   | 'storageTier'
   | 'selectedStorageGb'
->;
+> & {
+  readonly engine?: EngineName | undefined;
+  /** Whether open pending transfers may lose their timeouts. */
+  readonly dropTimeouts?: boolean | undefined;
+};
+
+/** The new database, and what it does not have of the ledger that it begins with. */
+export interface Restored extends WithJob {
+  readonly warnings: readonly string[];
+}
 
 export type RecoveryServices = BackupServices & { readonly archives: ArchiveEnds };
 
@@ -33,8 +45,8 @@ export async function restoreBackup(
   caller: Caller,
   { databaseId, backupId }: { readonly databaseId: string; readonly backupId: string },
   request: RestoreRequest,
-  within: Within<WithJob>,
-): Promise<WithJob> {
+  within: Within<Restored>,
+): Promise<Restored> {
   const { store, backupStore } = services;
   const source = await requireDatabase(store.read, caller.organization.id, databaseId);
   const known = await findBackup(store.read, databaseId, backupId);
@@ -50,8 +62,8 @@ export async function restoreToMoment(
   caller: Caller,
   databaseId: string,
   { targetTime, targetTimestamp, targetOp, ...request }: RestoreRequest & TargetRequest,
-  within: Within<WithJob>,
-): Promise<WithJob> {
+  within: Within<Restored>,
+): Promise<Restored> {
   const { store, backupStore, archives } = services;
   const source = await requireDatabase(store.read, caller.organization.id, databaseId);
   requireStore(backupStore);
@@ -75,23 +87,47 @@ interface Beginning {
 async function begin(
   services: BackupServices,
   caller: Caller,
-  { source, request, restoredFrom }: Beginning,
-  within: Within<WithJob>,
-): Promise<WithJob> {
+  { source, request, restoredFrom: origin }: Beginning,
+  within: Within<Restored>,
+): Promise<Restored> {
   const profile = await findActiveProfile(services.store.read, source.id);
   const view = services.catalog();
   if (view === undefined) throw noCatalog();
   if (profile === undefined) throw new Error(`${source.id} has no active profile`);
   const wanted = choiceFor(request, profile, view.spec);
   const plan = await planCreation(services, caller, wanted, 'restore');
+  const { engine } = plan.choice;
+  if (engine === 'TigerBeetle') requireFillable(plan.choice, view.spec);
+  const dropTimeouts = request.dropTimeouts === true;
+  const restoredFrom: RestoredFrom = { ...origin, ...(dropTimeouts && { dropTimeouts }) };
+  const warnings = restoreWarnings({ from: profile.engine, to: engine, dropTimeouts });
   const { backupId } = restoredFrom;
-  return createPlanned(services, caller, { ...plan, restoredFrom }, {}, async (change, made) => {
-    // Locked, so that nobody removes the backup before the new database is recorded as beginning with it.
-    const backup = backupId === null ? undefined : await lockBackup(change, backupId);
-    if (backupId !== null && backup === undefined) throw backupNotFound(backupId);
-    if (backup !== undefined) originOf(backup);
-    tellRestore(change, source, made.database, backup);
-    await within(change, made);
+  const begun = await createPlanned(
+    services,
+    caller,
+    { ...plan, restoredFrom },
+    {},
+    async (change, made) => {
+      // Locked, so that nobody removes the backup before the new database is recorded as beginning with it.
+      const backup = backupId === null ? undefined : await lockBackup(change, backupId);
+      if (backupId !== null && backup === undefined) throw backupNotFound(backupId);
+      if (backup !== undefined) originOf(backup);
+      tellRestore(change, source, made.database, backup);
+      await within(change, { ...made, warnings });
+    },
+  );
+  return { ...begun, warnings };
+}
+
+/** Throws unless the chosen version of TigerBeetle can be filled through its protocol. */
+function requireFillable({ engineVersion }: Choice, { engines }: CatalogSpec): void {
+  const versions = engines.find(({ name }) => name === 'TigerBeetle')?.versions ?? [];
+  const chosen = versions.find(({ version }) => version === engineVersion);
+  if (chosen !== undefined && fillsFromRelease(chosen.release)) return;
+  const detail = `Version ${engineVersion} of TigerBeetle cannot be filled with a backup.`;
+  throw new Refusal('catalog_choice_unavailable', {
+    detail,
+    errors: [{ pointer: '#/engine', code: 'engine_unsupported', detail }],
   });
 }
 
@@ -110,6 +146,8 @@ function choiceFor(
   { engine, engineVersion, parameters, ...before }: Profile,
   { engines }: CatalogSpec,
 ): CreateRequest {
+  const wanted = request.engine ?? 'Builtin';
+  const isOther = engine !== wanted;
   const versions = engines.find(({ name }) => name === engine)?.versions ?? [];
   const isOffered = versions.some(({ version }) => version === engineVersion);
   return {
@@ -122,8 +160,8 @@ function choiceFor(
     storageTier:
       request.storageTier ?? (request.provider === undefined ? before.storageTier : undefined),
     selectedStorageGb: request.selectedStorageGb ?? before.selectedStorageGb,
-    engine,
-    engineVersion: isOffered ? engineVersion : undefined,
-    parameters,
+    engine: wanted,
+    engineVersion: isOffered && !isOther ? engineVersion : undefined,
+    parameters: isOther ? {} : parameters,
   };
 }

@@ -12,11 +12,13 @@ import {
 import type { Store } from '../store/store.ts';
 import { forEachOf } from './for-each-of.ts';
 
+type SpecWriter = Pick<DatabaseWriter, 'change'>;
+
 /**
  * Returns how many databases were stopped or started. A failure stops no other database; the failures are thrown together at the
  * end, and the next run does the rest.
  */
-export async function suspendAndResume(store: Store, writer: DatabaseWriter): Promise<number> {
+export async function suspendAndResume(store: Store, writer: SpecWriter): Promise<number> {
   await store.change(systemAuthor('billing'), noteSuspensions);
   const toSuspend = await databasesToSuspend(store.read);
   const suspend = async (database: SuspendableDatabase) => {
@@ -40,7 +42,7 @@ export async function suspendAndResume(store: Store, writer: DatabaseWriter): Pr
 
 /** Does nothing for a database that no longer exists. */
 async function setSuspended(
-  writer: DatabaseWriter,
+  writer: SpecWriter,
   { id, name, kubernetesNamespace, kubernetesUid }: SuspendableDatabase,
   suspend: boolean,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { capacityOfSize } from '../../domain/catalog/capacity.ts';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
 import { createCatalog } from '../contract/schemas/catalog.ts';
 import { shownCatalog } from './shown-catalog.ts';
@@ -43,6 +44,16 @@ test('a size that admits no engine of the catalog is not available', () => {
   const engines = spec.engines.filter(({ name }) => name === 'Builtin');
   const shown = shownCatalog({ version: '1', spec: { ...spec, sizes, engines } }, imports);
   expect(shown.clusterSizes.some(({ available }) => available)).toBe(false);
+  expect(shown.clusterSizes.map(({ capacity }) => capacity)).toEqual(sizes.map(() => null));
+});
+
+test('a size says how much it holds with the built-in engine, and what rate it is for', () => {
+  const { clusterSizes } = shownCatalog({ version: '1', spec }, imports);
+  expect(clusterSizes.map(({ id, capacity }) => [id, capacity])).toEqual([
+    ['lh-5', capacityOfSize(spec.sizes[0]!)],
+    ['lh-10', capacityOfSize(spec.sizes[1]!)],
+    ['lh-40', capacityOfSize(spec.sizes[2]!)],
+  ]);
 });
 
 test('the built-in engine runs several replicas if one of its versions names an etcd image', () => {

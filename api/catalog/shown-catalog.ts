@@ -1,5 +1,6 @@
 /** The LedgerCatalog in the form of the contract: every choice with its ID, and every incompatible pair with its reason. */
 import type { z } from 'zod';
+import { capacityOfSize } from '../../domain/catalog/capacity.ts';
 import { isReplicatedByEtcd, memberOf } from '../../domain/catalog/resolve.ts';
 import type { CatalogSpec, EngineName } from '../../domain/custom-resources.ts';
 import type { createCatalog } from '../contract/schemas/catalog.ts';
@@ -120,7 +121,7 @@ const sizesOf = ({ sizes, engines: all }: CatalogSpec): Shown['clusterSizes'] =>
       cpuMillis: size.cpuMillis,
       memoryBytes: size.memoryMib * mib,
       logMember: { cpuMillis: member.cpuMillis, memoryBytes: member.memoryMib * mib },
-      transfersMax: size.transfersMax ?? null,
+      capacity: engines.includes('Builtin') ? capacityOfSize(size) : null,
       engines,
       available: engines.length > 0,
     };

@@ -1,7 +1,7 @@
 /** What the status of a database says about its change streams, and whether it is news. Pure. */
 import { STREAM_LATE_SECONDS } from '../../domain/change-data-capture.ts';
 import type { DatabaseStatus } from '../../domain/custom-resources.ts';
-import { lagOf, type ChangeStream } from '../model/change-stream.ts';
+import { lagOf, type ChangeStream, type StreamProgress } from '../model/change-stream.ts';
 
 export type StreamStatus = NonNullable<DatabaseStatus['changeDataCapture']>;
 
@@ -11,13 +11,7 @@ export const refreshMs = 5 * 60_000;
 export function streamStatusOf(streams: readonly ChangeStream[], now: Date): StreamStatus {
   const nowMs = now.getTime();
   const count = (isOne: (stream: ChangeStream) => boolean) => streams.filter(isOne).length;
-  const lags = streams
-    .filter(({ state }) => state !== 'PAUSED')
-    .map((stream) => lagOf(stream, nowMs).seconds);
-  const known = lags.filter((seconds) => seconds !== null);
-  // One event that is known to wait says enough; that none waits must be known of all.
-  const longest = Math.max(0, ...known);
-  const isKnown = known.length === lags.length || longest > STREAM_LATE_SECONDS;
+  const lagSeconds = longestLag(streams, nowMs);
   const delivered = streams.flatMap(({ deliveredAt }) => deliveredAt?.getTime() ?? []);
   const error = streams.find((one) => one.state === 'FAILED' || isFailing(one, nowMs))?.lastError;
   return {
@@ -26,11 +20,22 @@ export function streamStatusOf(streams: readonly ChangeStream[], now: Date): Str
     failing: count((one) => isFailing(one, nowMs)),
     failed: count(({ state }) => state === 'FAILED'),
     paused: count(({ state }) => state === 'PAUSED'),
-    ...(isKnown && { lagSeconds: Math.floor(longest) }),
+    ...(lagSeconds !== null && { lagSeconds: Math.floor(lagSeconds) }),
     ...(delivered.length > 0 && { lastDeliveredAt: inSeconds(Math.max(...delivered)) }),
     ...(error && { error: `${error.code}: ${error.message}`.slice(0, 1_024) }),
     observedAt: inSeconds(nowMs),
   };
+}
+
+/** Of the streams that nobody paused, 0 without any; null: nobody knows. */
+export function longestLag(streams: readonly StreamProgress[], nowMs: number): number | null {
+  const lags = streams
+    .filter(({ state }) => state !== 'PAUSED')
+    .map((stream) => lagOf(stream, nowMs).seconds);
+  const known = lags.filter((seconds) => seconds !== null);
+  // One event that is known to wait says enough; that none waits must be known of all.
+  const longest = Math.max(0, ...known);
+  return known.length === lags.length || longest > STREAM_LATE_SECONDS ? longest : null;
 }
 
 const isFailing = ({ state, failingSince }: ChangeStream, nowMs: number): boolean =>

@@ -1,7 +1,7 @@
 /** The job that applies a change. Its steps depend on the difference. */
 import type { NewJob } from '../model/job.ts';
 import type { ConfigurationChange } from '../model/configuration-change.ts';
-import { changesShape, memberOf } from './impact.ts';
+import { changesShape, goesInPlace, memberOf } from './impact.ts';
 
 const changeSteps = [
   'write_spec',
@@ -21,7 +21,15 @@ const shapeSteps = [
   'prepare_volumes',
   'start_replicas',
 ] as const;
-export type ShapeStep = (typeof shapeSteps)[number];
+/** Where the volume goes on with the new replicas. */
+const inPlaceSteps = [
+  'back_up',
+  'stop_replica',
+  'create_resource',
+  'prepare_volumes',
+  'start_replicas',
+] as const;
+export type ShapeStep = (typeof shapeSteps | typeof inPlaceSteps)[number];
 
 const minute = 60_000;
 /** A change of shape must not end half-way: it goes on for as long as anything can still come of it. */
@@ -40,7 +48,7 @@ export const changeJob = (change: ConfigurationChange): NewJob => ({
 });
 
 function stepsOf({ diff, impact }: ConfigurationChange): readonly (ChangeStep | ShapeStep)[] {
-  if (changesShape(diff)) return shapeSteps;
+  if (changesShape(diff)) return goesInPlace(impact) ? inPlaceSteps : shapeSteps;
   const to = (member: string) => diff.find(({ path }) => memberOf(path) === member)?.to;
   const has: Readonly<Partial<Record<ChangeStep, boolean>>> = {
     grow_storage: to('selectedStorageGb') !== undefined,

@@ -1,4 +1,5 @@
 import type { configurationRoutes } from '../contract/routes/configuration.ts';
+import { capacityOfChoice } from '../databases/choose.ts';
 import { noCatalog } from '../databases/create.ts';
 import {
   configurationOf,
@@ -78,6 +79,7 @@ const shownConfiguration = ({ database, profile }: DatabaseView, around: Surroun
   ...configurationOf(profile),
   labels: database.labels,
   estimatedMonthlyPrice: priceOf(profile, around.catalog),
+  capacity: capacityOfChoice(around.catalog, profile),
 });
 
 const shownRevision = (

@@ -23,12 +23,20 @@ interface ImpactFacts {
   readonly suspended: boolean;
   /** Whether the database can go back from the new version to the old one. */
   readonly versionReversible: boolean;
+  /** Whether a change of the shape goes on with the volume of the single replica; absent: with a last backup. */
+  readonly inPlace?: boolean;
   /** Further sentences about this change, besides those that its difference implies. */
   readonly warnings?: readonly string[];
 }
 
 /** Promised longest wait of a change of shape, in seconds: also if the new replicas get no place, and the earlier ones come back. */
 const shapeWaitSeconds = 1_800;
+/** The same in place, as long as the new replicas get a place at once. */
+const inPlaceWaitSeconds = 120;
+
+/** Whether a change of the shape was planned, and told, as one that goes on with the volume. */
+export const goesInPlace = ({ interruption }: Pick<Impact, 'interruption'>): boolean =>
+  interruption === 'SECONDS';
 
 export const changesShape = (diff: readonly FieldChange[]): boolean =>
   diff.some(({ path }) => memberOf(path) === 'clusterConfiguration');
@@ -75,18 +83,29 @@ export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impa
   };
 }
 
-const impactOfShape = ({ warnings = [] }: ImpactFacts): Impact => ({
-  interruption: 'MINUTES',
-  longestWaitSeconds: shapeWaitSeconds,
+const impactOfShape = ({ warnings = [], inPlace = false }: ImpactFacts): Impact => ({
+  interruption: inPlace ? 'SECONDS' : 'MINUTES',
+  longestWaitSeconds: inPlace ? inPlaceWaitSeconds : shapeWaitSeconds,
   rollingRestart: false,
   reversible: true,
   warnings: [
     ...warnings,
-    'Nobody can write while the old replicas stop, what is new is backed up, the new ones read everything from the store of backups, and start: one to two minutes, and about a minute more for each 10 million transfers.',
+    inPlace
+      ? 'Nobody can use the database while the replica stops, the new ones get their volumes, and start: about half a minute, and about 10 seconds more for each 10 million transfers.'
+      : 'Nobody can write while the old replicas stop, what is new is backed up, the new ones read everything from the store of backups, and start: one to two minutes, and about a minute more for each 10 million transfers.',
     'Native clients must connect anew: the addresses change, and sessions end. A request without an answer is sent again with the same IDs: nothing is executed twice. ID, name, keys and the HTTP address stay.',
-    'The volumes of the old replicas are kept as long as those of a deleted database. If the last backup fails, or the new replicas cannot be made, the database comes back in its earlier shape.',
+    ...(inPlace
+      ? inPlaceWarnings
+      : [
+          'The volumes of the old replicas are kept as long as those of a deleted database. If the last backup fails, or the new replicas cannot be made, the database comes back in its earlier shape.',
+        ]),
   ],
 });
+
+const inPlaceWarnings = [
+  'The volume goes on as that of the first new replica, so that no old one is kept beside it. A backup is made before. Until a new replica has run, the volume goes back to a single replica, as it does if the new ones get no place within 5 minutes; afterwards the way back is the same change in the other direction, which takes minutes.',
+  'The database serves before the other replicas have everything: they fetch it from the first one, about a minute for each 10 million transfers. Until then the first volume alone has what was written before the change.',
+];
 
 const streamWarning = ({ to }: FieldChange): string =>
   (to as { readonly suspended: boolean }).suspended

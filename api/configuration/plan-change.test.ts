@@ -124,6 +124,19 @@ test('labels alone write nothing into the resource and interrupt nobody', () => 
   expect(plan.impact).toMatchObject({ interruption: 'NONE', rollingRestart: false });
 });
 
+test('a smaller size says what it holds, and a larger one that the volume is too small for it', () => {
+  const smaller = planChange(worldOf({ size: 'lh-10' }), { clusterSize: 'lh-5' });
+  expect(smaller.impact.warnings).toContain(
+    'Each replica gets less memory, and holds 3,100,000 transfers and 440,000 accounts then.',
+  );
+  const larger = (storageGb: number) =>
+    planChange(worldOf({ storage: { sizeGb: storageGb } }), { clusterSize: 'lh-10' }).impact;
+  expect(larger(1).warnings).toContain(
+    'The volume of 1 GiB holds 3,100,000 transfers, fewer than this memory. Choose more storage for more.',
+  );
+  expect(larger(10).warnings.join(' ')).not.toContain('The volume');
+});
+
 test('a stop costs the volume only, and a start needs the right to run', () => {
   const stop = planChange(worldOf(), { suspended: true });
   expect([stop.priceDelta?.amount, stop.needsRight]).toEqual(['-10.00', false]);
@@ -321,6 +334,39 @@ describe('another cluster configuration', () => {
 
   test('of a single replica whose log is archived is possible: its archive goes on', () => {
     expect(planChange(worldOf(archived), shape).diff).toHaveLength(1);
+  });
+
+  /** The catalog says that the database's version can do it. */
+  const reshaping = (world: ChangeWorld, reshapes: boolean): ChangeWorld => ({
+    ...world,
+    catalog: {
+      ...world.catalog,
+      engines: world.catalog.engines.map((engine) => ({
+        ...engine,
+        versions: engine.versions.map((row) => ({ ...row, reshapes })),
+      })),
+    },
+  });
+
+  test('of a single replica goes on with its volume, in seconds, and says that no old one is kept beside it', () => {
+    const { impact } = planChange(reshaping(worldOf(), true), shape);
+    expect(impact).toMatchObject({ interruption: 'SECONDS', longestWaitSeconds: 120 });
+    expect(impact.warnings.join(' ')).toMatch(/no old one is kept beside it.* takes minutes/);
+    expect(impact.warnings.join(' ')).not.toMatch(/volumes of the old replicas are kept/);
+  });
+
+  test.each([
+    ['whose engine cannot do it', reshaping(worldOf(), false), shape],
+    ['whose log is archived', reshaping(worldOf(archived), true), shape],
+    [
+      'of several replicas',
+      reshaping(worldOf({ topology: 'ha-3' }), true),
+      { clusterConfiguration: 'single' },
+    ],
+  ] as const)('goes through a last backup: of one %s', (_, world, request) => {
+    const { impact } = planChange(world, request);
+    expect(impact).toMatchObject({ interruption: 'MINUTES', longestWaitSeconds: 1_800 });
+    expect(impact.warnings.join(' ')).toMatch(/volumes of the old replicas are kept/);
   });
 
   test('of an earlier revision does not come back with it, and that is told', () => {

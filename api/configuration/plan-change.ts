@@ -3,6 +3,7 @@
  * the preview, for the request and for the job that applies it, and it resolves the spec with the operator's own function. A
  * change that is not possible is a thrown `Refusal` with the place in the request and what is possible instead.
  */
+import type { Capacity } from '../../domain/catalog/capacity.ts';
 import { streamsSuspended } from '../../domain/change-data-capture.ts';
 import { archivingAsked, archivingSpec } from '../../domain/continuous-archiving.ts';
 import { resolve, type Previous, type Resolution } from '../../domain/catalog/resolve.ts';
@@ -13,7 +14,7 @@ import type {
   DatabaseSpec,
   TopologyName,
 } from '../../domain/custom-resources.ts';
-import { choiceErrors } from '../databases/choose.ts';
+import { capacityOfChoice, choiceErrors } from '../databases/choose.ts';
 import { resolvedChoice } from '../databases/resolved-choice.ts';
 import type { FieldChange } from '../model/event.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
@@ -25,7 +26,7 @@ import { impactOf, memberOf } from './impact.ts';
 import { labelsAfter } from './labels.ts';
 import { isDearer, priceDeltaOf } from './price-delta.ts';
 import { refuseImpossible } from './refuse-impossible.ts';
-import { refuseShape, reshaped } from './shape.ts';
+import { canReshape, refuseShape, reshaped } from './shape.ts';
 
 export interface ChangeWorld {
   readonly catalog: CatalogSpec;
@@ -107,7 +108,12 @@ function planShape(world: ChangeWorld, topology: TopologyName): ChangePlan {
   const after = configurationOf(world, spec, resolution);
   const diff = differencesOf(before, after);
   const priceDelta = priceDeltaOf(catalog, { ...before, price: profile.price }, after);
-  const facts = { replicas: replicasOf[topology], suspended: false, versionReversible: true };
+  const facts = {
+    replicas: replicasOf[topology],
+    suspended: false,
+    versionReversible: true,
+    inPlace: canReshape(world),
+  };
   return {
     diff,
     impact: impactOf(diff, facts),
@@ -234,13 +240,12 @@ function warningsOf(
   after: ProfileChoice,
 ): readonly string[] {
   const memory = (size: string) => catalog.sizes.find(({ id }) => id === size)?.memoryMib ?? 0;
-  const smaller = memory(after.clusterSize) < memory(before.clusterSize);
-  const size = catalog.sizes.find(({ id }) => id === after.clusterSize);
   return [
-    ...(smaller
-      ? [
-          `Each replica gets less memory${size?.transfersMax === undefined ? '' : `, which is enough for ${size.transfersMax.toLocaleString('en')} transfers`}.`,
-        ]
+    ...(memory(after.clusterSize) < memory(before.clusterSize)
+      ? [`Each replica gets less memory${holdingWords(capacityOfChoice(catalog, after))}.`]
+      : []),
+    ...(memory(after.clusterSize) > memory(before.clusterSize)
+      ? volumeWarning(catalog, after)
       : []),
     ...(earlier !== undefined && earlier.clusterConfiguration !== after.clusterConfiguration
       ? [
@@ -250,6 +255,22 @@ function warningsOf(
     ...(earlier !== undefined && earlier.selectedStorageGb < after.selectedStorageGb
       ? [`Revision ${earlier.revision} had ${earlier.selectedStorageGb} GB; storage stays.`]
       : []),
+  ];
+}
+
+const shown = (count: number): string => count.toLocaleString('en');
+
+const holdingWords = (capacity: Capacity | null): string =>
+  capacity === null
+    ? ''
+    : `, and holds ${shown(capacity.transfersMax)} transfers and ${shown(capacity.accountsMax)} accounts then`;
+
+/** A larger size is of little use on a volume that is full before its memory is. */
+function volumeWarning(catalog: CatalogSpec, after: ProfileChoice): readonly string[] {
+  const capacity = capacityOfChoice(catalog, after);
+  if (capacity?.limitedBy !== 'storage') return [];
+  return [
+    `The volume of ${after.selectedStorageGb} GiB holds ${shown(capacity.transfersMax)} transfers, fewer than this memory. Choose more storage for more.`,
   ];
 }
 

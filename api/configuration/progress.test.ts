@@ -34,7 +34,7 @@ const busy: readonly Row[] = [
   ['Reconciling', 'True'],
 ];
 
-test('what the operator said of an earlier spec says nothing about this one', () => {
+test('a status of an earlier spec says nothing about this one', () => {
   const settled: readonly Row[] = [
     ['Stalled', 'False'],
     ['Reconciling', 'False'],

@@ -74,7 +74,7 @@ interface LastBackup {
 
 export async function lastBackupOf(
   backups: BackupWriter,
-  { kubernetesNamespace: namespace, id }: Database,
+  { kubernetesNamespace: namespace, id }: Pick<Database, 'kubernetesNamespace' | 'id'>,
   workload: string,
 ): Promise<LastBackup | undefined> {
   const found = await backups.read({ namespace, name: finalBackupName(workload) });
@@ -96,7 +96,7 @@ export async function lastBackupOf(
  */
 export async function removeUnfinished(
   backups: BackupWriter,
-  { kubernetesNamespace: namespace }: Database,
+  { kubernetesNamespace: namespace }: Pick<Database, 'kubernetesNamespace'>,
   workload: string,
 ): Promise<string | undefined> {
   const place = { namespace, name: finalBackupName(workload) };

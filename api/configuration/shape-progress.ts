@@ -2,23 +2,29 @@
 import { sentence } from '../../base/sentence.ts';
 import { ConditionType, StallReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import { labels, volumesFinalizer } from '../../domain/names.ts';
+import { handOverFinalizer, labels, volumesFinalizer } from '../../domain/names.ts';
 import type { ConfigurationChange, ReplacedResource } from '../model/configuration-change.ts';
 import type { Database } from '../store/database-record.ts';
 import type { ShapeStep } from './change-jobs.ts';
 
 /** Time for the new replicas to get their data files made, or at least begun. */
 const placedWithinMs = 15 * 60_000;
+/** The same where no backup is read, and everybody waits: longer than a node or a volume needs to come. */
+const placedInPlaceMs = 5 * 60_000;
 /** Time for which the operator may be unable to go on: what it lacks may still be on its way. */
 const stalledMaxMs = 60_000;
 
 const conditionOf = ({ status }: DatabaseObject, wanted: string) =>
   status?.conditions?.find(({ type }) => type === wanted);
 
-/** Whether the operator holds the resource until its last backup is made. */
-export const isHeld = ({ metadata, spec }: DatabaseObject): boolean =>
-  spec.deletionPolicy === 'BackupThenRetain' &&
-  metadata.finalizers?.includes(volumesFinalizer) === true;
+/** Whether the operator holds the resource until it has done what this policy asks for. */
+export const isHeld = (
+  { metadata, spec }: DatabaseObject,
+  policy: 'BackupThenRetain' | 'HandOver',
+): boolean =>
+  spec.deletionPolicy === policy &&
+  metadata.finalizers?.includes(policy === 'HandOver' ? handOverFinalizer : volumesFinalizer) ===
+    true;
 
 /** The reason why the operator cannot make the last backup. */
 export function troubleOf(object: DatabaseObject): string | undefined {
@@ -42,14 +48,50 @@ export const whatGoes = (object: DatabaseObject): string => {
  * manifest of before, and it would be empty, or begin with an older backup.
  */
 export function goesOn(
-  { id }: Pick<Database, 'id'>,
-  { backupId, givenUp }: Pick<ReplacedResource, 'backupId' | 'givenUp'>,
+  {
+    database: { id },
+    replaced: { backupId, givenUp, inPlace, removing, spec: earlier },
+    change: { request },
+  }: {
+    readonly database: Pick<Database, 'id'>;
+    readonly replaced: Pick<
+      ReplacedResource,
+      'backupId' | 'givenUp' | 'inPlace' | 'removing' | 'spec'
+    >;
+    readonly change: Pick<ConfigurationChange, 'request'>;
+  },
   { metadata, spec }: DatabaseObject,
 ): boolean {
   if (metadata.labels?.[labels.databaseId] !== id) return false;
+  if (removing !== undefined && metadata.uid === removing) return true;
   const { backup, volumes } = spec.bootstrap ?? {};
   if (backup !== undefined) return backup.databaseId === id && backup.backupId === backupId;
-  return givenUp?.from === 'volumes' && volumes?.databaseId === id;
+  if (volumes?.databaseId !== id) return false;
+  const isNew = inPlace === true && spec.topology === request.clusterConfiguration;
+  return isNew || (givenUp?.from === 'volumes' && spec.topology === earlier.topology);
+}
+
+/** Whether it has the database's only volumes, instead of having made its own from a backup. */
+export const adoptsVolumes = ({ spec }: DatabaseObject): boolean =>
+  spec.bootstrap?.volumes !== undefined;
+
+/** Why the operator cannot go on until a person acts. */
+export function stallOf(object: DatabaseObject): string | undefined {
+  const stalled = conditionOf(object, ConditionType.Stalled);
+  return stalled?.status === 'True' ? stalled.message : undefined;
+}
+
+/** Whether the operator says that the volumes are those of another shape. */
+export const volumesDoNotFit = (object: DatabaseObject): boolean =>
+  isStalledBy(object, StallReason.VolumesMismatch);
+
+/** Whether the operator says that there is none that the database could go on with. */
+export const volumesAreGone = (object: DatabaseObject): boolean =>
+  isStalledBy(object, StallReason.VolumesNotFound);
+
+function isStalledBy(object: DatabaseObject, reason: StallReason): boolean {
+  const stalled = conditionOf(object, ConditionType.Stalled);
+  return stalled?.status === 'True' && stalled.reason === reason;
 }
 
 export const isNewShape = (
@@ -67,7 +109,8 @@ export function whyNotBegun(
   const stalled = conditionOf(object, ConditionType.Stalled);
   const isStalled =
     stalled?.status === 'True' && nowMs - Date.parse(stalled.lastTransitionTime) > stalledMaxMs;
-  const isLate = nowMs - Date.parse(metadata.creationTimestamp ?? '') > placedWithinMs;
+  const withinMs = adoptsVolumes(object) ? placedInPlaceMs : placedWithinMs;
+  const isLate = nowMs - Date.parse(metadata.creationTimestamp ?? '') > withinMs;
   if (!isStalled && !isLate) return undefined;
   const { message } = isStalled
     ? stalled
@@ -82,7 +125,10 @@ interface Begun {
   readonly step: ShapeStep;
   readonly percent: number;
   readonly message: string;
-  /** Whether all replicas are ready, or are stopped on purpose. */
+  /**
+   * Whether all replicas are ready, or are stopped on purpose. Those that go on with one's volume serve as soon as there is a leader: the
+   * others fetch what it has meanwhile.
+   */
   readonly serves: boolean;
 }
 
@@ -94,8 +140,13 @@ export function begunOf(object: DatabaseObject): Begun {
     return { step: 'prepare_volumes', percent: 65, message: why, serves: false };
   const count = status.replicas?.ready ?? 0;
   const all = status.resolved?.topology?.replicas ?? 1;
-  const message = `${count} of ${all} replicas serve. ${why}`;
+  const isReady = ready?.status === 'True';
+  const leads = status.members?.some(({ state, role }) => state === 'Ready' && role === 'primary');
+  const others = adoptsVolumes(object) && all > 1 && leads === true && !isReady;
+  const message = others
+    ? `The database serves; ${count} of ${all} replicas are ready, and the others fetch its state. ${why}`
+    : `${count} of ${all} replicas serve. ${why}`;
   // One that somebody has stopped meanwhile serves when it is resumed: that must not wait for this change.
-  const serves = ready?.status === 'True' || object.spec.suspend === true;
+  const serves = isReady || others || object.spec.suspend === true;
   return { step: 'start_replicas', percent: 75 + Math.floor((20 * count) / all), message, serves };
 }

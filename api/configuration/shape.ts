@@ -51,6 +51,22 @@ export function refuseShape({ database, object, profile }: ChangeWorld): void {
 }
 
 /**
+ * Whether the volume of a single replica can go on with several. The engine's version must have that: one that has not could give the
+ * volume back neither. A log that is archived would get a gap, which a last backup spares it.
+ */
+export function canReshape({ catalog, object, profile }: ChangeWorld): boolean {
+  const { resolved, version: now } = object.status ?? {};
+  const version = now?.active ?? resolved?.engine?.version;
+  const engine = catalog.engines.find(({ name }) => name === resolved?.engine?.name);
+  const row = engine?.versions.find((one) => one.version === version);
+  return (
+    profile.clusterConfiguration === 'single' &&
+    archivingAsked(object.spec) === null &&
+    row?.reshapes === true
+  );
+}
+
+/**
  * The spec of the resource that goes on with the data of another one, with another number of replicas: what the old one was resolved to is
  * named, so that the catalog's defaults of today change nothing else.
  */

@@ -1,7 +1,9 @@
 /** Configuration that a request to create a database gets: the catalog's resolution, in the words of the API. */
+import { capacityOf, type Capacity } from '../../domain/catalog/capacity.ts';
 import { priceLinesOf, priceOf } from '../../domain/catalog/price.ts';
 import type { Problem } from '../../domain/catalog/problem.ts';
 import { isReplicatedByEtcd, resolve } from '../../domain/catalog/resolve.ts';
+import { replicasOf } from '../../domain/catalog/topologies.ts';
 import { archivingSpec } from '../../domain/continuous-archiving.ts';
 import type {
   CatalogSpec,
@@ -116,6 +118,23 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
     }
   );
 }
+
+/** What each replica of such a database holds, by the current catalog; null: not known. */
+export function capacityOfChoice(catalog: CatalogSpec | undefined, choice: Held): Capacity | null {
+  if (catalog === undefined) return null;
+  const chosen = {
+    engine: choice.engine as EngineName,
+    replicas: replicasOf[choice.clusterConfiguration as TopologyName],
+    size: choice.clusterSize,
+    storageGb: choice.selectedStorageGb,
+  };
+  return capacityOf(catalog, chosen) ?? null;
+}
+
+type Held = Pick<
+  ProfileChoice,
+  'engine' | 'clusterConfiguration' | 'clusterSize' | 'selectedStorageGb'
+>;
 
 /** The spec that requests exactly this choice. */
 export function specOf(

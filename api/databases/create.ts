@@ -11,7 +11,8 @@ import { createJob } from '../store/jobs.ts';
 import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
 import { refuseArchiving } from './refuse-archiving.ts';
 import type { BillingBlock, BillingReason } from './billing-guard.ts';
-import { choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
+import type { Capacity } from '../../domain/catalog/capacity.ts';
+import { capacityOfChoice, choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
 import {
   viewOf,
   type Caller,
@@ -21,7 +22,12 @@ import {
 } from './database-service.ts';
 import { tell } from './events.ts';
 import { billingRequired, requireRoom } from './guards.ts';
-import { creation, importation, restorationFromBackup } from './provisioning-jobs.ts';
+import {
+  creation,
+  fillingFromBackup,
+  importation,
+  restorationFromBackup,
+} from './provisioning-jobs.ts';
 
 export interface CreateRequest extends ChoiceRequest {
   readonly name: string;
@@ -35,6 +41,7 @@ export interface CreationPlan {
   readonly name: string;
   readonly choice: Choice;
   readonly price: Price | undefined;
+  readonly capacity: Capacity | null;
   readonly automatic: boolean;
   /** In a dry run: why billing would refuse the real request. */
   readonly billingReason: BillingReason | undefined;
@@ -87,6 +94,7 @@ export async function planCreation(
     name: request.name,
     choice,
     price,
+    capacity: capacityOfChoice(catalog.spec, choice),
     automatic,
     billingReason:
       asking === 'dry' ? await services.billing.reasonNotReady(organization.id) : undefined,
@@ -171,8 +179,9 @@ export async function createPlanned(
   });
 }
 
-function jobFor({ restoredFrom, importedFrom }: CreationPlan) {
-  if (restoredFrom !== undefined) return restorationFromBackup;
+function jobFor({ restoredFrom, importedFrom, choice }: CreationPlan) {
+  if (restoredFrom !== undefined)
+    return choice.engine === 'Builtin' ? restorationFromBackup : fillingFromBackup;
   return importedFrom === undefined ? creation : importation;
 }
 

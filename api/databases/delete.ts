@@ -56,7 +56,10 @@ export async function deleteDatabase(
     }
     await refuseWhileReplaced(change, database);
     if (finalBackup) {
-      if (database.status !== 'DELETING') await requireCanBeBackedUp(change.db, database);
+      if (database.status !== 'DELETING') {
+        await refuseWithoutLast(change, database);
+        await requireCanBeBackedUp(change.db, database);
+      }
       requireStore(backupStore);
     }
     if (active !== undefined) {
@@ -68,6 +71,15 @@ export async function deleteDatabase(
     // With a last backup the volumes are deleted once it exists; that time is not known yet.
     const times = { deletedAt, purgeAt: finalBackup ? null : keptUntil };
     return startDeletion(change, database, times, finalBackup);
+  });
+}
+
+/** Nothing keeps clients of TigerBeetle from writing behind the last backup. */
+async function refuseWithoutLast(change: Change, { id, name }: Database): Promise<void> {
+  const { engine } = await profileOf(change, id);
+  if (engine === 'Builtin') return;
+  throw new Refusal('backups_not_supported', {
+    detail: `${name} runs ${engine}, which can still take writes while it is backed up. Make a backup when no client writes any more, then delete the database without a last one.`,
   });
 }
 

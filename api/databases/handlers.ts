@@ -230,6 +230,7 @@ const shownPlan = ({ choice, price, name, deletionProtection, ...plan }: Creatio
   continuousArchiving: archivingOf(plan),
   deletionProtection,
   estimatedMonthlyPrice: price ?? null,
+  capacity: plan.capacity,
   catalogVersion: plan.catalogVersion,
 });
 
@@ -278,6 +279,15 @@ export const accepted = (view: WithJob, around: Surroundings) => ({
     job: shownJob(view.job),
   },
 });
+
+/** Like `accepted`, with what the new database does not have of the ledger that it begins with. */
+export function acceptedRestore(
+  view: WithJob & { readonly warnings: readonly string[] },
+  around: Surroundings,
+) {
+  const { body, ...rest } = accepted(view, around);
+  return { ...rest, body: { ...body, warnings: [...view.warnings] } };
+}
 
 /** Parses label filters. `key` matches any value, `key=value` that value, which may be empty. */
 function labelFilterOf(rows: readonly string[]) {

@@ -40,6 +40,7 @@ export function observe(database: DatabaseObject, wasReady: boolean, now: Date):
       release: status?.resolved?.engine?.release ?? null,
       accepted: status?.resolved !== undefined,
       bootstrapped: status?.bootstrapped === true,
+      filling: status?.filled === false,
       serves: available?.status === 'True',
       stalledSince: stalled?.status === 'True' ? stalled.lastTransitionTime : null,
       recovery: status?.recovery ?? null,

@@ -177,8 +177,9 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
   return withoutVersion;
 }
 
-const bootstrapOf = ({ databaseId, archiveId, moment }: RestoredFrom) => ({
+const bootstrapOf = ({ databaseId, archiveId, moment, dropTimeouts }: RestoredFrom) => ({
   databaseId,
+  ...(dropTimeouts === true && { dropTimeouts }),
   ...(moment ?? (archiveId !== null && { backupId: archiveId })),
 });
 
@@ -199,7 +200,8 @@ async function stalledFor(
   const since = observed?.stalledSince;
   if (since === null || since === undefined) return undefined;
   // The data file can never be made.
-  const reason = observed?.bootstrapped === true ? undefined : await lost();
+  const hasData = observed?.bootstrapped === true && observed.filling !== true;
+  const reason = hasData ? undefined : await lost();
   if (reason !== undefined) return reason;
   if (nowMs() - Date.parse(since) < stalledMaxMs) return undefined;
   return {
@@ -216,6 +218,9 @@ function progressOf({ observed, statusReason }: Database): Look {
   }
   if (!observed.bootstrapped) {
     return goingOn('prepare_volumes', 30, `Preparing the volumes.${why}`);
+  }
+  if (observed.filling === true) {
+    return goingOn('fill', 70, `Filling the ledger with the backup.${why}`);
   }
   if (!observed.serves) return goingOn('start_replicas', 60, `Starting the replicas.${why}`);
   return goingOn('serve', 90, 'The replicas serve.');

@@ -8,7 +8,15 @@ const provisioningSteps = [
   'start_replicas',
   'serve',
 ] as const;
-export type ProvisioningStep = (typeof provisioningSteps)[number];
+/** Those of a database that is filled once its replicas run. */
+const fillingSteps = [
+  'create_resource',
+  'prepare_volumes',
+  'start_replicas',
+  'fill',
+  'serve',
+] as const;
+export type ProvisioningStep = (typeof fillingSteps)[number];
 
 const deletionSteps = ['delete_resource', 'await_removal'] as const;
 
@@ -36,6 +44,12 @@ export const restorationFromBackup = (database: Of): NewJob => ({
   ...creation(database),
   timeoutMs: backupTimeoutMs,
   message: 'The restore is queued.',
+});
+
+/** Creation of a database of TigerBeetle that begins with a backup: it is filled through its protocol. */
+export const fillingFromBackup = (database: Of): NewJob => ({
+  ...restorationFromBackup(database),
+  steps: fillingSteps,
 });
 
 /** Creation of a database that begins with imported files, which may be as large as a backup. */

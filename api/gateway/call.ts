@@ -12,6 +12,8 @@ export interface GatewayReply {
   readonly rows: Uint8Array;
   /** Milliseconds from sending to the answer; the wait before that counts as the gateway's time. */
   readonly ledgerMs: number;
+  /** The cluster's time of the request (engine/client/client.ts). */
+  readonly timestamp: bigint;
 }
 
 /** How a call went; times are of the monotonic clock. */

@@ -1,6 +1,6 @@
 /** A session with one cluster, with at most one message under way. */
 import type { Timers } from '../../base/timers.ts';
-import { Client, type Address, type LinkFailure } from '../../engine/client/client.ts';
+import { Client, type Address, type LinkFailure, type Reply } from '../../engine/client/client.ts';
 import { RequestWithdrawnError } from '../../engine/client/errors.ts';
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
@@ -18,11 +18,18 @@ export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
 
+export interface Answer {
+  /** One for each call. */
+  readonly rows: readonly Uint8Array[];
+  readonly tookMs: number;
+  readonly timestamp: bigint;
+}
+
 interface ConnectionEvents {
   readonly onReady: (ready: boolean) => void;
   readonly onLinkFailure: (failure: LinkFailure) => void;
   /** The calls were answered; another message may be sent. */
-  readonly onAnswer: (calls: readonly Call[], rows: readonly Uint8Array[], tookMs: number) => void;
+  readonly onAnswer: (calls: readonly Call[], answer: Answer) => void;
   /** The calls were withdrawn: none of them was executed, or will be. Another message may be sent. */
   readonly onWithdrawn: (calls: readonly Call[]) => void;
   /** Called once. `calls`: the calls that were under way. */
@@ -94,7 +101,7 @@ export class Connection {
     this.#underWay = calls;
     this.#sentAtMs = this.#timers.nowMs();
     this.#client
-      .submit(first.request.operation.code, encodeMessage(calls), { timeoutMs: stuckMs })
+      .ask(first.request.operation.code, encodeMessage(calls), { timeoutMs: stuckMs })
       .then((reply) => this.#take(calls, reply))
       .catch((error: unknown) => {
         if (error instanceof RequestWithdrawnError) this.#withdrawn(calls);
@@ -133,9 +140,9 @@ export class Connection {
     return calls;
   }
 
-  #take(calls: readonly Call[], reply: Uint8Array): void {
+  #take(calls: readonly Call[], { body, timestamp }: Reply): void {
     if (this.#ended) return;
-    const rows = splitReply(calls, reply);
+    const rows = splitReply(calls, body);
     if (rows === undefined) {
       this.#end(new BadReply('the reply does not answer the request'));
       return;
@@ -143,7 +150,7 @@ export class Connection {
     const tookMs = this.silentMs;
     this.#underWay = [];
     this.#cancelWithdrawal();
-    this.#events.onAnswer(calls, rows, tookMs);
+    this.#events.onAnswer(calls, { rows, tookMs, timestamp });
     if (this.#retiring) this.close();
   }
 

@@ -28,6 +28,8 @@ export interface GatewayOptions {
   readonly fetchStatus?: StatusFetch;
   /** URL of the status of the engine at an address; by default the status port of the same host. */
   readonly statusUrl?: (address: Address) => string;
+  /** Called after each call with the time that it waited to be sent. */
+  readonly onWaited?: (databaseId: string, waitedMs: number) => void;
 }
 
 interface SubmitOptions {
@@ -103,9 +105,11 @@ export class Gateway {
       signal,
       requestId,
       bodyBytes,
-      ...(trace?.recorded === true && {
-        onEnd: (course) => traceCall(trace, target.databaseId, request, course),
-      }),
+      onEnd: (course) => {
+        const { queuedAtMs, sentAtMs = course.endedAtMs } = course;
+        this.#options.onWaited?.(target.databaseId, sentAtMs - queuedAtMs);
+        if (trace?.recorded === true) traceCall(trace, target.databaseId, request, course);
+      },
     });
   }
 

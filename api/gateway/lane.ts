@@ -12,7 +12,7 @@ import type { StatusFetch } from '../../domain/fetch-status.ts';
 import type { Address } from '../../engine/client/client.ts';
 import type { WireRequest } from '../ledger/decode.ts';
 import { takeMessage, type Call, type CallCourse, type GatewayReply } from './call.ts';
-import { BadReply, Connection, isSameTarget, type Target } from './connection.ts';
+import { BadReply, Connection, isSameTarget, type Answer, type Target } from './connection.ts';
 import { FullLedger, type Full } from './full-ledger.ts';
 import { isOfRelease, isOfSession } from './evictions.ts';
 import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
@@ -216,7 +216,7 @@ export class Lane {
         const isOfNetwork = reason === 'connection_failed' || reason === 'connection_closed';
         this.#garbage = isOfNetwork ? undefined : detail;
       },
-      onAnswer: (calls, rows, tookMs) => this.#answer(connection, calls, rows, tookMs),
+      onAnswer: (calls, answer) => this.#answer(connection, calls, answer),
       onWithdrawn: (calls) => this.#withdrawn(connection, calls),
       onEnd: (error, calls) => this.#end(connection, error, calls),
     });
@@ -266,8 +266,7 @@ export class Lane {
   #answer(
     connection: Connection,
     calls: readonly Call[],
-    rows: readonly Uint8Array[],
-    tookMs: number,
+    { rows, tookMs, timestamp }: Answer,
   ): void {
     this.#retired.delete(connection);
     if (connection === this.#connection) {
@@ -285,7 +284,7 @@ export class Lane {
       else {
         this.#count(call, 'answered');
         call.settled = true;
-        call.resolve({ rows: own, ledgerMs: tookMs });
+        call.resolve({ rows: own, ledgerMs: tookMs, timestamp });
       }
     });
   }

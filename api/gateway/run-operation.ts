@@ -10,7 +10,8 @@ import { rowsOf, type GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure, sameIds } from './failures.ts';
 import { problemOfFailure } from './problems.ts';
-import { unsafeRequest } from './unsafe-request.ts';
+import { metExpiry } from './met-expiry.ts';
+import { unsafeImport, unsafeRequest } from './unsafe-request.ts';
 import { deadlineRange, type Gateway } from './gateway.ts';
 
 export interface OperationContext {
@@ -71,8 +72,19 @@ export async function runOperation(
   if (unsafe !== undefined) return { ok: false, problem: unsafe };
   await context.takeEvents?.(rowsOf(request));
   try {
+    const { timeoutMs = deadlineRange.defaultMs } = context;
+    const lookedMs = timers.nowMs();
+    // Without this wait, requests to any other engine are sent in the order in which they came.
+    if (name === 'TigerBeetle' && operation === ledgerOperations.create_transfers) {
+      const met = await metExpiry(gateway, name, context.target, request.events, {
+        ...context,
+        timeoutMs,
+      });
+      if (met !== undefined) return { ok: false, problem: unsafeImport(met) };
+    }
     const reply = await gateway.submit(context.target, request, {
       ...context,
+      timeoutMs: timeoutMs - (timers.nowMs() - lookedMs),
       bodyBytes: body.length,
     });
     const isRead = operation.kind === 'read';

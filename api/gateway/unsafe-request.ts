@@ -3,6 +3,7 @@ import { endsByImportedPost, importedIn, importedPostIn } from '../../engine/wir
 import type { LedgerRequest } from '../ledger/decode.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
+import type { ImportDanger } from './met-expiry.ts';
 
 export interface Engine {
   readonly name: string;
@@ -38,3 +39,11 @@ export function unsafeRequest(
     errors: [{ pointer: `#/${index}/flags`, code: 'unsafe_request', detail }],
   });
 }
+
+/** The problem of a request with imported transfers that this engine may not survive. */
+export const unsafeImport = ({ index, detail, advice }: ImportDanger): LedgerProblem =>
+  ledgerProblem('validation_failed', {
+    detail: `${detail} Nothing was executed. ${advice}`,
+    outcome: 'not_executed',
+    errors: [{ pointer: `#/${index}/timestamp`, code: 'unsafe_request', detail }],
+  });

@@ -23,7 +23,7 @@ test('no name takes the points of another', () => {
   expect(made.take('b').within).toBe(true);
 });
 
-test('what needs more points than there are is never within', () => {
+test('a request for more points than the limit is never within it', () => {
   const { made, pass } = windows(10, 1);
   expect(made.take('a', 11).within).toBe(false);
   pass(1_000);

@@ -2,7 +2,7 @@ import type { JobContext } from './handler.ts';
 
 /** Writes that a step is in progress and how far it is, unless the job already shows it. */
 export async function showStep(
-  { job, step }: JobContext,
+  { job, step }: Pick<JobContext, 'job' | 'step'>,
   name: string,
   percent: number,
   message: string,

@@ -4,6 +4,7 @@ import { requireStillMember } from '../auth/still-member.ts';
 import { rights } from '../model/access.ts';
 import { generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
 import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
+import { checkMatch, settingsTag } from '../http/conditional.ts';
 import { notThere } from '../http/gate.ts';
 import type { Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
@@ -22,6 +23,7 @@ import { listApiKeys } from '../store/key-list.ts';
 import { requireKeyRoom } from './quota.ts';
 import { shownKey } from './shown-key.ts';
 import { renewApiKey } from '../store/key-expiry.ts';
+import { updateApiKey } from '../store/key-settings.ts';
 import { findDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/tables.ts';
@@ -44,6 +46,7 @@ export const apiKeyHandlers = (services: KeyServices): Handlers => ({
   renewApiKey: renew(services),
   listApiKeys: list(services),
   getApiKey: get(services),
+  updateApiKey: update(services),
   revokeApiKey: revoke(services),
 });
 
@@ -89,10 +92,7 @@ const rotate =
         oldId = rotated.old.publicId;
         return withSecret(rotated.key, secret);
       }
-      const now = await manageableKey(change.db, principal, id);
-      throw new Refusal('api_key_not_active', {
-        detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
-      });
+      throw notActive(await manageableKey(change.db, principal, id));
     });
     if (oldId !== undefined) forget(oldId);
     return reply;
@@ -109,10 +109,7 @@ const renew =
       const expiresAt = expiryOf(body.expiresAt, Date.now());
       const renewed = await renewApiKey(change, principal.organization.id, id, expiresAt);
       if (renewed === undefined) {
-        const now = await manageableKey(change.db, principal, id);
-        throw new Refusal('api_key_not_active', {
-          detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
-        });
+        throw notActive(await manageableKey(change.db, principal, id));
       }
       ({ publicId } = renewed);
       return {
@@ -155,7 +152,31 @@ const get =
   ({ store }: KeyServices): Handler<'getApiKey'> =>
   async ({ params, principal }) => {
     const key = await manageableKey(store.read, principal, params.keyId);
-    return { status: 200, body: { apiKey: shownKey(key) } };
+    return { status: 200, etag: tagOf(key), body: { apiKey: shownKey(key) } };
+  };
+
+const update =
+  ({ store, forget }: KeyServices): Handler<'updateApiKey'> =>
+  async ({ params, body, principal, author, ifMatch }) => {
+    const { id: organizationId } = principal.organization;
+    const { keyId: id } = params;
+    const { name, ipAllowList } = body;
+    const key = await store.change(author, async (change) => {
+      await requireStillMember(change, principal);
+      const check = (before: ApiKey) => {
+        if (!mayManageKey(principal, before)) throw notThere('keyId', id);
+        checkMatch(ifMatch, tagOf(before));
+        if (!worksStill(before)) throw notActive(before);
+      };
+      const patch = {
+        ...(name !== undefined && { name }),
+        ...(ipAllowList !== undefined && { ipAllowList }),
+      };
+      return updateApiKey(change, { organizationId, id }, patch, check);
+    });
+    if (key === undefined) throw notThere('keyId', id);
+    forget(key.publicId);
+    return { status: 200, etag: tagOf(key), body: { success: true, apiKey: shownKey(key) } };
   };
 
 const revoke =
@@ -181,6 +202,16 @@ async function manageableKey(
   if (key === undefined || !mayManageKey(principal, key)) throw notThere('keyId', keyId);
   return key;
 }
+
+const worksStill = (key: ApiKey): boolean =>
+  ['ACTIVE', 'ROTATING'].includes(apiKeyStatus(key, new Date()));
+
+const notActive = (key: ApiKey) =>
+  new Refusal('api_key_not_active', {
+    detail: `The key is ${apiKeyStatus(key, new Date())}; make another.`,
+  });
+
+const tagOf = ({ id, name, ipAllowList }: ApiKey): string => settingsTag(id, { name, ipAllowList });
 
 const readOnlyKeys = () =>
   new Refusal('insufficient_scope', {

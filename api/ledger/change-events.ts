@@ -2,7 +2,8 @@
  * Change events: each creation of a transfer and each expiry of a pending one, with both accounts right after it. Their
  * timestamps are unique and rise, so a reader's last timestamp is the place at which it continues.
  */
-import { ChangeEvent, ChangeEventsFilter } from '../../engine/wire/records.ts';
+import { changeEventsFilter } from '../../engine/wire/filters.ts';
+import { ChangeEvent } from '../../engine/wire/records.ts';
 import type { WireRequest } from './decode.ts';
 import { changeEventTypes } from './change-event-types.ts';
 import { getChangeEvents } from './operations.ts';
@@ -26,10 +27,7 @@ export interface ChangeEventsPage {
 
 /** Requests the events after a timestamp (0 to `afterMax`), and one more than `limit`, to learn whether there are more. */
 export function changeEventsRequest(after: bigint, limit: number): WireRequest {
-  const events = new Uint8Array(ChangeEventsFilter.words * 4);
-  const view = new DataView(events.buffer);
-  view.setBigUint64(ChangeEventsFilter.timestampMin * 4, after + 1n, true);
-  view.setUint32(ChangeEventsFilter.limit * 4, limit + 1, true);
+  const events = changeEventsFilter({ from: after + 1n, limit: limit + 1 });
   return { operation: getChangeEvents, events, count: 1, limit };
 }
 

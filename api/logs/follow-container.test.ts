@@ -169,7 +169,7 @@ const crashing = [
   [33, 34],
 ] as const;
 
-test('of a container that fails at once when its pod comes, no run is lost', async () => {
+test('no run is lost of a container that fails at once when its pod comes', async () => {
   const world = await absentFor(8 * MINUTES);
   world.pod('run', ...crashing);
   await world.timers.advance(3 * MINUTES);

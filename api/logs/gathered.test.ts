@@ -8,7 +8,7 @@ function gathered(run: (items: readonly number[]) => Promise<readonly string[]>)
   return { timers, gathering: new Gathered(options) };
 }
 
-test('what comes together is done together, up to a weight, and each gets its own result', async () => {
+test('requests that come together are done together, up to a weight, and each gets its own result', async () => {
   const pieces: (readonly number[])[] = [];
   const { timers, gathering } = gathered((items) => {
     pieces.push(items);

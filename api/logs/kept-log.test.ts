@@ -40,7 +40,7 @@ test('nothing new is nothing to write', () => {
   expect(keptLog('2000000000/1').kept.take([line(1, 'a'), line(2, 'b')])).toBeUndefined();
 });
 
-test('where the last kept line is gone, a line says that others may be missing, once', () => {
+test('a line says, once, that others may be missing when the last kept line is gone', () => {
   const { kept } = keptLog('2000000000/1');
   const [gap, ...others] = messages(kept.take([line(5, 'x'), line(6, 'y')])) ?? [];
   expect(gap).toMatch(/^Lines since 1970-01-01T00:00:02.000Z may be missing: /);
@@ -78,7 +78,7 @@ test('a clock that was put back to before 1970 makes no line twice', () => {
   expect(messages(again.take([line(10, 'a'), line(-4, 'b'), line(-3, 'c')]))).toEqual(['c']);
 });
 
-test('of a flood the begin is kept, and a line tells how many were left out', () => {
+test('the begin of a flood is kept, and a line tells how many were left out', () => {
   const { kept, clock } = keptLog('');
   const flood = Array.from({ length: 300 }, (_, index) => line(index + 1, 'x'.repeat(10_000)));
   const piece = kept.take(flood);
@@ -98,7 +98,7 @@ test('of a flood the begin is kept, and a line tells how many were left out', ()
   expect(messages(kept.take([line(301, 'calm')]))).toEqual(['calm']);
 });
 
-test('what one container of a database takes, the others cannot', () => {
+test('a share that one container of a database takes is not there for its others', () => {
   const { kept, allowance } = keptLog('');
   kept.take(Array.from({ length: 300 }, (_, index) => line(index + 1, 'x'.repeat(10_000))));
   expect(keptLog('', { allowance }).kept.take([line(1, 'a')])).toBeUndefined();

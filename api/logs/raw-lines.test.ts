@@ -15,7 +15,7 @@ test('lines are the same, wherever the bytes are cut', () => {
   expect(whole.map(({ atNs }) => atNs % 1_000_000_000n)).toEqual([1n, 500_000_000n]);
 });
 
-test('of an endless line the begin is kept, and the rest is counted', () => {
+test('the begin of an endless line is kept, and the rest is counted', () => {
   const lines = new RawLines();
   lines.push(bytes(`${at} `));
   for (let count = 0; count < 1_000; count += 1) lines.push(bytes('x'.repeat(1_000)));
@@ -25,7 +25,7 @@ test('of an endless line the begin is kept, and the rest is counted', () => {
   expect(line?.text.length).toBeLessThanOrEqual(16 * 1_024);
 });
 
-test('what has no time is no line', () => {
+test('a record without a time is no log line', () => {
   expect(new RawLines().push(bytes('unable to retrieve container logs\n'))).toEqual([]);
 });
 

@@ -14,9 +14,9 @@ test('lines of pino keep their fields, but not what is shown elsewhere', () => {
 
 test('an error has its type and message, without its stack', () => {
   const error = { type: 'Error', message: 'no space', stack: 'Error: no space\n    at x' };
-  const line = JSON.stringify({ level: 60, error, msg: 'the data file cannot be written' });
+  const line = JSON.stringify({ level: 60, error, msg: 'A write to the data file failed.' });
   expect(readEntry('engine', line)).toEqual(
-    entry(60, 'the data file cannot be written', {
+    entry(60, 'A write to the data file failed.', {
       error: { type: 'Error', message: 'no space' },
     }),
   );
@@ -45,7 +45,7 @@ test.each(['', 'ledger-agent: no data file', '{ not json', '{"level":30}', '[1]'
   (text) => expect(readEntry('agent', text)).toEqual(entry(30, text)),
 );
 
-test('what PostgreSQL cannot hold is replaced', () => {
+test('a character that PostgreSQL cannot hold is replaced', () => {
   const { message, attributes } = readEntry(
     'engine',
     String.raw`{"level":30,"msg":"a\u0000b\ud800","key":"\u0000\ud800"}`,

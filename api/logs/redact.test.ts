@@ -105,12 +105,12 @@ test('a value behind its name in a list is masked', () => {
   });
 });
 
-test('what stands behind a quoted cookie is still read', () => {
+test('a cookie behind a quoted one is still read', () => {
   expect(redact('{"cookie":"a=1; b=2","status":502}')).toBe('{"cookie":•••,"status":502}');
   expect(redact('Cookie: a=1; b=2\nHost: db')).toBe('Cookie: •••\nHost: db');
 });
 
-test('what is nested without end is cut', () => {
+test('a value that is nested without end is cut', () => {
   const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
   expect(JSON.stringify(redactValue(deep))).toBe('[[[[[[[["…"]]]]]]]]');
 });

@@ -144,16 +144,16 @@ export interface Lag {
   readonly unknown: (typeof lagUnknowns)[number] | null;
 }
 
+/** What tells a stream's lag. */
+export type StreamProgress = Pick<
+  ChangeStream,
+  'state' | 'suspended' | 'pendingFrom' | 'failing' | 'dueAt' | 'leaseUntil'
+>;
+
 /** A stream that is due, and that no worker has had for so long, has not been read. */
 export const unreadMs = 60_000;
 
-export function lagOf(
-  stream: Pick<
-    ChangeStream,
-    'state' | 'suspended' | 'pendingFrom' | 'failing' | 'dueAt' | 'leaseUntil'
-  >,
-  nowMs: number,
-): Lag {
+export function lagOf(stream: StreamProgress, nowMs: number): Lag {
   const { state, pendingFrom } = stream;
   if (state !== 'PAUSED' && pendingFrom !== null) {
     const ageMs = nowMs - Number(pendingFrom / 1_000_000n);
@@ -165,7 +165,7 @@ export function lagOf(
 
 /** For a stream of which no event is known to wait. */
 function whyUnknown(
-  { state, suspended, failing, dueAt, leaseUntil }: Parameters<typeof lagOf>[0],
+  { state, suspended, failing, dueAt, leaseUntil }: StreamProgress,
   nowMs: number,
 ): Lag['unknown'] {
   if (state === 'PAUSED' || state === 'FAILED') return state;

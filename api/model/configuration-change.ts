@@ -63,11 +63,15 @@ export interface ReplacedResource {
   readonly workload: string;
   readonly clusterId: string;
   readonly spec: DatabaseSpec;
+  /** Whether the next resource goes on with its volume; absent: with its last backup. */
+  readonly inPlace?: true | undefined;
   /** Its last backup, with which the next resource begins; absent until that is to be made. */
   readonly backupId?: string | undefined;
   /** Why the database gets its earlier shape again; absent while it is to get the new one. */
   readonly givenUp?: GivenUp | undefined;
-  /** A resource of the new shape that the change takes away again: its absence is no deletion of the database either. */
+  /** Whether the earlier shape could not take the volumes back, so that the new one is made after all. */
+  readonly turned?: true | undefined;
+  /** A resource that the change takes away again: its absence is no deletion of the database either. */
   readonly removing?: string | undefined;
 }
 

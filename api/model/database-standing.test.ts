@@ -73,6 +73,25 @@ test('a database that is well needs no explanation', () => {
   expect(standingOf(well, true)).toMatchObject({ reason: undefined, stalled: undefined });
 });
 
+test('a database with a damaged data file is DEGRADED and says so while it serves', () => {
+  const damaged = (available: string) =>
+    standingOf(
+      database({ Available: available, Ready: 'True', DataIntact: 'False/Damaged' }),
+      true,
+    );
+  expect(damaged('True')).toMatchObject({
+    status: 'READY',
+    health: 'DEGRADED',
+    reason: { code: 'Damaged', message: 'about Damaged' },
+  });
+  expect(damaged('False/QuorumLost')).toMatchObject({
+    health: 'UNAVAILABLE',
+    reason: { code: 'QuorumLost' },
+  });
+  const mended = database({ Available: 'True', Ready: 'True', DataIntact: 'True/Mended' });
+  expect(standingOf(mended, true)).toMatchObject({ health: 'HEALTHY', reason: undefined });
+});
+
 test('a full database is DEGRADED and says so, and one that is nearly full says it while all is well', () => {
   const full = database({ Available: 'True', Ready: 'False/Other', CapacityLeft: 'False/Full' });
   expect(standingOf(full, true)).toMatchObject({

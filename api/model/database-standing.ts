@@ -42,12 +42,17 @@ export function standingOf(database: LedgerDatabase, wasReady: boolean): Databas
   const suspended = condition(ConditionType.Suspended);
   const capacity = condition('CapacityLeft');
   const serves = available?.status === 'True';
+  const damaged = serves ? bad(condition(ConditionType.DataIntact)) : undefined;
   const full = serves && capacity?.status === 'False' ? capacity : undefined;
   const near = capacity?.reason === 'NearLimit' ? capacity : undefined;
   const facts: Omit<DatabaseStanding, 'status'> = {
-    health: full === undefined ? healthOf(available, ready) : 'DEGRADED',
+    health: full === undefined && damaged === undefined ? healthOf(available, ready) : 'DEGRADED',
     reason:
-      explain([(stalled?.status === 'True' ? stalled : undefined) ?? full, ready, available]) ??
+      explain([
+        (stalled?.status === 'True' ? stalled : undefined) ?? damaged ?? full,
+        ready,
+        available,
+      ]) ??
       (near && explanationOf(near)),
     stalled: stalled?.status === 'True' ? explanationOf(stalled) : undefined,
   };
@@ -59,6 +64,9 @@ export function standingOf(database: LedgerDatabase, wasReady: boolean): Databas
   }
   return { ...facts, status: wasReady || serves ? 'READY' : 'PROVISIONING' };
 }
+
+const bad = (condition: Condition | undefined): Condition | undefined =>
+  condition?.status === 'False' ? condition : undefined;
 
 function healthOf(available: Condition | undefined, ready: Condition | undefined): DatabaseHealth {
   if (available === undefined || available.status === 'Unknown') return 'UNKNOWN';

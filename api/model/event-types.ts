@@ -240,6 +240,7 @@ export interface EventData {
   'api_key.rotated': { readonly apiKey: ApiKeyFact; readonly replacedBy: ApiKeyFact };
   'api_key.revoked': { readonly apiKey: ApiKeyFact };
   'api_key.renewed': { readonly apiKey: ApiKeyFact };
+  'api_key.changed': { readonly apiKey: ApiKeyFact };
   /** `expiresAt`: RFC 3339. `days`: the expiry is at most so many days away. */
   'api_key.expiring': {
     readonly apiKey: ApiKeyFact;
@@ -394,6 +395,7 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'api_key.rotated': sent('An API key was replaced by another.'),
   'api_key.revoked': sent('An API key was revoked.'),
   'api_key.renewed': sent('An API key got another expiry.'),
+  'api_key.changed': sent('The name or the address list of an API key was changed.'),
   'api_key.expiring': sent('An API key expires in a week, or in a day.'),
   'webhook.endpoint_created': sent('A webhook endpoint was added.'),
   'webhook.endpoint_changed': sent('A webhook endpoint was changed.'),

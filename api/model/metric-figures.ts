@@ -42,6 +42,18 @@ export const replicaFigures = [
   'process_memory_bytes',
   'refused_per_second',
   ...requestsOf,
+  'cache_hit_ratio',
+  'disk_read_bytes_per_second',
+  'disk_written_bytes_per_second',
+  'network_received_bytes_per_second',
+  'network_sent_bytes_per_second',
+  'batch_fill_ratio.create_accounts',
+  'batch_fill_ratio.create_transfers',
+  'sync_stage',
+  'replica_status',
+  // Of the database, not of the replica: in the rows of its first one.
+  'cdc_lag_seconds',
+  'backup_age_seconds',
 ] as const;
 export type ReplicaFigure = (typeof replicaFigures)[number];
 
@@ -50,6 +62,7 @@ export const gatewayFigures = [
   'events_per_second',
   ...figureOperations.map((operation) => `answered_per_second.${operation}` as const),
   ...figureOperations.map((operation) => `failed_per_second.${operation}` as const),
+  'queue_depth',
 ] as const;
 export type GatewayFigure = (typeof gatewayFigures)[number];
 
@@ -58,6 +71,9 @@ export const latencyBuckets = latencyBounds.length + 1;
 
 /** Number of places of a row's latencies: for each operation, its buckets, as requests a second. */
 export const latencyPlaces = figureOperations.length * latencyBuckets;
+
+/** Number of places of a row's failures: events a second by operation and status, null when there were none (api/monitoring/event-failures.ts). */
+export const failurePlaces = 100;
 
 /** Length of a row's figures: that of the longest list. */
 export const figurePlaces = Math.max(replicaFigures.length, gatewayFigures.length);

@@ -200,8 +200,8 @@ export const problems = {
   ),
   backups_not_supported: problem(
     409,
-    'The engine has no backups',
-    'Only databases of the built-in engine can be backed up.',
+    'The engine has no last backup',
+    'Only databases of the built-in engine are backed up as they are deleted. Make a backup before, and delete without `finalBackup`.',
   ),
   backup_schedule_name_taken: problem(
     409,

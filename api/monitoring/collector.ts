@@ -23,12 +23,14 @@ import type { Store } from '../store/store.ts';
 import type { CollectorMetrics } from './collector-metrics.ts';
 import { leaderOf, marksOf } from './marks.ts';
 import { readExposition } from './exposition.ts';
+import { readStandings, type Standings } from './database-standings.ts';
 import { podKey, type PodFigureReader, type PodFigures } from './pod-figures.ts';
 import {
   answerOf,
   readingsOf,
   silentReplica,
   withPodFigures,
+  withStanding,
   type ReplicaAnswer,
 } from './replica-reading.ts';
 
@@ -128,12 +130,13 @@ export class Collector {
     const targets = this.#targetsOf(await listMonitored(store.read, shards));
     this.#forgetOthers(targets);
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(roundMaxMs)]);
-    const [answers, pods] = await Promise.all([
+    const [answers, pods, standings] = await Promise.all([
       this.#askAll(targets, signal),
       this.#readPods(targets, signal),
+      readStandings(store.read, [...new Set(targets.map(({ database }) => database.id))]),
     ]);
     if (stopping.aborted) return;
-    const samples = this.#samplesOf(answers, pods);
+    const samples = this.#samplesOf(answers, pods, standings);
     metrics.replicas.set(targets.length);
     metrics.shards.set(shards.length);
     metrics.unasked.inc(targets.length - answers.size);
@@ -233,6 +236,7 @@ export class Collector {
   #samplesOf(
     answers: ReadonlyMap<Target, ReplicaAnswer | undefined>,
     pods: ReadonlyMap<string, PodFigures> | undefined,
+    standings: Standings,
   ): readonly MetricSample[] {
     const furthest = new Map<string, number>();
     for (const [{ database }, answer] of answers) {
@@ -242,16 +246,17 @@ export class Collector {
     const samples = [...answers].map(([target, answer]): MetricSample => {
       const { database, index } = target;
       const before = this.#answers.get(keyOf(target));
-      const { readings, latencies } =
+      const { readings, ...rest } =
         answer === undefined
-          ? { readings: silentReplica, latencies: null }
+          ? { readings: silentReplica, latencies: null, failures: null }
           : readingsOf(answer, before, furthest.get(database.id) ?? 0);
       const pod = pods?.get(this.#podOf(target));
+      const ofPod = pod === undefined ? readings : withPodFigures(readings, pod);
       return {
         databaseId: database.id,
         source: replicaSource(index),
-        readings: pod === undefined ? readings : withPodFigures(readings, pod),
-        latencies,
+        readings: index === 0 ? withStanding(ofPod, standings(database.id)) : ofPod,
+        ...rest,
       };
     });
     for (const [target, answer] of answers) {

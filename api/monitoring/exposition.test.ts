@@ -4,7 +4,7 @@ import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { cpuMsOf } from '../../test/support/cpu-time.ts';
 import { readExposition } from './exposition.ts';
 
-test('what our own registry writes is read back, whatever the labels hold', async () => {
+test('the text of our own registry is read back, whatever the labels hold', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.float(), async (word, value) => {
       const registry = new MetricRegistry();

@@ -35,6 +35,7 @@ interface Counts {
   readonly failed: number[];
   readonly latencies: number[];
   events: number;
+  waitedMs: number;
   readonly remarkable: { readonly failed: Kept; readonly slow: Kept };
 }
 
@@ -50,6 +51,7 @@ const newCounts = (): Counts => ({
   failed: zeros(figureOperations.length),
   latencies: zeros(latencyPlaces),
   events: 0,
+  waitedMs: 0,
   remarkable: { failed: { rows: [], seen: 0 }, slow: { rows: [], seen: 0 } },
 });
 
@@ -87,12 +89,8 @@ export class GatewayRecorder {
 
   record(request: FinishedOperation): void {
     const { databaseId, operation, code, events, durationMs } = request;
-    let counts = this.#counts.get(databaseId);
-    if (counts === undefined) {
-      if (this.#counts.size >= databasesMax) return;
-      counts = newCounts();
-      this.#counts.set(databaseId, counts);
-    }
+    const counts = this.#countsOf(databaseId);
+    if (counts === undefined) return;
     add(code === null ? counts.answered : counts.failed, figureOperations.indexOf(operation));
     if (code === null) counts.events += events;
     const bucket = latencyBounds.findIndex((bound) => durationMs / 1_000 <= bound);
@@ -103,6 +101,20 @@ export class GatewayRecorder {
     const { failed, slow } = counts.remarkable;
     if (code !== null) this.#keep(failed, request);
     else if (durationMs >= slowMs) this.#keep(slow, request);
+  }
+
+  /** Counts the time that a call waited to be sent. */
+  waited(databaseId: string, waitedMs: number): void {
+    const counts = this.#countsOf(databaseId);
+    if (counts !== undefined) counts.waitedMs += waitedMs;
+  }
+
+  #countsOf(databaseId: string): Counts | undefined {
+    const known = this.#counts.get(databaseId);
+    if (known !== undefined || this.#counts.size >= databasesMax) return known;
+    const counts = newCounts();
+    this.#counts.set(databaseId, counts);
+    return counts;
   }
 
   /** Keeps a request; if there are too many, each has the same chance to be kept. */
@@ -135,7 +147,8 @@ export class GatewayRecorder {
       return {
         databaseId,
         source,
-        readings: [of.events, ...of.answered, ...of.failed].map(perSecond),
+        // The waits of all calls by the time are the number that waited on average.
+        readings: [of.events, ...of.answered, ...of.failed, of.waitedMs / 1_000].map(perSecond),
         latencies: of.latencies.map((count) => (count === 0 ? null : perSecond(count))),
       };
     });

@@ -122,13 +122,19 @@ const happeningHandlers = ({
     return { status: 200, body: { data, from: from.toISOString(), to: to.toISOString() } };
   },
   async listLedgerRequests({ params, query, principal }) {
-    const { limit, cursor, outcome } = query;
+    const { limit, cursor, ...asked } = query;
+    const { outcome } = asked;
+    const span = {
+      ...(asked.from !== undefined && { from: new Date(asked.from) }),
+      ...(asked.to !== undefined && { to: new Date(asked.to) }),
+    };
+    if (span.from && span.to && span.from >= span.to) throw badRange;
     const { databaseId } = params;
     await requireDatabase(store.read, principal.organization.id, databaseId);
-    const list = { of: 'ledger-requests', databaseId, outcome };
+    const list = { of: 'ledger-requests', databaseId, ...asked };
     const position = readCursor(cursors, list, cursor, 1);
-    const failed = outcome === undefined ? undefined : outcome === 'failed';
-    const page = await listRequests(store.read, databaseId, failed, {
+    const filter = { ...span, ...(outcome !== undefined && { failed: outcome === 'failed' }) };
+    const page = await listRequests(store.read, databaseId, filter, {
       limit,
       ...(position && { position }),
     });

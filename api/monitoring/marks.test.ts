@@ -41,7 +41,7 @@ test('another leader is a failover, once', () => {
   expect(marksOf('db_1', at, now, now, 1)).toEqual([]);
 });
 
-test('who was cut off and still believes to lead does not lead', () => {
+test('a leader that was cut off and still believes to lead does not lead', () => {
   const now = answers([0, 10, primary], [1, 10, { role: 'primary', view: 5 }], [2, 10, backup]);
   expect(leaderOf(now)).toBe(1);
   expect(leaderOf(answers([0, 10, backup]))).toBeUndefined();

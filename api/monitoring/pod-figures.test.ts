@@ -36,7 +36,7 @@ test('a pod uses what its containers use together', () => {
   );
 });
 
-test('what is old, or has no container, is not known', () => {
+test('a figure that is old, or has no container, is not known', () => {
   const engine = [usage('engine', '1', '1Gi')];
   const pods = [
     measured('old', engine, '2026-11-26T02:00:00Z'),
@@ -47,7 +47,7 @@ test('what is old, or has no container, is not known', () => {
   expect(figuresOf(pods, nowMs).size).toBe(0);
 });
 
-test('what an answer leaves out, or says below zero, is a gap, and costs no other pod its figures', () => {
+test('a figure that an answer leaves out, or says below zero, is a gap, and costs no other pod its figures', () => {
   const { timestamp: _, containers: __, ...bare } = measured('bare', null);
   const pods = [
     bare,

@@ -11,6 +11,7 @@ import {
   quantile,
   type Figure,
 } from '../model/metric-figures.ts';
+import { eventFailures } from './event-failures.ts';
 import { metricSeries, type MetricSeries } from '../model/metric-series.ts';
 import { streamStatusOf } from '../change-streams/stream-status.ts';
 import type { ChangeStream } from '../model/change-stream.ts';
@@ -18,7 +19,7 @@ import type { DatabaseHealth } from '../model/database-standing.ts';
 import type { DatabaseView } from '../store/database-record.ts';
 import { sampleMs, type LatestSample } from '../store/metric-samples.ts';
 
-/** Maximum number of databases in one answer: the ones made first. Each has at most 166 series, with six replicas. */
+/** Maximum number of databases in one answer: the ones made first. Each has at most 306 series, with six replicas and every failure. */
 export const scrapedMax = 100;
 
 const prefix = 'ledgerhouse_database_';
@@ -179,15 +180,18 @@ function sourcesOf(of: ScrapedDatabase): Sources {
   };
 }
 
-const helpOf = ({ description, lines }: MetricSeries): string =>
-  lines === undefined ? `${description} By percentile, of the last 15 seconds.` : description;
+const helpOf = ({ description, lines, kept }: MetricSeries): string =>
+  lines === undefined && kept !== 'failures'
+    ? `${description} By percentile, of the last 15 seconds.`
+    : description;
 
 const sampled = (labels: Readonly<Record<string, string>>, value: Figure): readonly Sample[] =>
   value === null ? [] : [{ labels, value }];
 
 function linesOf(series: MetricSeries, sources: Sources): readonly Sample[] {
   const samples = series.from === 'replica' ? sources.replicas : sources.gateways;
-  const { lines, across } = series;
+  const { lines, across, kept } = series;
+  if (kept === 'failures') return failuresOf(samples);
   if (lines === undefined) return latenciesOf(samples);
   return lines.flatMap(({ labels, place }) => {
     const valueOf = ({ readings }: LatestSample) => readings[place] ?? null;
@@ -202,6 +206,13 @@ function linesOf(series: MetricSeries, sources: Sources): readonly Sample[] {
     return sampled(labels, across === 'sum' ? sum : Math.max(...known));
   });
 }
+
+/** Those that occurred. */
+const failuresOf = (samples: readonly LatestSample[]): readonly Sample[] =>
+  eventFailures.flatMap(({ operation, status, place }) => {
+    const known = samples.flatMap(({ failures }) => failures?.[place] ?? []);
+    return known.length === 0 ? [] : sampled({ operation, status }, Math.max(...known));
+  });
 
 const percentiles = { 50: 0.5, 95: 0.95, 99: 0.99 } as const;
 

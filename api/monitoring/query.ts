@@ -4,16 +4,21 @@ import {
   latencyBuckets,
   latencyPlaceOf,
   quantile,
+  replicaFigures,
   type Figure,
 } from '../model/metric-figures.ts';
+import { eventFailures } from './event-failures.ts';
 import {
   functionOf,
   metricSeries,
+  unitUnder,
   type MetricFunction,
   type MetricSeries,
   type MetricSeriesName,
 } from '../model/metric-series.ts';
 import {
+  readFailurePlaces,
+  readFailures,
   readFigures,
   readLatencies,
   type Aggregate,
@@ -105,7 +110,7 @@ export async function queryMetrics(db: Reader, query: MetricQuery, nowMs: number
     );
     return ofSeries.map(({ labels, values }) => ({
       name,
-      unit: series.unit,
+      unit: unitUnder(series.unit, fn),
       fn,
       labels,
       points: pointsOf(span, values),
@@ -114,7 +119,7 @@ export async function queryMetrics(db: Reader, query: MetricQuery, nowMs: number
   return { ...span, lines };
 }
 
-/** Series that one reading of the rows serves: figures of the same sources by the same function. Latencies are read alone. */
+/** Series that one reading of the rows serves: figures of the same sources by the same function. What is kept beside them is read alone. */
 const readTogether = (asked: readonly Asked[]): readonly (readonly Asked[])[] => [
   ...Map.groupBy(asked, ({ name, series: { from, lines }, fn }) =>
     lines === undefined ? name : `${from} ${fn}`,
@@ -138,8 +143,37 @@ async function drawnOf(
   const [first] = together;
   if (first === undefined) return [];
   const { series, fn } = first;
+  if (series.kept === 'failures')
+    return [[first, await failures(db, span, fn as 'avg' | 'sum', filters)]];
   if (series.lines === undefined) return [[first, await latencies(db, span, series, fn, filters)]];
-  return figures(db, span, together, filters);
+  return fn === 'rate'
+    ? changes(db, span, together, filters)
+    : figures(db, span, fn as Aggregate, together, filters);
+}
+
+/** Each step's change a second: from the last figure of the step before to its own. */
+async function changes(
+  db: Reader,
+  span: Span,
+  together: readonly Asked[],
+  filters: MetricQuery['filters'],
+): Promise<readonly (readonly [Asked, readonly Drawn[]])[]> {
+  const { fromMs, stepSeconds } = span;
+  const before = { ...span, fromMs: fromMs - stepSeconds * 1_000 };
+  const drawn = await figures(db, before, 'last', together, filters);
+  return drawn.map(([one, lines]) => [
+    one,
+    lines.map(({ labels, values }) => ({ labels, values: changesOf(values, stepSeconds) })),
+  ]);
+}
+
+function changesOf(values: Values, stepSeconds: number): Values {
+  const changed: Values = new Map();
+  for (const [step, value] of values) {
+    const former = values.get(step - 1);
+    if (former !== undefined) changed.set(step - 1, (value - former) / stepSeconds);
+  }
+  return changed;
 }
 
 const matches = (labels: Labels, filters: MetricQuery['filters']): boolean =>
@@ -150,6 +184,7 @@ const sourceLike = ({ from }: MetricSeries): string => (from === 'replica' ? 'r%
 async function figures(
   db: Reader,
   span: Span,
+  aggregate: Aggregate,
   together: readonly Asked[],
   filters: MetricQuery['filters'],
 ): Promise<readonly (readonly [Asked, readonly Drawn[]])[]> {
@@ -158,9 +193,9 @@ async function figures(
   );
   const [first] = wanted;
   if (first === undefined) return [];
-  const { series, fn } = first.one;
+  const { series } = first.one;
   const places = wanted.map(({ line }) => line.place);
-  const rows = await readFigures(db, span, sourceLike(series), fn as Aggregate, places);
+  const rows = await readFigures(db, span, sourceLike(series), aggregate, places);
   return wanted.map(({ one, line: { labels } }, column) => [
     one,
     one.series.across === 'each'
@@ -201,6 +236,30 @@ function joined(rows: readonly StepOfSource[], column: number, across: 'max' | '
     else values.set(step, across === 'sum' ? known + value : Math.max(known, value));
   }
   return values;
+}
+
+/** Where transfers are counted, their failures are. */
+const failuresKnown = replicaFigures.indexOf('transfers_per_second');
+
+/** A line for each failure that occurred. The replicas execute the same events, so any of them tells the database's. */
+async function failures(
+  db: Reader,
+  span: Span,
+  aggregate: 'avg' | 'sum',
+  filters: MetricQuery['filters'],
+): Promise<readonly Drawn[]> {
+  const wanted = eventFailures.filter(({ operation, status }) =>
+    matches({ operation, status }, filters),
+  );
+  const occurred = new Set(wanted.length === 0 ? [] : await readFailurePlaces(db, span, 'r%'));
+  const drawn = wanted.filter(({ place }) => occurred.has(place));
+  if (drawn.length === 0) return [];
+  const places = drawn.map(({ place }) => place);
+  const rows = await readFailures(db, span, 'r%', { places, known: failuresKnown, aggregate });
+  return drawn.map(({ operation, status }, column) => ({
+    labels: { operation, status },
+    values: joined(rows, column, 'max'),
+  }));
 }
 
 const parts = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;

@@ -27,6 +27,8 @@ interface SessionServices {
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
   readonly bootstrapToken: BootstrapToken;
+  /** What the answer tells of the service. */
+  readonly service: { readonly version: string; readonly notice: string | null };
   readonly limits: { readonly maxDatabases: number; readonly requestsPerMinute: number };
 }
 
@@ -68,6 +70,7 @@ export const sessionHandlers = (services: SessionServices): HandlersOf<typeof se
           ...services.limits,
           maxDatabases: organization?.databasesMax ?? services.limits.maxDatabases,
         },
+        service: services.service,
         serverTime: new Date().toISOString(),
         apiVersion: 'v1',
       },

@@ -77,6 +77,13 @@ export async function isSuspensionDue(db: Reader, databaseId: string): Promise<b
   return row !== undefined;
 }
 
+/** The row of a database whose organization is suspended anew meanwhile stays: another process may have stopped the database again. */
 export async function endSuspension(db: Reader, databaseId: string): Promise<void> {
-  await db.deleteFrom('billingSuspensions').where('databaseId', '=', uuidOf(databaseId)).execute();
+  await db
+    .deleteFrom('billingSuspensions')
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('organizationId', 'in', (accounts) =>
+      accounts.selectFrom('billingAccounts').select('organizationId').where('status', '=', 'READY'),
+    )
+    .execute();
 }

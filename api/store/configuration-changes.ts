@@ -83,7 +83,7 @@ interface ConfigurationChangePatch {
   readonly generation?: number;
   readonly previousRevision?: number;
   readonly profileRevision?: number;
-  readonly replaced?: ReplacedResource;
+  readonly replaced?: ReplacedResource | null;
   readonly progress?: string | null;
   readonly error?: ChangeError | null;
 }
@@ -109,7 +109,7 @@ export async function updateConfigurationChange(
       ...(priceDelta !== undefined && { priceDelta: jsonOrNull(priceDelta) }),
       ...(jobId !== undefined && { jobId: uuidOf(jobId) }),
       ...(generation !== undefined && { generation: String(generation) }),
-      ...(replaced !== undefined && { replaced: JSON.stringify(replaced) }),
+      ...(replaced !== undefined && { replaced: jsonOrNull(replaced) }),
       ...(error !== undefined && { error: jsonOrNull(error) }),
       ...(status === 'APPLYING' && { startedAt: now, finishedAt: null }),
       ...(status !== undefined && ended.has(status) && { finishedAt: now }),

@@ -26,6 +26,8 @@ export interface ObservedDatabase {
   /** Progress of the database's creation. */
   readonly accepted: boolean;
   readonly bootstrapped: boolean;
+  /** Whether it is still being filled with what it begins with. Absent in rows that an earlier version wrote. */
+  readonly filling?: boolean;
   readonly serves: boolean;
   /** Time since which no progress is possible until a person acts; RFC 3339. */
   readonly stalledSince: string | null;
@@ -64,6 +66,8 @@ export interface RestoredFrom {
   readonly archiveId: string | null;
   /** The moment up to which the log is replayed; absent: the backup alone. */
   readonly moment?: RestoredMoment;
+  /** Whether open pending transfers lose their timeouts in a database of TigerBeetle. */
+  readonly dropTimeouts?: true;
 }
 
 /** `targetTimestamp`: nanoseconds since 1970, decimal. */

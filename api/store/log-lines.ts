@@ -1,5 +1,5 @@
 /** Log lines of databases' containers: reads. */
-import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
+import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely';
 import {
   logLevelOf,
   logSeverityOf,
@@ -32,7 +32,7 @@ export interface LogFilter {
   readonly severity?: LogSeverity | undefined;
   readonly components?: readonly LogComponent[] | undefined;
   readonly node?: number | undefined;
-  /** Text in the message or an attribute, in upper or lower case. */
+  /** Text in the message or the attributes, also as they are shown (`role=leader`), in upper or lower case. */
   readonly search?: string | undefined;
 }
 
@@ -120,10 +120,30 @@ function matching(db: Reader, databaseId: string, filter: LogFilter): Rows {
   return query;
 }
 
+/** What people see of a line is its message and its attributes as `name=value`; the store has these as JSON. */
 const containing = (search: string) => (is: ExpressionBuilder<Tables, 'logLines'>) => {
   const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return is.or([is('message', 'ilike', pattern), is('attributes', 'ilike', pattern)]);
+  const isPlain = !/[ ="\\]/.test(search);
+  return is.or([
+    is('message', 'ilike', pattern),
+    is('attributes', 'ilike', pattern),
+    ...(isPlain
+      ? []
+      : [sql<boolean>`(message || ' ' || attributes) ~* ${shownPattern(search)}::text`]),
+  ]);
 };
+
+/**
+ * The pattern of a text as it is shown of a line with its attributes. It has no repetition without an end, so no line takes
+ * long. `=` also ends a name in JSON, a space also two attributes, and quotes and backslashes have a backslash there.
+ */
+const shownPattern = (search: string): string =>
+  search.replaceAll(/ +|[^\p{L}\p{N}_]/gu, (part) => {
+    if (part.startsWith(' ')) return '(?: {1,2}|"?,"| \\{")';
+    if (part === '=') return '"?[=:]"?';
+    if (part === '"' || part === '\\') return `\\\\?\\${part}`;
+    return /^[!-~]$/.test(part) ? `\\${part}` : part;
+  });
 
 const lineOf = (row: {
   readonly id: string;

@@ -45,6 +45,9 @@ const trimmedShare = 0.9;
 /** Places whose log nobody has read for this long are deleted: its lines are gone, too. */
 const unseenDays = logDays + 1;
 
+/** Longer than a write may take. */
+const writeMaxMs = 60_000;
+
 /** Lines of the future have no partition: a node's clock is wrong. */
 const aheadMaxMs = dayMs;
 
@@ -93,13 +96,18 @@ export function writeLogLines(
       return lines.flatMap((line) => rowOf(databaseId, line, now) ?? []);
     });
     // Comes before the lines: writers to one database wait here, so that IDs are given in the order in which lines become
-    // visible.
+    // visible. The present day is of all of them, whatever days their lines are of, also while it ends.
     const volumes = new Map<string, { databaseId: string; day: string; bytes: number }>();
-    for (const { databaseId, at, bytes } of rows) {
-      const day = dayOf(at.getTime());
+    const count = (databaseId: string, atMs: number, bytes: number) => {
+      const day = dayOf(atMs);
       const volume = volumes.get(`${databaseId} ${day}`) ?? { databaseId, day, bytes: 0 };
       volumes.set(`${databaseId} ${day}`, volume);
       volume.bytes += bytes;
+    };
+    for (const { databaseId, at, bytes } of rows) {
+      count(databaseId, at.getTime(), bytes);
+      count(databaseId, now.getTime(), 0);
+      count(databaseId, now.getTime() - writeMaxMs, 0);
     }
     if (volumes.size > 0) {
       await transaction

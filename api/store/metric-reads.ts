@@ -5,7 +5,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { uuidOf } from './ids.ts';
 import { metricTables } from './metric-rollups.ts';
-import { tenMinutesOfSample } from './metric-samples.ts';
+import { packMs } from './metric-packs.ts';
+import { sampleMs, tenMinutesOfSample } from './metric-samples.ts';
 import type { Reader } from './tables.ts';
 
 interface MetricSpan {
@@ -24,7 +25,18 @@ export interface StepOfSource {
   readonly values: readonly (number | null)[];
 }
 
-export type Aggregate = 'avg' | 'min' | 'max';
+/** `sum`: over the time, of figures that are told a second. `last`: the newest that is known. */
+export type Aggregate = 'avg' | 'min' | 'max' | 'sum' | 'last';
+
+const aggregates: Readonly<Record<Aggregate, (place: string) => string>> = {
+  avg: (place) =>
+    `sum(readings${place} * weight) / nullif(sum(weight) FILTER (WHERE readings${place} IS NOT NULL), 0)`,
+  min: (place) => `min(lowest${place})`,
+  max: (place) => `max(highest${place})`,
+  sum: (place) => `sum(readings${place} * weight)`,
+  last: (place) =>
+    `(array_agg(readings${place} ORDER BY at DESC) FILTER (WHERE readings${place} IS NOT NULL))[1]`,
+};
 
 /** Reads figures by index. `sourceLike`: pattern of the sources, as for LIKE. */
 export function readFigures(
@@ -34,16 +46,11 @@ export function readFigures(
   aggregate: Aggregate,
   places: readonly number[],
 ): Promise<readonly StepOfSource[]> {
-  const column = { avg: 'readings', min: 'lowest', max: 'highest' }[aggregate];
-  const value = (place: number) =>
-    aggregate === 'avg'
-      ? `sum(readings[${place}] * weight) / nullif(sum(weight) FILTER (WHERE readings[${place}] IS NOT NULL), 0)`
-      : `${aggregate}(${column}[${place}])`;
   return read(
     db,
     span,
     sourceLike,
-    places.map((place) => value(place + 1)),
+    places.map((place) => aggregates[aggregate](`[${place + 1}]`)),
   );
 }
 
@@ -59,6 +66,53 @@ export function readLatencies(
     span,
     sourceLike,
     places.map((place) => `sum(latencies[${place + 1}] * weight)`),
+    'latencies',
+  );
+}
+
+/**
+ * Places of failures that occurred in the span, which are few: so a database without failures costs no more than a look.
+ */
+export async function readFailurePlaces(
+  db: Reader,
+  span: MetricSpan,
+  sourceLike: string,
+): Promise<readonly number[]> {
+  const parts = await partsOf(db, span);
+  if (parts.length === 0) return [];
+  const { rows } = await sql<{ place: number }>`
+    SELECT DISTINCT place - 1 AS place
+    FROM (${unionOf(parts, span, sourceLike, 'failures')}) AS figures, unnest(failures) WITH ORDINALITY AS of (rate, place)
+    WHERE rate IS NOT NULL
+    ORDER BY 1
+  `.execute(db);
+  return rows.map(({ place }) => Number(place));
+}
+
+/** Failures to read. `known`: index of the figure that is there where failures would have been told. */
+interface WantedFailures {
+  readonly places: readonly number[];
+  readonly known: number;
+  readonly aggregate: 'avg' | 'sum';
+}
+
+/** Reads failures by index. */
+export function readFailures(
+  db: Reader,
+  span: MetricSpan,
+  sourceLike: string,
+  { places, known, aggregate }: WantedFailures,
+): Promise<readonly StepOfSource[]> {
+  const filter = `FILTER (WHERE readings[${known + 1}] IS NOT NULL)`;
+  return read(
+    db,
+    span,
+    sourceLike,
+    places.map((place) => {
+      const sum = `sum(coalesce(failures[${place + 1}], 0) * weight) ${filter}`;
+      return aggregate === 'sum' ? sum : `${sum} / nullif(sum(weight) ${filter}, 0)`;
+    }),
+    'failures',
   );
 }
 
@@ -67,6 +121,7 @@ async function read(
   span: MetricSpan,
   sourceLike: string,
   values: readonly string[],
+  beside?: Beside,
 ): Promise<readonly StepOfSource[]> {
   const parts = await partsOf(db, span);
   if (parts.length === 0) return [];
@@ -75,14 +130,17 @@ async function read(
   const { rows } = await sql<StepOfSource>`
     SELECT floor((extract(epoch FROM at) * 1000 - ${span.fromMs}::float8) / ${stepMs}::float8)::int AS step, source,
       to_json(ARRAY[${sql.raw(values.join())}]::float8[]) AS values
-    FROM (${sql.join(
-      parts.map((part) => selectOf(part, span, sourceLike)),
-      sql` UNION ALL `,
-    )}) AS figures
+    FROM (${unionOf(parts, span, sourceLike, beside)}) AS figures
     GROUP BY 1, 2
   `.execute(db);
   return rows;
 }
+
+const unionOf = (parts: readonly Part[], span: MetricSpan, sourceLike: string, beside: Beside) =>
+  sql.join(
+    parts.map((part) => selectOf(part, span, sourceLike, beside)),
+    sql` UNION ALL `,
+  );
 
 interface Part {
   readonly kind: keyof typeof metricTables;
@@ -90,24 +148,42 @@ interface Part {
   readonly toMs: number;
 }
 
+/** What is read beside the readings: it need not be unpacked otherwise. */
+type Beside = 'latencies' | 'failures' | undefined;
+
 function selectOf(
   { kind, fromMs, toMs }: Part,
   { databaseId }: MetricSpan,
   sourceLike: string,
+  beside: Beside,
 ): RawBuilder<unknown> {
   const { table, seconds } = metricTables[kind];
-  const extremes =
-    kind === 'samples' ? 'readings AS lowest, readings AS highest' : 'lowest, highest';
-  const indexed =
-    kind === 'samples'
-      ? sql`AND ${tenMinutesOfSample} > ${new Date(fromMs - 600_000)} AND ${tenMinutesOfSample} < ${new Date(toMs)}`
-      : sql``;
+  const weight = sql.lit(seconds);
+  const span = sql`at >= ${new Date(fromMs)} AND at < ${new Date(toMs)}`;
+  const own = sql`database_id = ${uuidOf(databaseId)} AND source LIKE ${sourceLike}`;
+  if (kind !== 'samples') {
+    return sql`
+      SELECT at, source, readings, lowest, highest, latencies, failures, ${weight} AS weight
+      FROM ${sql.table(table)} WHERE ${own} AND ${span}`;
+  }
+  const [begin, end] = [new Date(fromMs - packMs), new Date(toMs)];
+  // In one statement, because a sample is either packed or not.
   return sql`
-    SELECT at, source, readings, ${sql.raw(extremes)}, latencies, ${sql.lit(seconds)} AS weight
-    FROM ${sql.table(table)}
-    WHERE database_id = ${uuidOf(databaseId)} AND at >= ${new Date(fromMs)} AND at < ${new Date(toMs)}
-      ${indexed} AND source LIKE ${sourceLike}`;
+    SELECT at, source, readings, readings AS lowest, readings AS highest, latencies, failures, ${weight} AS weight
+    FROM metric_samples
+    WHERE ${own} AND ${span} AND ${tenMinutesOfSample} > ${begin} AND ${tenMinutesOfSample} < ${end}
+    UNION ALL
+    SELECT at, source, readings, readings, readings, latencies, failures, ${weight} FROM (
+      SELECT packs.at + slot * ${sampleMs / 1_000} * interval '1 second' AS at, source,
+        unpacked.figures AS readings, ${besideOf(beside, 'latencies')}, ${besideOf(beside, 'failures')}
+      FROM metric_packs AS packs CROSS JOIN LATERAL unpacked_figures(readings) AS unpacked
+        ${beside === undefined ? sql`` : sql`LEFT JOIN LATERAL unpacked_figures(${sql.ref(beside)}) AS beside USING (slot)`}
+      WHERE ${own} AND packs.at > ${begin} AND packs.at < ${end}
+    ) AS unpacked WHERE ${span}`;
 }
+
+const besideOf = (beside: Beside, column: NonNullable<Beside>) =>
+  sql`${beside === column ? sql`beside.figures` : sql`NULL::real[]`} AS ${sql.ref(column)}`;
 
 /** The tables that a span is read from, in order of time. */
 async function partsOf(db: Reader, span: MetricSpan): Promise<readonly Part[]> {

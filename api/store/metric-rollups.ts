@@ -1,7 +1,9 @@
 /** Upkeep of the tables of figures: one partition a day, and the roll-ups from 15 seconds to minutes and to ten minutes. */
 import { sql, type RawBuilder } from 'kysely';
-import { figurePlaces, latencyPlaces } from '../model/metric-figures.ts';
+import { failurePlaces, figurePlaces, latencyPlaces } from '../model/metric-figures.ts';
 import { dayMs, keepDays } from './day-partitions.ts';
+import { packSamples } from './metric-packs.ts';
+import { oneGateway } from './metric-samples.ts';
 import type { Reader } from './tables.ts';
 
 /** Maximum delay of a sample's write after its time. */
@@ -22,7 +24,9 @@ export const metricTables = {
 export const keepPartitions = (db: Reader, now: Date): Promise<number> =>
   keepDays(
     db,
-    Object.values(metricTables).map(({ table, keptDays }) => ({ table, keptDays, lateDays: 1 })),
+    [...Object.values(metricTables), { ...metricTables.samples, table: 'metric_packs' }].map(
+      ({ table, keptDays }) => ({ table, keptDays, lateDays: 1 }),
+    ),
     now,
   );
 
@@ -31,7 +35,7 @@ const steps = [
   { kind: 'tens', source: 'metric_minutes' },
 ] as const;
 
-/** Rolls up what is due. One process at a time does it; the others find nothing to do. */
+/** Rolls up what is due, and packs it. One process at a time does it; the others find nothing to do. */
 export async function rollUp(db: Reader, now: Date): Promise<void> {
   for (const { kind, source } of steps) {
     const { table, seconds } = metricTables[kind];
@@ -56,6 +60,7 @@ export async function rollUp(db: Reader, now: Date): Promise<void> {
         .execute();
     });
   }
+  await packSamples(db);
 }
 
 /** Time up to which the source of a roll-up is complete. */
@@ -81,17 +86,19 @@ async function insertRollup(
   db: Reader,
   { table, source, seconds, begin, end }: RollupSpan,
 ): Promise<void> {
-  const [lowest, highest] =
-    source === 'metric_samples' ? ['readings', 'readings'] : ['lowest', 'highest'];
+  const isOfSamples = source === 'metric_samples';
+  const [lowest, highest] = isOfSamples ? ['readings', 'readings'] : ['lowest', 'highest'];
+  const span = sql`at >= ${new Date(begin)} AND at < ${new Date(end)}`;
   await sql`
-    INSERT INTO ${sql.table(table)} (at, database_id, source, readings, lowest, highest, latencies)
+    INSERT INTO ${sql.table(table)} (at, database_id, source, readings, lowest, highest, latencies, failures)
     SELECT date_bin(${seconds} * interval '1 second', at, '2000-01-01Z'), database_id, source,
       ${each('avg', 'readings', figurePlaces)},
       ${each('min', lowest ?? '', figurePlaces)},
       ${each('max', highest ?? '', figurePlaces)},
-      CASE WHEN bool_or(latencies IS NOT NULL) THEN ${latencySums} END
-    FROM ${sql.table(source)}
-    WHERE at >= ${new Date(begin)} AND at < ${new Date(end)}
+      ${happened('latencies', latencyPlaces)},
+      ${happened('failures', failurePlaces)}
+    FROM ${isOfSamples ? sql`(${oneGateway(span)}) AS samples` : sql.table(source)}
+    WHERE ${span}
     GROUP BY 1, 2, 3
   `.execute(db);
 }
@@ -102,9 +109,10 @@ const each = (name: 'avg' | 'min' | 'max', column: string, places: number): RawB
     `ARRAY[${Array.from({ length: places }, (_, place) => `${name}(${column}[${place + 1}])`).join()}]::real[]`,
   );
 
-/** Latencies are weights, so an interval without requests counts as 0 and 0 is written as null, which takes no room. */
-const latencySums = sql.raw(
-  `ARRAY[${Array.from({ length: latencyPlaces }, (_, place) => `nullif(avg(coalesce(latencies[${place + 1}], 0)), 0)`).join()}]::real[]`,
-);
+/** An interval in which it did not happen counts as 0, and 0 is written as null, which takes no room. */
+const happened = (column: 'latencies' | 'failures', places: number): RawBuilder<unknown> =>
+  sql.raw(
+    `CASE WHEN bool_or(${column} IS NOT NULL) THEN ARRAY[${Array.from({ length: places }, (_, place) => `nullif(avg(coalesce(${column}[${place + 1}], 0)), 0)`).join()}]::real[] END`,
+  );
 
 const floor = (ms: number, stepMs: number): number => Math.floor(ms / stepMs) * stepMs;

@@ -1,7 +1,12 @@
 /** Samples of databases' figures: written every 15 seconds by the workers and the API, read for current figures. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Figure } from '../model/metric-figures.ts';
+import {
+  gatewayFigures,
+  gatewaySource,
+  latencyPlaces,
+  type Figure,
+} from '../model/metric-figures.ts';
 import type { ObservedDatabase } from './database-record.ts';
 import { uuidOf } from './ids.ts';
 import { databasesOfShards } from './metric-shards.ts';
@@ -14,6 +19,8 @@ export interface MetricSample {
   readonly readings: readonly Figure[];
   /** Null: there were no requests. */
   readonly latencies: readonly Figure[] | null;
+  /** Null: there were none. */
+  readonly failures?: readonly Figure[] | null;
 }
 
 /** Interval between samples. */
@@ -22,6 +29,24 @@ export const sampleMs = 15_000;
 const fresh = sql`interval '60 seconds'`;
 /** The begin of the ten minutes that a sample belongs to: the index of a database's samples has it in place of their time. */
 export const tenMinutesOfSample = sql<Date>`date_bin('10 minutes', at, '2000-01-01Z')`;
+/**
+ * Samples of a span, those of the gateway added up at each time: the processes of the API are one source when they are kept for
+ * longer.
+ */
+export const oneGateway = (span: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  SELECT at, database_id, source, readings, latencies, failures FROM metric_samples
+  WHERE ${span} AND source LIKE 'r%'
+  UNION ALL
+  SELECT at, database_id, ${gatewaySource('')}, ${sums('readings', gatewayFigures.length)},
+    ${sums('latencies', latencyPlaces)}, NULL FROM metric_samples
+  WHERE ${span} AND source LIKE 'g:%'
+  GROUP BY at, database_id`;
+
+const sums = (column: string, places: number): RawBuilder<unknown> =>
+  sql.raw(
+    `CASE WHEN bool_or(${column} IS NOT NULL) THEN ARRAY[${Array.from({ length: places }, (_, place) => `sum(${column}[${place + 1}])`).join()}]::real[] END`,
+  );
+
 /** Rows of one statement. */
 const rowsAtOnce = 500;
 
@@ -66,12 +91,13 @@ export async function writeSamples(
       .values(
         samples
           .slice(begin, begin + rowsAtOnce)
-          .map(({ databaseId, source, readings, latencies }) => ({
+          .map(({ databaseId, source, readings, latencies, failures = null }) => ({
             at,
             databaseId: uuidOf(databaseId),
             source,
-            readings: [...readings],
-            latencies: latencies === null ? null : withoutEmptyEnd(latencies),
+            readings: withoutEmptyEnd(readings),
+            latencies: latencies && withoutEmptyEnd(latencies),
+            failures: failures && withoutEmptyEnd(failures),
           })),
       )
       .execute();
@@ -83,10 +109,10 @@ function withoutEmptyEnd(figures: readonly Figure[]): Figure[] {
   return figures.slice(0, figures.findLastIndex((figure) => figure !== null) + 1);
 }
 
-export interface LatestReadings extends Omit<MetricSample, 'latencies'> {
+export interface LatestReadings extends Omit<MetricSample, 'latencies' | 'failures'> {
   readonly at: Date;
 }
-export type LatestSample = LatestReadings & Pick<MetricSample, 'latencies'>;
+export type LatestSample = LatestReadings & Pick<MetricSample, 'latencies' | 'failures'>;
 
 /** The newest fresh sample of each source of these databases. */
 export async function latestSamples(
@@ -95,7 +121,7 @@ export async function latestSamples(
 ): Promise<readonly LatestSample[]> {
   if (databaseIds.length === 0) return [];
   const rows = await latest(db)
-    .select('latencies')
+    .select(['latencies', 'failures'])
     .where('databaseId', 'in', databaseIds.map(uuidOf))
     .where(tenMinutesOfSample, '>', sql<Date>`now() - interval '10 minutes' - ${fresh}`)
     .execute();

@@ -34,11 +34,19 @@ export async function writeRequests(
     .execute();
 }
 
-/** Lists them, newest first. `failed`: only failed requests, or only others. */
+interface RequestFilter {
+  /** Only failed requests, or only others. */
+  readonly failed?: boolean;
+  readonly from?: Date;
+  /** Exclusive. */
+  readonly to?: Date;
+}
+
+/** Lists them, newest first. */
 export async function listRequests(
   db: Reader,
   databaseId: string,
-  failed: boolean | undefined,
+  { failed, from, to }: RequestFilter,
   page: { readonly limit: number; readonly position?: readonly [id: string] },
 ): Promise<Page<RemarkableRequest & { readonly id: string }, [string]>> {
   let query = db
@@ -48,6 +56,8 @@ export async function listRequests(
     .orderBy('id', 'desc')
     .limit(page.limit + 1);
   if (failed !== undefined) query = query.where('code', failed ? 'is not' : 'is', null);
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (to !== undefined) query = query.where('at', '<', to);
   if (page.position !== undefined) query = query.where('id', '<', page.position[0]);
   return pageOf(
     await query.execute(),

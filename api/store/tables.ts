@@ -588,6 +588,7 @@ interface MetricSamplesTable {
   source: string;
   readings: (number | null)[];
   latencies: (number | null)[] | null;
+  failures: ColumnType<(number | null)[] | null, (number | null)[] | null | undefined, never>;
 }
 
 /** A roll-up of samples. */
@@ -658,6 +659,7 @@ interface LogVolumesTable {
 
 export interface Tables extends BillingTables {
   metricSamples: MetricSamplesTable;
+  metricPacks: MetricSamplesTable;
   metricMinutes: MetricRollupTable;
   metricTens: MetricRollupTable;
   metricRollups: MetricRollupsTable;

@@ -51,6 +51,19 @@ export async function rotateTokens(
   fresh: TokenHashes,
   bootstrapMacs: readonly Buffer[],
 ): Promise<boolean> {
+  const found = await change.db
+    .selectFrom('refreshTokens')
+    .select('sessionId')
+    .where('tokenHash', '=', refreshHash)
+    .executeTakeFirst();
+  if (found === undefined) return false;
+  // One call of a session at a time: of two with different tokens, the second finds what the first has used.
+  await change.db
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', found.sessionId)
+    .forNoKeyUpdate()
+    .execute();
   const row = await change.db
     .selectFrom('refreshTokens')
     .innerJoin('sessions', 'sessions.id', 'refreshTokens.sessionId')
@@ -60,8 +73,6 @@ export async function rotateTokens(
     .where('sessions.endedAt', 'is', null)
     .where('sessions.expiresAt', '>', now)
     .where(isUsersOrPresent(bootstrapMacs))
-    // The lock makes one of two concurrent calls find the token used.
-    .forUpdate('refreshTokens')
     .executeTakeFirst();
   if (row === undefined) return false;
   const sessionId = typeIdOfUuid('ses', row.sessionId);

@@ -87,6 +87,10 @@ async function wakeEndpoints(change: Change, endpoints: readonly string[]): Prom
 export interface DeliveryFilter {
   readonly endpointId?: string;
   readonly eventType?: string;
+  readonly deliveryId?: string;
+  readonly eventId?: string;
+  /** Codes of the last answer, both ends included; `none`: an attempt was made, and nobody answered. */
+  readonly codes?: { readonly from: number; readonly to: number } | 'none';
   readonly statuses?: readonly DeliveryStatus[];
   readonly createdAfter?: Date;
   readonly createdBefore?: Date;
@@ -100,6 +104,27 @@ const filtered = (db: Reader, organizationId: string, filter: DeliveryFilter) =>
     query = query.where('endpointId', '=', uuidOf(filter.endpointId));
   }
   if (filter.eventType !== undefined) query = query.where('eventType', '=', filter.eventType);
+  if (filter.deliveryId !== undefined) {
+    query = query.where('webhookDeliveries.id', '=', uuidOf(filter.deliveryId));
+  }
+  if (filter.eventId !== undefined) {
+    // An event has a delivery for each endpoint at most: they are looked up, not searched for among all of the organization.
+    query = query
+      .where('eventId', '=', uuidOf(filter.eventId))
+      .where('endpointId', 'in', (endpoints) =>
+        endpoints
+          .selectFrom('webhookEndpoints')
+          .select('webhookEndpoints.id')
+          .where('webhookEndpoints.organizationId', '=', uuidOf(organizationId)),
+      );
+  }
+  if (filter.codes === 'none') {
+    query = query.where('lastStatusCode', 'is', null).where('attemptCount', '>', 0);
+  } else if (filter.codes !== undefined) {
+    query = query
+      .where('lastStatusCode', '>=', filter.codes.from)
+      .where('lastStatusCode', '<=', filter.codes.to);
+  }
   if (filter.statuses !== undefined) {
     query = query.where('webhookDeliveries.status', 'in', filter.statuses);
   }

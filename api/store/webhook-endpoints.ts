@@ -97,17 +97,18 @@ interface WebhookEndpointPatch {
   readonly status?: 'ENABLED' | 'DISABLED';
 }
 
-/** Changes an endpoint. Returns `stale` if its version is not `ifVersion`, `undefined` if there is none. */
+/** Changes an endpoint. `check` gets it, locked until the commit, and may throw. Returns `undefined` if there is none. */
 export async function updateWebhookEndpoint(
   change: Change,
   organizationId: string,
   id: string,
   { eventTypes, databaseId, ...patch }: WebhookEndpointPatch,
-  ifVersion?: number,
-): Promise<WebhookEndpoint | 'stale' | undefined> {
-  const found = await findWebhookEndpoint(change.db, organizationId, id);
+  check: (before: WebhookEndpoint) => void = () => {},
+): Promise<WebhookEndpoint | undefined> {
+  const found = await lockWebhookEndpoint(change, organizationId, id, 'forNoKeyUpdate');
   if (found === undefined) return undefined;
-  let query = change.db
+  check(found);
+  const row = await change.db
     .updateTable('webhookEndpoints')
     .set({
       ...patch,
@@ -120,30 +121,39 @@ export async function updateWebhookEndpoint(
       version: sql<number>`version + 1`,
       updatedAt: sql<Date>`clock_timestamp()`,
     })
-    .where('id', '=', uuidOf(id));
-  if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
-  const row = await query.returningAll().executeTakeFirst();
-  if (row === undefined) return 'stale';
+    .where('id', '=', uuidOf(id))
+    .returningAll()
+    .executeTakeFirstOrThrow();
   const changed = endpointOf(row);
   tell(change, 'webhook.endpoint_changed', changed, changesBetween(found, changed));
   return changed;
 }
 
-/** Deletes an endpoint. Returns false if there is none. */
+/** Deletes an endpoint. `check` gets it, locked until the commit, and may throw. Returns false if there is none. */
 export async function deleteWebhookEndpoint(
   change: Change,
   organizationId: string,
   id: string,
+  check: (before: WebhookEndpoint) => void = () => {},
 ): Promise<boolean> {
-  const row = await change.db
-    .deleteFrom('webhookEndpoints')
-    .where('id', '=', uuidOf(id))
-    .where('organizationId', '=', uuidOf(organizationId))
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) return false;
-  tell(change, 'webhook.endpoint_deleted', endpointOf(row));
+  const found = await lockWebhookEndpoint(change, organizationId, id, 'forUpdate');
+  if (found === undefined) return false;
+  check(found);
+  await change.db.deleteFrom('webhookEndpoints').where('id', '=', uuidOf(id)).execute();
+  tell(change, 'webhook.endpoint_deleted', found);
   return true;
+}
+
+/** Whoever makes deliveries marks their endpoint after that: with this lock, a later statement sees both, or the mark comes after it. */
+async function lockWebhookEndpoint(
+  change: Change,
+  organizationId: string,
+  id: string,
+  strength: 'forUpdate' | 'forNoKeyUpdate',
+): Promise<WebhookEndpoint | undefined> {
+  const one = own(change.db, organizationId).where('id', '=', uuidOf(id));
+  const row = await one[strength]().executeTakeFirst();
+  return row && endpointOf(row);
 }
 
 export async function findWebhookEndpoint(

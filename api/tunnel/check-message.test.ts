@@ -59,7 +59,7 @@ test('messages between replicas end the tunnel, whatever they hold', () => {
   expect(kinds).toEqual([Command.pingClient, Command.request]);
 });
 
-test('what the protocol ignores is not sent on', () => {
+test('fields that the protocol ignores are not sent on', () => {
   const { header, bytes, body } = request(Operation.lookupAccounts);
   header.putU64(184, 1n);
   expect(checkMessage({ header, bytes, body }, all, builtin)).toEqual({ kind: 'ignore' });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MessageBudget } from './message-budget.ts';
 
-test('who finds no room is called when there may be some, in the order of waiting', () => {
+test('a writer that finds no room is called when there may be some, in the order of waiting', () => {
   const budget = new MessageBudget({ totalBytes: 100, organizationBytes: 60 });
   const called: string[] = [];
   const retry = (name: string) => () => void called.push(name);

@@ -10,6 +10,8 @@ import { connect, type Socket } from 'node:net';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { costOf } from '../../engine/wire/cost.ts';
 import type { WebSocket } from 'ws';
+import { GatewayFailure } from '../gateway/failures.ts';
+import type { ImportDanger } from '../gateway/met-expiry.ts';
 import type { Engine } from '../gateway/unsafe-request.ts';
 import type { Address } from '../../engine/client/client.ts';
 import {
@@ -21,10 +23,16 @@ import {
   type Header,
 } from '../../engine/wire/header.ts';
 import { MessageReader, type Message, type StreamError } from '../../engine/wire/message-reader.ts';
+import { createdTransfers } from '../../engine/wire/imported-post.ts';
 import { formatRelease } from '../../engine/wire/release.ts';
 import { TunnelEnd, tunnelFrameMax, type TunnelClient, type TunnelNote } from '../client/tunnel.ts';
 import type { HeldBytes } from '../http/held-bytes.ts';
-import { checkMessage, type LedgerRights, type TunnelOperation } from './check-message.ts';
+import {
+  checkMessage,
+  type LedgerRights,
+  type TunnelOperation,
+  type Verdict,
+} from './check-message.ts';
 import { FrameAllowance } from './frame-allowance.ts';
 import type { MessageBudget } from './message-budget.ts';
 import { ReplyScanner } from './reply-scanner.ts';
@@ -42,17 +50,27 @@ interface TunnelOptions {
   readonly unsent: HeldBytes;
   /** Takes a request from the organization's rate limits. Resolves with the time to wait before it may be sent, in ms. */
   readonly admit: (bytes: number, events: number) => Promise<number>;
+  /** Looks whether transfers that are about to be sent on would end the cluster. */
+  readonly guard: GuardTransfers;
   /** Records a write that is about to be sent on, with the number of its events. */
   readonly record: RecordWrite;
   readonly events: TunnelEvents;
   readonly times: TunnelTimes;
 }
 
+type Refused = Extract<Verdict, { readonly kind: 'refuse' }>;
+
 export type RecordWrite = (
   operation: 'create_accounts' | 'create_transfers',
   events: number,
   body: Uint8Array,
 ) => Promise<void>;
+
+/** Rejects with a GatewayFailure if the ledger cannot be asked. `signal`: the tunnel has ended. */
+export type GuardTransfers = (
+  transfers: Uint8Array,
+  signal: AbortSignal,
+) => Promise<ImportDanger | undefined>;
 
 /** Called synchronously; must not throw. */
 interface TunnelEvents {
@@ -315,14 +333,21 @@ export class Tunnel {
       } else this.#forward(message, verdict.operation).catch(() => this.#failed());
       return;
     }
-    this.#letGo(message.bytes.length);
-    if (verdict.kind !== 'ignore') {
+    if (verdict.kind === 'refuse') this.#refuse(message, verdict);
+    else this.#letGo(message.bytes.length);
+    if (verdict.kind === 'end') {
       this.tell(verdict.note);
-      events.onRefused(verdict.kind === 'refuse' ? verdict.operation : 'none', verdict.note);
-    }
-    if (verdict.kind === 'refuse') this.#evict(message.header, verdict.reason);
-    if (verdict.kind === 'end') this.end(TunnelEnd.badStream, verdict.note.detail);
-    else this.#count(message);
+      events.onRefused('none', verdict.note);
+      this.end(TunnelEnd.badStream, verdict.note.detail);
+    } else this.#count(message);
+  }
+
+  /** Tells both ends that a request does not go on. */
+  #refuse({ header, bytes }: Message, { operation, note, reason }: Omit<Refused, 'kind'>): void {
+    this.#letGo(bytes.length);
+    this.tell(note);
+    this.#options.events.onRefused(operation, note);
+    this.#evict(header, reason);
   }
 
   /** Remembers the client; requests and pings name it at different places. */
@@ -348,6 +373,7 @@ export class Tunnel {
     this.#isWaiting = true;
     await this.#admitted(bytes.length, cost);
     if (this.#ended) return;
+    if (operation === 'create_transfers' && !(await this.#isSafe(message))) return;
     if (operation === 'create_accounts' || operation === 'create_transfers') {
       await record(operation, cost, body);
     }
@@ -358,6 +384,33 @@ export class Tunnel {
     events.onRequest(operation, message);
     this.#replica.write(bytes, () => this.#letGo(bytes.length));
     this.#take(nothing);
+  }
+
+  /** Whether transfers may go on. If not, both ends have been told, and the next message may come. */
+  async #isSafe(message: Message): Promise<boolean> {
+    const transfers = createdTransfers(new RequestHeader(message.header).operation, message.body);
+    let danger: ImportDanger | undefined;
+    try {
+      danger = await this.#options.guard(transfers, this.#gone.signal);
+    } catch (error) {
+      if (!(error instanceof GatewayFailure)) throw error;
+      // The client repeats its request over the next tunnel.
+      this.end(TunnelEnd.replicaUnreachable, 'the ledger could not be asked for expiries');
+    }
+    if (this.#ended) return false;
+    if (danger === undefined) return true;
+    const { detail, advice } = danger;
+    this.#refuse(message, {
+      operation: 'create_transfers',
+      reason: EvictionReason.invalidRequestBody,
+      note: {
+        code: 'unsafe_request',
+        detail: `${detail} Nothing was executed; the client's session has ended. ${advice}`,
+      },
+    });
+    this.#isWaiting = false;
+    this.#take(nothing);
+    return false;
   }
 
   /** Charges a message that is not a request to the same limits, since reading and checking it costs as much. */

@@ -9,6 +9,8 @@ import { idsOfSmallLookup } from '../../engine/wire/small-lookup.ts';
 import { formatRelease } from '../../engine/wire/release.ts';
 import { TunnelEnd } from '../client/tunnel.ts';
 import type { SocketTerms } from '../contract/route.ts';
+import { deadlineRange, type Gateway } from '../gateway/gateway.ts';
+import { metExpiry } from '../gateway/met-expiry.ts';
 import type { LedgerTarget } from '../gateway/targets.ts';
 import type { ConnectionWatch } from '../connections/watch.ts';
 import { AccessChanged } from '../http/access-changed.ts';
@@ -25,6 +27,8 @@ interface TunnelsOptions {
   readonly logger: Logger;
   readonly usage: TunnelUsage;
   readonly watch: ConnectionWatch;
+  /** Asks ledgers before imported transfers are sent on. */
+  readonly gateway: Gateway;
   /** Shorter times for tests. */
   readonly times?: Partial<TunnelTimes>;
   /** Other limits for tests. */
@@ -120,7 +124,7 @@ export class Tunnels {
     clients: ClientsOf,
   ): Tunnel {
     const { target, replica, of, rights, record, denied } = request;
-    const { usage, watch, times } = this.#options;
+    const { usage, watch, times, gateway } = this.#options;
     const metrics = this.#metrics;
     const lookups = new CheckLookups(watch, of);
     const tunnel: Tunnel = new Tunnel({
@@ -133,6 +137,11 @@ export class Tunnels {
       budget: this.#budget,
       unsent: this.#unsent,
       admit,
+      guard: (transfers, signal) =>
+        metExpiry(gateway, target.engine, target, transfers, {
+          timeoutMs: deadlineRange.maxMs,
+          signal,
+        }),
       record,
       times: { ...tunnelTimes, ...times },
       events: {

@@ -149,6 +149,9 @@ async function tell(
 interface AskedFilter {
   readonly endpointId?: string | undefined;
   readonly eventType?: string | undefined;
+  readonly deliveryId?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly answer?: string | undefined;
   readonly statuses?: readonly DeliveryStatus[] | undefined;
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
@@ -157,10 +160,20 @@ interface AskedFilter {
 const filterOf = (asked: AskedFilter): DeliveryFilter => ({
   ...(asked.endpointId !== undefined && { endpointId: asked.endpointId }),
   ...(asked.eventType !== undefined && { eventType: asked.eventType }),
+  ...(asked.deliveryId !== undefined && { deliveryId: asked.deliveryId }),
+  ...(asked.eventId !== undefined && { eventId: asked.eventId }),
+  ...(asked.answer !== undefined && { codes: codesOf(asked.answer) }),
   ...(asked.statuses !== undefined && { statuses: asked.statuses }),
   ...(asked.createdAfter !== undefined && { createdAfter: new Date(asked.createdAfter) }),
   ...(asked.createdBefore !== undefined && { createdBefore: new Date(asked.createdBefore) }),
 });
+
+/** `503`, `5xx` or `none`. */
+function codesOf(answer: string): NonNullable<DeliveryFilter['codes']> {
+  if (answer === 'none') return 'none';
+  const from = Number(answer.replace('xx', '00'));
+  return { from, to: answer.endsWith('xx') ? from + 99 : from };
+}
 
 const notThere = (id: string) =>
   new Refusal('webhook_delivery_not_found', { detail: `There is no webhook delivery ${id}.` });

@@ -102,7 +102,7 @@ const get =
     const counts = await countsOf(store, [endpoint]);
     return {
       status: 200,
-      etag: etagOf(endpoint.id, endpoint.version),
+      etag: tagOf(endpoint),
       body: { webhookEndpoint: shown(endpoint, counts(endpoint)) },
     };
   };
@@ -117,9 +117,6 @@ const update =
     const databaseId =
       databaseScope && (await databaseOf(store.read, organizationId, databaseScope));
     const changed = await store.change(author, async (change) => {
-      const before = await findWebhookEndpoint(change.db, organizationId, endpointId);
-      if (before === undefined) throw notThere(endpointId);
-      checkMatch(ifMatch, etagOf(before.id, before.version));
       if (status === 'ENABLED') await notify(change.db, channels.webhook);
       return updateWebhookEndpoint(
         change,
@@ -132,19 +129,14 @@ const update =
           ...(databaseId !== undefined && { databaseId }),
           ...(status !== undefined && { status }),
         },
-        before.version,
+        (before) => checkMatch(ifMatch, tagOf(before)),
       );
     });
     if (changed === undefined) throw notThere(endpointId);
-    if (changed === 'stale') {
-      throw new Refusal('precondition_failed', {
-        detail: 'Another request changed the endpoint at the same moment. Read it again.',
-      });
-    }
     const counts = await countsOf(store, [changed]);
     return {
       status: 200,
-      etag: etagOf(changed.id, changed.version),
+      etag: tagOf(changed),
       body: { success: true, webhookEndpoint: shown(changed, counts(changed)) },
     };
   };
@@ -154,12 +146,11 @@ const remove =
   async ({ params, principal, author, ifMatch }) => {
     const { id: organizationId } = principal.organization;
     const { endpointId } = params;
-    await store.change(author, async (change) => {
-      const before = await findWebhookEndpoint(change.db, organizationId, endpointId);
-      if (before === undefined) throw notThere(endpointId);
-      checkMatch(ifMatch, etagOf(before.id, before.version));
-      await deleteWebhookEndpoint(change, organizationId, endpointId);
-    });
+    const check = (before: WebhookEndpoint) => checkMatch(ifMatch, tagOf(before));
+    const deleted = await store.change(author, (change) =>
+      deleteWebhookEndpoint(change, organizationId, endpointId, check),
+    );
+    if (!deleted) throw notThere(endpointId);
     return { status: 204 };
   };
 
@@ -242,6 +233,8 @@ async function countsOf({ read }: Store, endpoints: readonly WebhookEndpoint[]) 
   const counts = await countDeliveries(read, ids, countedMax);
   return ({ id }: WebhookEndpoint) => counts.get(id) ?? noCounts;
 }
+
+const tagOf = ({ id, version }: WebhookEndpoint): string => etagOf(id, version);
 
 /** Null: all databases. */
 async function databaseOf(

@@ -44,7 +44,7 @@ function serverOf(answers: readonly Answer[], options: KubeHttpOptions = {}) {
 const answer = (status: number, body: object, headers: Record<string, string> = {}): Answer => {
   return () => new Response(JSON.stringify(body), { status, headers });
 };
-test('what is asked for a request is within its trace', async () => {
+test('a query for a request is within its trace', async () => {
   const { kube, requests } = serverOf([answer(200, object)]);
   const tracer = new Tracer({ share: 1, add: () => {} });
   const trace = tracer.begin(undefined, undefined);

@@ -215,7 +215,7 @@ async function silence(of: ReturnType<typeof reflectorOf>, watches: number): Pro
   }
 }
 
-test('what watches that open do not bring is seen in a list, and time after time the watch is deaf', async () => {
+test('a change that an open watch does not bring is seen in a list, and time after time the watch is deaf', async () => {
   const first = pod('a', 4);
   const of = reflectorOf([list(5, first), list(9, pod('a', 8)), list(20, pod('a', 19))]);
   await settle();

@@ -74,7 +74,7 @@ test('text that is no text is mended, and long text is cut', () => {
   ]);
 });
 
-test('what runs for a request finds its trace, and nothing else does', async () => {
+test('code that runs for a request finds its trace, and no other code does', async () => {
   const trace = tracerAt(1).tracer.begin(undefined, undefined);
   expect(await withinTrace(trace, async () => (await Promise.resolve(), currentTrace()))).toBe(
     trace,

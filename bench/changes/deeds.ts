@@ -54,7 +54,7 @@ export const deedsOfShape: readonly Deed[] = [
     body: shape('ha-3'),
     kills: [
       { at: 'back_up', part: 'ledgerhouse-worker' },
-      { at: 'last_backup', part: 'ledgerhouse-operator' },
+      { at: 'stop_replica', part: 'ledgerhouse-operator' },
       { at: 'prepare_volumes', part: 'ledgerhouse-api' },
       { at: 'start_replicas', part: 'engine' },
     ],

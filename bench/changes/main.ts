@@ -2,7 +2,8 @@
  * `make bench-changes`: how long a client waits while a database is changed, beside what the preview promises. The whole service as
  * `make up` installs it, a database made over HTTP, and an official client in a pod that writes one transfer after the other; then
  * each change alone, and again while the API, the worker, the operator or the engine is killed in the middle. Fails only if a
- * change does, or if the ledger has not exactly what was acknowledged. About half an hour; PART=one, shape or six makes a part of it.
+ * change does, or if the ledger has not exactly what was acknowledged. About half an hour; PART=one, shape or six makes a part of it, and
+ * DEEDS=1 only its first change. TRANSFERS=10000000 fills the ledger before.
  */
 import { loadavg } from 'node:os';
 import {
@@ -44,6 +45,11 @@ const parts = ['one', 'shape', 'six'];
 const only = process.env['PART'];
 if (only !== undefined && !parts.includes(only)) throw new Error(`PART is ${parts.join(', ')}`);
 
+const deedsMax = Number(process.env['DEEDS'] ?? Infinity);
+const filled = Number(process.env['TRANSFERS'] ?? 0);
+/** Rows, what is kept of earlier checkpoints, and the log. */
+const storageGb = Math.ceil(1 + filled * 4e-7);
+
 class ChangesBench {
   readonly #service: LocalService;
   readonly #http: HttpService;
@@ -60,20 +66,23 @@ class ChangesBench {
     const versions = await this.#addVersions();
     const { database } = await this.#http.ask<CreatedDatabase>('/databases', {
       method: 'POST',
-      body: { name, clusterSize: 'lh-5', selectedStorageGb: 1 },
+      body: { name, clusterSize: 'lh-5', selectedStorageGb: storageGb },
     });
     this.#path = `/databases/${database.id}`;
     await this.#until('READY');
     const { cluster } = this.#service;
     this.#image = await cluster.image('ledger-client');
     const writer = await SteadyWriter.start(cluster, this.#image, await this.#resource());
+    await this.#fill();
     const rows: Row[] = [];
     const deeds = { one: deedsOfOne(versions), shape: deedsOfShape, six: deedsOfSix };
     for (const part of ['one', 'shape', 'six'] as const) {
       if (only !== undefined && only !== part) continue;
-      for (const deed of deeds[part]) rows.push(...(await this.#measured(writer, deed)));
+      for (const deed of deeds[part].slice(0, deedsMax))
+        rows.push(...(await this.#measured(writer, deed)));
       if (part === 'one') rows.push(...(await this.#stoppedAndStarted(writer)));
     }
+    if (filled > 0) expectSame('while it was filled', filled, await this.#filled(0, 0));
     const credited = await writer.stop();
     expectSame('to the official client', writer.acknowledged, credited);
     const overHttp = this.#overHttp;
@@ -82,6 +91,24 @@ class ChangesBench {
       expectSame('over HTTP', overHttp.acknowledged, creditedThere);
     }
     return rows;
+  }
+
+  /** In parts: whatever stands between ends a command that lasts. */
+  async #fill(): Promise<void> {
+    const began = Date.now();
+    const partMax = 500_000;
+    for (let from = 0; from < filled; from += partMax)
+      await this.#filled(from, Math.min(filled, from + partMax));
+    if (filled > 0)
+      console.log(`filled ${filled} transfers in ${Math.round((Date.now() - began) / 1_000)} s`);
+  }
+
+  /** Makes these transfers of the filling, and gives how many there are by the balance. */
+  async #filled(from: number, to: number): Promise<string> {
+    const { namespace = '' } = (await this.#resource()).metadata;
+    const command = ['/bin/node', '/app/main.js', 'fill', String(from), String(to)];
+    const where = ['-n', namespace, 'exec', `client-of-${name}`, '--'];
+    return (await this.#service.cluster.kubectl(...where, ...command)).trim();
   }
 
   async #measured(writer: SteadyWriter, deed: Deed): Promise<readonly Row[]> {

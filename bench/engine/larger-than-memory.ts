@@ -11,10 +11,19 @@ import { parseArgs } from 'node:util';
 import { Client } from '../../engine/client/client.ts';
 import { decodeMultiBatch, encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
-import { ledgerMemoryLimit } from '../../engine/server/memory-limit.ts';
+import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
 import { Pod } from '../../test/soak/pod.ts';
 import { TestEngine } from '../../test/support/engine/engine.ts';
 import { accountBatch } from '../../engine/commands/workload.ts';
+import {
+  BATCH,
+  batchOf,
+  kindOf,
+  mix,
+  moved as movedOf,
+  pendingOf,
+  putId,
+} from './counted-transfers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,71 +34,9 @@ const { values } = parseArgs({
     folder: { type: 'string' },
   },
 });
-const BATCH = 8189;
 const batches = Math.ceil(Number(values.transfers) / BATCH);
 const accounts = Number(values.accounts);
-/** A batch in which transfers are pending is posted by the batch that comes this much later. */
-const POSTED_AFTER = 65;
-const PENDING = 2;
-const POST = 4;
-
-const mix = (value: number): number => {
-  let x = Math.imul(value ^ (value >>> 16), 0x7feb352d);
-  x = Math.imul(x ^ (x >>> 15), 0x846ca68b);
-  return (x ^ (x >>> 16)) >>> 0;
-};
-
-type Kind = 'plain' | 'pending' | 'post';
-
-/** The count: what transfer `i` is follows from `i` alone. */
-const kindOf = (batch: number): Kind => {
-  if (batch % 10 === 5) return 'pending';
-  return batch >= POSTED_AFTER && (batch - POSTED_AFTER) % 10 === 5 ? 'post' : 'plain';
-};
-const pendingOf = (i: number): number => i - POSTED_AFTER * BATCH;
-const moved = (i: number) => {
-  const of = kindOf(Math.floor(i / BATCH)) === 'post' ? pendingOf(i) : i;
-  const debit = mix(of * 4 + 1) % accounts;
-  const credit = (debit + 1 + (mix(of * 4 + 2) % (accounts - 1))) % accounts;
-  return { debit, credit, amount: 1 + (mix(of * 4 + 3) % 1000), userData: mix(of * 4 + 4) };
-};
-
-function putId(view: DataView, at: number, i: number): void {
-  view.setUint32(at, i + 1, true);
-  view.setUint32(at + 4, mix(i), true);
-  view.setUint32(at + 8, mix(i + 7), true);
-}
-
-function batchOf(batch: number): Uint8Array {
-  const bytes = new Uint8Array(BATCH * 128);
-  const view = new DataView(bytes.buffer);
-  const kind = kindOf(batch);
-  for (let k = 0; k < BATCH; k += 1) {
-    const at = k * 128;
-    const i = batch * BATCH + k;
-    putId(view, at, i);
-    if (kind === 'post') {
-      view.setBigUint64(at + 48, 2n ** 64n - 1n, true);
-      view.setBigUint64(at + 56, 2n ** 64n - 1n, true);
-      putId(view, at + 64, pendingOf(i));
-      view.setUint16(at + 118, POST, true);
-      continue;
-    }
-    const { debit, credit, amount, userData } = moved(i);
-    view.setUint32(at + 16, debit + 1, true);
-    view.setUint32(at + 32, credit + 1, true);
-    view.setUint32(at + 48, amount, true);
-    view.setUint32(at + 80, userData, true);
-    view.setUint32(at + 84, i, true);
-    view.setUint32(at + 96, userData, true);
-    view.setUint32(at + 100, 1, true);
-    view.setUint32(at + 104, mix(userData), true);
-    view.setUint32(at + 112, 1, true);
-    view.setUint16(at + 116, 1, true);
-    if (kind === 'pending') view.setUint16(at + 118, PENDING, true);
-  }
-  return encodeMultiBatch([bytes], 128);
-}
+const moved = (i: number) => movedOf(i, accounts);
 
 let client: Client;
 const request = (operation: number, body: Uint8Array): Promise<Uint8Array> =>
@@ -247,7 +194,11 @@ try {
     );
   let [start, from] = [performance.now(), 0];
   for (let batch = 0; batch < batches; batch += 1) {
-    const reply = await timed(`batch, ${kindOf(batch)}`, Operation.createTransfers, batchOf(batch));
+    const reply = await timed(
+      `batch, ${kindOf(batch)}`,
+      Operation.createTransfers,
+      batchOf(batch, accounts),
+    );
     for (const record of recordsOf(reply, 16))
       same('status', record.getUint32(8, true), 0xffffffff);
     const isLast = batch === batches - 1;

@@ -91,6 +91,13 @@ const create: Command = {
       value: 'days',
       summary: 'validity in days, 1 to 3650, or never; 90 when absent',
     },
+    {
+      name: 'allow-ip',
+      value: 'address',
+      summary:
+        'address or CIDR range from which it may be used; repeatable; from anywhere when absent',
+      repeatable: true,
+    },
   ],
   examples: [
     { command: 'keys create ci --permission db:read --permission db:write' },
@@ -127,6 +134,28 @@ const renew: Command = {
   load: async () => (await handlers()).renewKey,
 };
 
+const update: Command = {
+  kind: 'command',
+  name: 'update',
+  summary: 'Change the name of an API key, or the addresses from which it may be used',
+  arguments: [key],
+  options: [
+    { name: 'name', value: 'name', summary: 'another name' },
+    {
+      name: 'allow-ip',
+      value: 'address',
+      summary: 'address or CIDR range from which it may be used; repeatable; replaces the list',
+      repeatable: true,
+    },
+    { name: 'allow-any-ip', summary: 'let it be used from anywhere' },
+  ],
+  examples: [
+    { command: `keys update ${id} --name "nightly export"` },
+    { command: `keys update ${id} --allow-ip 192.0.2.10 --allow-ip 2001:db8::/32` },
+  ],
+  load: async () => (await handlers()).updateKey,
+};
+
 const revoke: Command = {
   kind: 'command',
   name: 'revoke',
@@ -141,7 +170,7 @@ export const keys: Group = {
   kind: 'group',
   name: 'keys',
   summary: 'Manage API keys; needs a sign-in, because a key cannot make keys',
-  children: [list, get, create, rotate, renew, revoke],
+  children: [list, get, create, update, rotate, renew, revoke],
 };
 
 const auditHandlers = () => import('../handlers/audit.ts');

@@ -4,7 +4,7 @@ import { schedules } from './backup-schedules.ts';
 import { archive } from './changes.ts';
 import { dryRun } from './payload-options.ts';
 import { momentCommands } from './recovery.ts';
-import { shapeOptions } from './shape-options.ts';
+import { engineOptions, shapeOptions } from './shape-options.ts';
 import { pageOptions, waitOptions } from './wait-options.ts';
 
 const statuses = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'DELETING', 'DELETED', 'EXPIRED'];
@@ -151,7 +151,7 @@ const restore: Command = {
   summary: 'Begin a new database with a backup',
   description: `The new database has its own ID, cluster ID, keys and addresses; the other one stays as it is. ${byName}`,
   arguments: [database, backupId, { name: 'name' }],
-  options: [...shapeOptions, dryRun, ...waitOptions],
+  options: [...shapeOptions, ...engineOptions, dryRun, ...waitOptions],
   examples: [
     { command: `backups restore payments-prod ${id} payments-again --cluster-configuration ha-3` },
   ],

@@ -19,7 +19,7 @@ export const metrics: Command = {
       summary: 'a series, such as transfers_per_second; repeatable',
     },
     { name: 'since', value: 'duration', summary: 'how far back: 15m, 24h (1h by default)' },
-    { name: 'fn', value: 'function', summary: 'avg, min, max, p50, p95 or p99' },
+    { name: 'fn', value: 'function', summary: 'avg, min, max, last, sum, rate, p50, p95 or p99' },
     {
       name: 'filter',
       value: 'label=value',
@@ -28,11 +28,16 @@ export const metrics: Command = {
     },
     { name: 'list', summary: 'list the available series' },
     { name: 'marks', summary: 'list changes, failovers, restarts and upgrades instead' },
+    {
+      name: 'requests',
+      summary: 'list slow and failed requests over HTTP instead, the newest 100',
+    },
   ],
   examples: [
     { command: 'metrics payments-prod' },
     { command: 'metrics payments-prod --series request_seconds --fn p99 --since 24h' },
     { command: 'metrics payments-prod --marks --since 168h' },
+    { command: 'metrics payments-prod --requests --since 15m' },
   ],
   load: async () => (await handlers()).showMetrics,
 };

@@ -1,7 +1,7 @@
 /** `backups window`, `backups preview`, `backups restore-to`: a database as it was at any moment. */
 import type { Command, Option } from '../command.ts';
 import { dryRun } from './payload-options.ts';
-import { shapeOptions } from './shape-options.ts';
+import { engineOptions, shapeOptions } from './shape-options.ts';
 import { waitOptions } from './wait-options.ts';
 
 const database = { name: 'database' } as const;
@@ -35,7 +35,7 @@ const preview: Command = {
   summary: 'Show what a restore to a moment would use; it makes nothing',
   description: `A moment that cannot be restored is refused with the nearest ones. ${byName}`,
   arguments: [database],
-  options: targetOptions,
+  options: [...targetOptions, ...engineOptions],
   examples: [{ command: 'backups preview payments-prod --to-time 2027-01-31T12:02:59.5Z' }],
   load: async () => (await handlers()).previewRestore,
 };
@@ -46,7 +46,7 @@ const restoreTo: Command = {
   summary: 'Begin a new database as another one was at a moment',
   description: `It has every operation up to the moment, and its own ID, cluster ID, keys and addresses; the other one stays as it is. ${byName}`,
   arguments: [database, { name: 'name' }],
-  options: [...targetOptions, ...shapeOptions, dryRun, ...waitOptions],
+  options: [...targetOptions, ...shapeOptions, ...engineOptions, dryRun, ...waitOptions],
   examples: [
     {
       command: 'backups restore-to payments-prod payments-again --to-time 2027-01-31T12:02:59.5Z',

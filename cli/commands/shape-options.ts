@@ -20,3 +20,17 @@ export const shapeOptions: readonly Option[] = [
     summary: `storage of each replica in GiB; ${asBefore}`,
   },
 ];
+
+/** Options for the engine of that database. */
+export const engineOptions: readonly Option[] = [
+  {
+    name: 'engine',
+    value: 'name',
+    summary: 'engine of the new database; the built-in one when absent',
+    choices: ['Builtin', 'TigerBeetle'],
+  },
+  {
+    name: 'drop-timeouts',
+    summary: 'let open pending transfers lose their timeouts, which TigerBeetle does not import',
+  },
+];

@@ -128,6 +128,13 @@ export const webhooks: Group = {
 const deliveryFilter: readonly Option[] = [
   { name: 'endpoint', value: 'id', summary: 'only deliveries to this endpoint' },
   { name: 'type', value: 'type', summary: 'only events of this type' },
+  { name: 'id', value: 'id', summary: 'only this delivery' },
+  { name: 'event', value: 'id', summary: 'only deliveries of this event' },
+  {
+    name: 'answer',
+    value: 'code',
+    summary: 'last answer: a code such as 503, a class such as 5xx, or none for no answer',
+  },
   {
     name: 'status',
     value: 'status',
@@ -149,7 +156,10 @@ const listDeliveries: Command = {
   summary: 'List deliveries, the newest first',
   arguments: [],
   options: [...deliveryFilter, ...pageOptions],
-  examples: [{ command: `deliveries list --endpoint ${whe} --status FAILED` }],
+  examples: [
+    { command: `deliveries list --endpoint ${whe} --status FAILED` },
+    { command: 'deliveries list --answer 5xx' },
+  ],
   load: async () => (await deliveryHandlers()).listDeliveries,
 };
 

@@ -108,7 +108,7 @@ test('a second export into the same file is refused while the first one runs', a
   await expect(OutputFile.toBegin(path)).rejects.toThrow('was interrupted, or is running');
 });
 
-test('of two that continue the same file, the later to write ends, and the other ends well with its own rows', async () => {
+test('two exports continue the same file: the later to write ends, and the other ends well with its own rows', async () => {
   await (await begun()).close();
   const [one, two] = [await resumed(), await resumed()];
   await one.begin(header);
@@ -128,7 +128,7 @@ test('a partial file that was replaced does not get the name', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('what an interrupted export has written is continued behind its last whole line', async () => {
+test('an interrupted export goes on behind the last whole line of its file', async () => {
   await (await begun('1,10\r\n2,20\r\n3,3')).close();
   const file = await resumed();
   expect(file.found).toMatchObject({ header, rows: 2, first: { id: '1' }, last: { id: '2' } });
@@ -161,7 +161,7 @@ test.each([
   expect(readFileSync(partial, 'utf8')).toBe(`${header}1,10\r\n${text}`);
 });
 
-test('neither are rows of another format, or with other columns', async () => {
+test('rows of another format, or with other columns, are not continued either', async () => {
   await (await begun()).close();
   await expect(resume(path, ndjson)).rejects.toThrow('line 1');
   const file = await resumed();

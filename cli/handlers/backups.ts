@@ -13,7 +13,7 @@ import { readInteger } from '../ledger/integers.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
 import { backupsText, backupText } from '../output/backup.ts';
-import { followDatabase, readShape } from './restoring.ts';
+import { followDatabase, readEngine, readShape } from './restoring.ts';
 
 const statuses = [
   'QUEUED',
@@ -104,7 +104,7 @@ export const restoreBackup: Handler = async (context, input) => {
   const params = await paramsOf(context, input);
   const request = contractRequest('post', `${one}/restore`, {
     params,
-    body: { name: input.argument(2), ...readShape(input) },
+    body: { name: input.argument(2), ...readShape(input), ...readEngine(input) },
   });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();

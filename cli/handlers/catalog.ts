@@ -46,6 +46,14 @@ function placesText(catalog: CreateCatalog): readonly string[] {
   ];
 }
 
+type Size = CreateCatalog['clusterSizes'][number];
+type Figure = Exclude<keyof NonNullable<Size['capacity']>, 'storageGb'>;
+
+const held =
+  (figure: Figure) =>
+  ({ capacity }: Size) =>
+    orDash(capacity && capacity[figure].toLocaleString('en-US'));
+
 function shapesText(catalog: CreateCatalog): readonly string[] {
   const { defaults, prices, currency } = catalog;
   const sizePrice = new Map(prices.sizes.map((row) => [row.clusterSizeId, row.perReplicaMonthly]));
@@ -70,7 +78,10 @@ function shapesText(catalog: CreateCatalog): readonly string[] {
         { title: 'SIZE', cell: (row) => marked(row.id, defaults.clusterSize) },
         { title: 'CORES', cell: (row) => String(row.cpuMillis / 1_000), align: 'right' },
         { title: 'MEMORY', cell: (row) => `${row.memoryBytes / 2 ** 30} GiB`, align: 'right' },
-        { title: 'TRANSFERS', cell: (row) => orDash(row.transfersMax), align: 'right' },
+        { title: 'TRANSFERS', cell: held('transfersMax'), align: 'right' },
+        { title: 'ACCOUNTS', cell: held('accountsMax'), align: 'right' },
+        { title: 'ON', cell: ({ capacity }) => orDash(capacity && `${capacity.storageGb} GiB`) },
+        { title: 'A SECOND', cell: held('transfersPerSecond'), align: 'right' },
         { title: 'PRICE/REPLICA', cell: ({ id }) => price(sizePrice.get(id)), align: 'right' },
         { title: 'AVAILABLE', cell: (row) => available(row.available) },
         { title: 'ENGINES', cell: ({ engines }) => engines.join(', ') },

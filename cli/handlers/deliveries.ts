@@ -82,6 +82,9 @@ function filterOf(input: Input) {
   return {
     ...text('endpoint', 'endpointId'),
     ...text('type', 'eventType'),
+    ...text('id', 'deliveryId'),
+    ...text('event', 'eventId'),
+    ...text('answer', 'answer'),
     ...text('after', 'createdAfter'),
     ...text('before', 'createdBefore'),
   };

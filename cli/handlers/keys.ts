@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { readDurationMs } from '../duration.ts';
 import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readInteger } from '../ledger/integers.ts';
@@ -47,6 +48,7 @@ export const getKey: Handler = async (context, input) => {
 export const createKey: Handler = async (context, input) => {
   const given = readChoices(input, 'permission', permissions).permission ?? ['db:read' as const];
   const expiry = expiryOf(context, input);
+  const allowed = input.list('allow-ip');
   const { exchange } = await context.service();
   const database = input.text('database');
   const scope =
@@ -58,6 +60,7 @@ export const createKey: Handler = async (context, input) => {
       name: input.argument(0),
       permissions: [...given],
       databaseScope: scope,
+      ...(allowed.length === 0 ? {} : { ipAllowList: [...allowed] }),
       ...expiry,
     },
   });
@@ -82,6 +85,29 @@ export const renewKey: Handler = async (context, input) => {
   const body = expiryOf(context, input);
   const { exchange } = await context.service();
   const request = contractRequest('post', '/api/v1/api-keys/{keyId}/renew', {
+    params: { keyId: input.argument(0) },
+    body,
+  });
+  printAnswer(context, input, await receive(exchange, request), ({ apiKey }) => keyText(apiKey));
+  return ExitCode.Ok;
+};
+
+export const updateKey: Handler = async (context, input) => {
+  const name = input.text('name');
+  const addresses = input.list('allow-ip');
+  const any = input.has('allow-any-ip');
+  if (any && addresses.length > 0) {
+    throw usageFailure('--allow-ip and --allow-any-ip exclude each other');
+  }
+  const body = {
+    ...(name === undefined ? {} : { name }),
+    ...(any || addresses.length > 0 ? { ipAllowList: [...addresses] } : {}),
+  };
+  if (Object.keys(body).length === 0) {
+    throw usageFailure('no change is given', 'give --name, --allow-ip or --allow-any-ip');
+  }
+  const { exchange } = await context.service();
+  const request = contractRequest('patch', '/api/v1/api-keys/{keyId}', {
     params: { keyId: input.argument(0) },
     body,
   });

@@ -13,19 +13,20 @@ import { currentText, seriesText } from '../output/metrics.ts';
 import { table } from '../output/table.ts';
 
 const one = '/api/v1/databases/{databaseId}/metrics';
-const functions = ['avg', 'min', 'max', 'p50', 'p95', 'p99'] as const;
+const functions = ['avg', 'min', 'max', 'last', 'sum', 'rate', 'p50', 'p95', 'p99'] as const;
 const sinceDefault = '1h';
 
 export const showMetrics: Handler = async (context, input) => {
   const series = input.list('series');
-  const ways = [series.length > 0, input.has('list'), input.has('marks')];
+  const ways = [series.length > 0, input.has('list'), input.has('marks'), input.has('requests')];
   if (ways.filter(Boolean).length > 1) {
-    throw usageFailure('--series, --list and --marks exclude each other');
+    throw usageFailure('--series, --list, --marks and --requests exclude each other');
   }
   const { exchange } = await context.service();
   const databaseId = await databaseIdOf(exchange, input.argument(0));
   if (input.has('list')) await printList(context, input, databaseId);
   else if (input.has('marks')) await printMarks(context, input, databaseId);
+  else if (input.has('requests')) await printRequests(context, input, databaseId);
   else if (series.length > 0) await printSeries(context, input, databaseId, series);
   else {
     const received = await readCurrent(context, databaseId);
@@ -108,4 +109,31 @@ async function printMarks(context: Context, input: Input, databaseId: string): P
           data,
         ),
   );
+}
+
+async function printRequests(context: Context, input: Input, databaseId: string): Promise<void> {
+  const { exchange } = await context.service();
+  const query = { ...spanOf(context, input), limit: 100 };
+  const request = contractRequest('get', '/api/v1/databases/{databaseId}/requests', {
+    params: { databaseId },
+    query,
+  });
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ data }) =>
+    data.length === 0
+      ? 'No request was slow or failed in this time.\n'
+      : table(
+          [
+            { title: 'AT', cell: ({ at }) => at },
+            { title: 'OPERATION', cell: ({ operation }) => operation },
+            { title: 'OUTCOME', cell: ({ code }) => code ?? 'slow' },
+            { title: 'EVENTS', cell: ({ events }) => String(events) },
+            { title: 'TOOK', cell: ({ durationMs }) => `${durationMs} ms` },
+            { title: 'REQUEST', cell: ({ requestId }) => requestId },
+            { title: 'STANDS FOR', cell: ({ standsFor }) => String(standsFor) },
+          ],
+          data,
+        ),
+  );
+  if (received.document.page.hasMore) context.output.note('older ones are left out');
 }

@@ -10,7 +10,7 @@ import { readWaitMs } from '../job-watch.ts';
 import { readInteger } from '../ledger/integers.ts';
 import { printAnswer } from '../output/answer.ts';
 import { previewText, windowText } from '../output/recovery.ts';
-import { followDatabase, readShape } from './restoring.ts';
+import { followDatabase, readEngine, readShape } from './restoring.ts';
 
 const path = '/api/v1/databases/{databaseId}/recovery-window';
 
@@ -26,7 +26,7 @@ export const showWindow: Handler = async (context, input) => {
 };
 
 export const previewRestore: Handler = async (context, input) => {
-  const body = targetOf(input);
+  const body = { ...targetOf(input), ...readEngine(input) };
   const { exchange } = await context.service();
   const databaseId = await databaseIdOf(exchange, input.argument(0));
   const received = await receive(
@@ -39,7 +39,12 @@ export const previewRestore: Handler = async (context, input) => {
 
 export const restoreToMoment: Handler = async (context, input) => {
   const waitMs = readWaitMs(input);
-  const body = { name: input.argument(1), ...targetOf(input), ...readShape(input) };
+  const body = {
+    name: input.argument(1),
+    ...targetOf(input),
+    ...readShape(input),
+    ...readEngine(input),
+  };
   const { exchange } = await context.service();
   const databaseId = await databaseIdOf(exchange, input.argument(0));
   const request = contractRequest('post', `${path}/restore`, { params: { databaseId }, body });

@@ -1,5 +1,5 @@
 /** What the commands have in common that begin a database with another one's data. */
-import type { Database, DatabaseWithJob, RestoreBackupRequest } from '../../gen/api.ts';
+import type { Database, RestoreBackupRequest, RestoringDatabase } from '../../gen/api.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
@@ -34,15 +34,25 @@ export function readShape(input: Input): Omit<RestoreBackupRequest, 'name'> {
   };
 }
 
+/** The engine of the new database. */
+export function readEngine(input: Input): Pick<RestoreBackupRequest, 'engine' | 'dropTimeouts'> {
+  const engine = input.text('engine');
+  return {
+    ...(engine !== undefined && { engine: engine as 'Builtin' | 'TigerBeetle' }),
+    ...(input.has('drop-timeouts') && { dropTimeouts: true }),
+  };
+}
+
 /** Waits for the job that makes the new database, and prints the database. */
 export async function followDatabase(
   context: Context,
   input: Input,
-  accepted: Received<DatabaseWithJob>,
+  accepted: Received<RestoringDatabase>,
   waitMs: number | undefined,
 ): Promise<ExitCode> {
   const { exchange } = await context.service();
-  const { database, job } = accepted.document;
+  const { database, job, warnings } = accepted.document;
+  for (const warning of warnings) context.output.warn(`warning: ${warning}`);
   const print = (received: Received<{ readonly database: Database }>) =>
     printAnswer(context, input, received, (document) => databaseText(document.database));
   const made = contractRequest('get', '/api/v1/databases/{databaseId}', {

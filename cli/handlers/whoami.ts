@@ -34,12 +34,13 @@ function scopeText(scope: Scope): string {
 }
 
 function sessionText(
-  { credential, organization, organizations, user, limits }: Session,
+  { credential, organization, organizations, user, limits, service }: Session,
   baseUrl: string,
 ): string {
   const { databaseScope: scope } = credential;
   return fields([
-    ['service', baseUrl],
+    ['service', `${baseUrl}, version ${service.version}`],
+    ...(service.notice === null ? [] : [['notice', service.notice] as const]),
     ['organization', organizationText(organization)],
     ['user', orDash(user?.display)],
     ...organizationsOf(organizations),

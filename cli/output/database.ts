@@ -1,5 +1,5 @@
 /** Text of databases and jobs for people. */
-import type { Database, DatabasePlan, EstimatedPrice, Job } from '../../gen/api.ts';
+import type { Capacity, Database, DatabasePlan, EstimatedPrice, Job } from '../../gen/api.ts';
 import { orDash } from './answer.ts';
 import { fields, table } from './table.ts';
 
@@ -73,12 +73,20 @@ const nodesText = ({ nodes, nodeCount }: Database): string =>
 const priceText = (price: EstimatedPrice | null): string =>
   price === null ? '-' : `about ${price.amount} ${price.currency} a month`;
 
+const capacityText = (capacity: Capacity | null): string =>
+  capacity === null
+    ? '-'
+    : `${shown(capacity.transfersMax)} transfers and ${shown(capacity.accountsMax)} accounts; for more transfers, more ${capacity.limitedBy}`;
+
+const shown = (count: number): string => count.toLocaleString('en-US');
+
 export function planText({ plan }: DatabasePlan): string {
   return fields([
     ['name', plan.name],
     ['configuration', `${plan.clusterConfiguration}, ${plan.nodeCount} nodes`],
     ['size', plan.clusterSize],
     ['storage', `${plan.selectedStorageGb} GiB ${plan.storageTier} each`],
+    ['holds', capacityText(plan.capacity)],
     ['engine', `${plan.engine} ${plan.engineVersion}`],
     ['place', `${plan.provider} / ${plan.region}`],
     ['price', priceText(plan.estimatedMonthlyPrice)],

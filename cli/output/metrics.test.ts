@@ -17,7 +17,7 @@ test('a gap in a line is a blank, not a low bar', () => {
   expect(sparkline(Array.from({ length: 300 }, (_, index) => index))).toHaveLength(60);
 });
 
-test('of a database of which nothing is heard, nothing is said about its end', () => {
+test('a database that is not heard of has no forecast of its end', () => {
   const text = currentText({
     ...currentExample,
     usage: null,

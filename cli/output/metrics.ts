@@ -15,6 +15,8 @@ export function shownFigure(value: Figure, unit: Unit): string {
   if (unit === 'bytes') return bytes(value);
   if (unit === 'seconds')
     return Math.abs(value) < 1 ? `${(value * 1_000).toFixed(1)} ms` : `${value.toFixed(2)} s`;
+  if (unit === 'bytes_per_second') return `${bytes(value)}/s`;
+  if (unit === 'ratio') return `${rounded(100 * value)} %`;
   return unit === 'per_second' ? `${rounded(value)}/s` : rounded(value);
 }
 

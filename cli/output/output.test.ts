@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
-test('what a service or a file name says cannot control the terminal, whatever kind of line tells it', () => {
+test('the text of a service or a file name cannot control the terminal, whatever kind of line tells it', () => {
   const output = processOutput({ quiet: false, verbose: true });
   const hostile = 'gone\u001B[2J\u009B1A\rok: trying again';
   output.note(hostile);

@@ -56,5 +56,6 @@ export function previewText(preview: RestorePreview): string {
       : [['test restore', `${backup.verifiedSeconds} s, ${backup.verifiedAt ?? ''}`] as const]),
     ...(operationsLater === null ? [] : [['leaves out', `${operationsLater} operations`] as const]),
     ['without', preview.notCarriedOver.join(', ')],
+    ...preview.warnings.map((warning) => ['warning', warning] as const),
   ]);
 }

@@ -13,11 +13,9 @@ import { sessionQuery } from './data/queries.ts';
 import { ProblemError } from './data/problem-error.ts';
 import { parseSearch, stringifySearch } from './lib/search.ts';
 import { readConnectSearch } from './pages/connect/search.ts';
-import { readListSearch } from './pages/databases/search.ts';
 import { readExplorerSearch } from './pages/explorer/search.ts';
 import { readComposeSearch, readSpanSearch, readTrialSearch } from './pages/ledger/search.ts';
 import { readLogSearch } from './pages/logs/search.ts';
-import { readMonitoringSearch } from './pages/monitoring/search.ts';
 import { readNotificationSearch } from './pages/notifications/search.ts';
 import { readDeliverySearch } from './pages/webhooks/search.ts';
 import { ErrorPage } from './shell/ErrorPage.tsx';
@@ -114,7 +112,6 @@ const organizationHome = createRoute({
 const databases = createRoute({
   getParentRoute: () => organization,
   path: '/databases',
-  validateSearch: readListSearch,
   component: lazyRouteComponent(() => import('./pages/databases/Databases.tsx'), 'Databases'),
 });
 
@@ -212,7 +209,6 @@ const connect = createRoute({
 const monitoring = createRoute({
   getParentRoute: () => database,
   path: '/monitoring',
-  validateSearch: readMonitoringSearch,
   component: lazyRouteComponent(() => import('./pages/monitoring/Monitoring.tsx'), 'Monitoring'),
 });
 

@@ -112,7 +112,7 @@ test('several replicas of the built-in engine get a member of etcd each: its ima
   }
 });
 
-test('where processors are few, replicas are promised part of what their size says, members all of theirs', () => {
+test('on few processors, replicas are promised part of what their size says, members all of theirs', () => {
   const { size } = ok(resolve(catalog, { topology: 'ha-3', region: 'local-2' })).resolved;
   expect(size).toEqual({
     name: 'lh-5',

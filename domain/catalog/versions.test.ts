@@ -33,7 +33,7 @@ test('a version can be chosen from its date until it is deprecated', () => {
   expect(chosen(at('11:00'))).toContain('is deprecated');
 });
 
-test('who must not refuse what another clock has accepted is generous at both ends', () => {
+test('a check that must not refuse what another clock has accepted is generous at both ends', () => {
   const leewayMs = 5 * 60_000;
   expect([chosen(at('09:55'), leewayMs), chosen(at('11:04'), leewayMs)]).toEqual([true, true]);
   expect([chosen(at('09:54'), leewayMs), chosen(at('11:05'), leewayMs)]).not.toContain(true);

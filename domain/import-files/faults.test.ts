@@ -60,7 +60,7 @@ test('an empty ledger, files of other programs and damaged ones are named', () =
   expect(of({ kind: 'foreign' }, 0)).toEqual([['file_cut_short', 0, 'sizeBytes']]);
 });
 
-test('as many files as replicas are asked for, one for each', () => {
+test('the form asks for as many files as replicas, one for each', () => {
   expect(named([])).toEqual([['wrong_file_count', undefined, 'files']]);
   expect(named(three().slice(1))).toContainEqual(['wrong_file_count', undefined, 'files']);
   expect(named(three(), { replicaCount: 1 })).toEqual([['wrong_file_count', undefined, 'files']]);

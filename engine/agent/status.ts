@@ -5,6 +5,7 @@ import { parseAddress, required } from '../commands/values.ts';
 import type { Verb } from '../commands/verb.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import { exposition } from '../../base/metrics/exposition.ts';
+import { networkMetrics } from '../server/machine-io.ts';
 import { statusMetrics } from '../server/metrics.ts';
 import { StatusServer } from '../server/status-server.ts';
 import { FileUsage } from './file-usage.ts';
@@ -66,7 +67,8 @@ function sourceOf(identity: ReplicaIdentity, statistics: Statistics, file: FileU
     unready: () => unreadyReason(statistics),
     async metrics() {
       const said = current();
-      const common = 'problem' in said ? '' : await exposition(statusMetrics(said));
+      const common =
+        'problem' in said ? '' : await exposition([...statusMetrics(said), ...networkMetrics()]);
       return `${common}${await statistics.exposition()}`;
     },
   };

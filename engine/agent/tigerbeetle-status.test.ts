@@ -40,6 +40,8 @@ test('a healthy replica is ready and says all that it knows', () => {
     replicaCount: 3,
     role: 'primary',
     syncing: false,
+    syncStage: 0,
+    replicaStatus: 0,
     view: 4,
     op: 120,
     commit: 118,
@@ -69,7 +71,7 @@ test.each([
 
 test.each([
   [{ replica_view: 3 }, { role: 'backup', syncing: false }],
-  [{ replica_status: 2 }, { role: 'recovering', syncing: true }],
+  [{ replica_status: 2 }, { role: 'recovering', syncing: true, replicaStatus: 2 }],
   [{ replica_sync_stage: 1 }, { role: 'primary', syncing: true }],
   [{ replica_sync_op_max: 5 }, { role: 'primary', syncing: true }],
   [{ replica_commit_max: 118 + 64 }, { role: 'primary', syncing: false }],

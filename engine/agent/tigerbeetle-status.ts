@@ -71,6 +71,8 @@ export function engineStatusOf(
     checkpoint: value('replica_op_checkpoint'),
     warnings: isNear(storage) ? [EngineWarning.storageNearLimit] : [],
     storage,
+    syncStage: value('replica_sync_stage'),
+    replicaStatus: value('replica_status'),
     ...known('connections', clientConnections(gauges)),
     ...known('accounts', count(gauges, 'value_count_visible', { tree: 'Account.timestamp' })),
     ...known('transfers', count(gauges, 'value_count_visible', { tree: 'Transfer.timestamp' })),

@@ -22,6 +22,7 @@ export async function openArchive(
   databaseId: string,
   clusterId: bigint,
 ): Promise<void> {
+  await store.locks?.prove();
   const key = archiveKey(databaseId);
   const head = { format: ARCHIVE_FORMAT, databaseId, clusterId: String(clusterId) };
   const bytes = Buffer.from(`${JSON.stringify(head)}\n`);

@@ -10,6 +10,9 @@ export type ArchiveErrorCode =
   | 'backup_unknown'
   | 'backup_removed'
   | 'format_unknown'
+  | 'lock_missing'
+  | 'lock_wrong'
+  | 'object_locked'
   | 'key_missing'
   | 'keys_wrong'
   | 'object_missing'
@@ -27,7 +30,15 @@ export type ArchiveErrorCode =
   | 'import_empty'
   | 'import_future'
   | 'import_too_large'
-  | 'import_no_room';
+  | 'import_no_room'
+  | 'cluster_unreachable'
+  | 'cluster_behind'
+  | 'cluster_differs'
+  | 'ledger_too_large'
+  | 'no_room'
+  | 'timeouts_open'
+  | 'chain_too_long'
+  | 'timestamps_ahead';
 
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';

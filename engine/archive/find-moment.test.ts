@@ -29,7 +29,7 @@ test('each operation is found by its number, by its time, and by every time unti
   expect(await find({ kind: 'timestamp', timestamp: timestampOf(230) + 1n })).toBeUndefined();
 });
 
-test('what the sweep deleted, and what is in a gap, is not found by its number', async () => {
+test('an operation that the sweep deleted, or that is in a gap, is not found by its number', async () => {
   const store = new MemoryStore();
   await writeChain(store, 101, 200, 'start');
   await writeChain(store, 301, 400, 'gap');
@@ -41,7 +41,7 @@ test('what the sweep deleted, and what is in a gap, is not found by its number',
   expect(await find({ kind: 'op', op: 301 })).toBe(301);
 });
 
-test('of a thousand segments it asks for a few', async () => {
+test('a search in a thousand segments asks for a few', async () => {
   const store = new MemoryStore();
   await writeChain(store, 1, 10_000, 'start');
   let lists = 0;

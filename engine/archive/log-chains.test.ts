@@ -2,6 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { SteadyLoad } from '../../test/support/engine/ledger/steady-load.ts';
 import { segmentKey } from './keys.ts';
+import { findEnd } from '../archiver/archive-end.ts';
+import { writeChainNote } from './log-chains.ts';
 import { decodeSegment } from './log-segment.ts';
 import { Archive } from './moments.ts';
 import { sweepLog } from './sweep-log.ts';
@@ -58,7 +60,7 @@ test('a time is the last operation at or before it', async () => {
   expect(await refusal(at(timestampOf(150) + 1n))).toMatchObject({ code: 'moment_unavailable' });
 });
 
-test('of a log after a gap only what follows a backup can be had', async () => {
+test('only the operations after a backup can be had of a log after a gap', async () => {
   const store = await threeBackups();
   await writeChain(store, 1, 60, 'start');
   await writeChain(store, 101, 150, 'gap');
@@ -71,6 +73,44 @@ test('of a log after a gap only what follows a backup can be had', async () => {
   expect(await planOf(store, 80)).toEqual([80, 'second', []]);
   for (const op of [61, 79, 81, 100, 101, 119])
     expect(await refusal(planOf(store, op))).toMatchObject({ code: 'moment_unavailable' });
+});
+
+test.each([101, 105, 141])(
+  'a note that somebody has forged splits no chain: all moments around op %i can be had',
+  async (firstOp) => {
+    const store = await threeBackups();
+    await writeChain(store, 1, 60, 'start');
+    await writeChain(store, 81, 150, 'gap');
+    const before = await windowsOf(store);
+    const note = { databaseId: DATABASE, line: 1, firstOp, follows: 'gap' as const };
+    await writeChainNote(store, { ...note, begunAt: new Date(0).toISOString() });
+    expect(await windowsOf(store)).toEqual(before);
+    expect(before).toEqual([
+      [0, 60, 0],
+      [80, 150, 20],
+    ]);
+    for (const op of [firstOp - 1, firstOp, 150]) expect(await planOf(store, op)).toHaveLength(3);
+    expect((await findEnd(store, DATABASE))?.chainFirstOp).toBe(81);
+  },
+);
+
+test('a note whose chain never began, since its archiver died, splits no chain that goes on beyond it', async () => {
+  const store = await threeBackups();
+  const note = { databaseId: DATABASE, line: 1, firstOp: 61, follows: 'gap' as const };
+  await writeChainNote(store, { ...note, begunAt: new Date(0).toISOString() });
+  await writeChain(store, 1, 150, 'start');
+  expect(await windowsOf(store)).toEqual([[0, 150, 0]]);
+});
+
+test('a chain whose first segment is lost is still one of its own', async () => {
+  const store = await threeBackups();
+  await writeChain(store, 1, 60, 'start');
+  await writeChain(store, 101, 150, 'gap');
+  store.objects.delete(segmentKey(DATABASE, 1, 101));
+  expect(await windowsOf(store)).toEqual([
+    [0, 60, 0],
+    [120, 150, 50],
+  ]);
 });
 
 test('the sweep keeps every moment of the promised days, and the backup that they begin with', async () => {
@@ -89,7 +129,7 @@ test('the sweep keeps every moment of the promised days, and the backup that the
   expect(await windowsOf(store)).toEqual([[120, 150, 0]]);
 });
 
-test('whatever byte of a segment is flipped, it is refused by its key', async () => {
+test('a segment with any byte flipped is refused by its key', async () => {
   const store = new MemoryStore();
   await writeChain(store, 1, 10, 'start');
   const key = segmentKey(DATABASE, 1, 1);

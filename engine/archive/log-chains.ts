@@ -6,7 +6,12 @@ import { z } from 'zod';
 import { jsonOf } from '../../base/json.ts';
 import { damaged, isLost } from './errors.ts';
 import { chainKey, chainsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from './keys.ts';
-import { decodeSegmentHead, SEGMENT_HEAD_BYTES, type SegmentHead } from './log-segment.ts';
+import {
+  decodeSegmentHead,
+  NO_SEGMENT,
+  SEGMENT_HEAD_BYTES,
+  type SegmentHead,
+} from './log-segment.ts';
 import type { ObjectStore, RangedStore } from './object-store.ts';
 
 /** The line of all operations that a database has ever executed; another one would follow the return of an older state. */
@@ -40,9 +45,12 @@ export async function writeChainNote(
   await store.create(chainKey(note.databaseId, note.line, note.firstOp), bytes);
 }
 
-/** Returns the chains of a database that have segments, oldest first. */
+/**
+ * Returns the chains of a database that have segments, oldest first. Notes are never encrypted, and whoever may write to the bucket can
+ * add one. So a note only counts if its segments bear it out: they do not continue those before it.
+ */
 export async function readChains(
-  store: ObjectStore,
+  store: ObjectStore & RangedStore,
   databaseId: string,
 ): Promise<readonly Chain[]> {
   const notes: ChainNote[] = [];
@@ -59,12 +67,33 @@ export async function readChains(
     for (const [index, { firstOp, follows, begunAt }] of own.entries()) {
       const end = own[index + 1]?.firstOp ?? Infinity;
       const segments = ops.filter((op) => op >= firstOp && op < end);
+      const before = found.at(-1);
       // The sweep deletes segments from the beginning; their chain's note stays.
-      if (segments.length > 0)
-        found.push({ line, firstOp: segments[0]!, follows, begunAt, segments });
+      if (segments.length === 0) continue;
+      if (before?.line === line && (await continues(store, databaseId, before, segments[0]!)))
+        found.push({ ...found.pop()!, segments: [...before.segments, ...segments] });
+      else found.push({ line, firstOp: segments[0]!, follows, begunAt, segments });
     }
   }
   return found;
+}
+
+/** Whether a segment continues a chain. One that begins a chain names none before it; one that cannot be read says nothing. */
+async function continues(
+  store: RangedStore,
+  databaseId: string,
+  { line, segments }: Chain,
+  firstOp: number,
+): Promise<boolean> {
+  try {
+    const head = await readSegmentHead(store, databaseId, line, firstOp);
+    if (head.previous === NO_SEGMENT) return false;
+    const before = await readSegmentHead(store, databaseId, line, segments.at(-1)!);
+    return before.lastOp + 1 === firstOp;
+  } catch (error) {
+    if (isLost(error)) return false;
+    throw error;
+  }
 }
 
 export async function readChainNote(

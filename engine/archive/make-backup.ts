@@ -16,6 +16,7 @@ import {
 import { decodeChunk, encodeChunk, rowsPerChunk, sha256, type ChunkHead } from './chunk.ts';
 import { ArchiveError, isLost } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
+import { earlier, keepHead, keepUpTo, unlessMissing } from './keep-locked.ts';
 import { chunkKey } from './keys.ts';
 import { LiveRows } from './live-rows.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -73,11 +74,21 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
     return { ...(await readRecord(store, databaseId, own.key)), newObjects: 0, newBytes: 0 };
   }
   const last = keys.findLast(({ op }) => op <= position.op);
-  const before = last && (await readRecord(store, databaseId, last.key)).record;
+  const newest = last && (await readRecord(store, databaseId, last.key));
+  const before = newest?.record;
   const base = (await isContinued(rows, before)) ? before : undefined;
   const making = new Making(options, rows, base, await takenBySweep(store, databaseId, keys, base));
   const tables: StoredTable[] = [];
   for (const table of rows.tables) tables.push(await making.store(table));
+  const { locks } = store;
+  let lockedUntil: string | undefined;
+  if (locks !== undefined) {
+    const shared = new Set(chunksOf({ databaseId, tables }).map(({ name }) => name));
+    await keepUpTo(store, locks, { databaseId, before: newest, shared, op: position.op });
+    const head = await keepHead(store, locks, databaseId);
+    const ends = tables.flatMap(({ chunks }) => chunks.map((one) => one.lockedUntil ?? head));
+    lockedUntil = [head, ...ends].reduce(earlier, locks.endOfNew());
+  }
   const record: BackupRecord = {
     format: RECORD_FORMAT,
     databaseId,
@@ -91,6 +102,7 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
     view: position.view,
     stateHash: Buffer.from(position.stateHash).toString('hex'),
     ...(seals && { sealed: true as const }),
+    ...(lockedUntil !== undefined && { lockedUntil }),
     tables,
     inline: rows.inline.map((one) => ({
       ...one,
@@ -169,7 +181,8 @@ class Making {
     const perChunk = rowsPerChunk(rowSize, this.#options.chunkBytes);
     const chunks: StoredChunk[] = [];
     const known = this.#before.get(id)?.chunks ?? [];
-    const starts = [];
+    const starts: Pick<StoredChunk, 'firstRow' | 'rowCount'>[] = [];
+    const reused: StoredChunk[] = [];
     for (let firstRow = 0; firstRow < rowCount; firstRow += perChunk) {
       const count = Math.min(perChunk, rowCount - firstRow);
       const same = known.find(
@@ -178,14 +191,29 @@ class Making {
           one.rowCount === count &&
           (one.sealed ?? false) === this.#options.seals,
       );
-      if (same !== undefined && !this.#options.full) chunks.push(same);
+      if (same !== undefined && !this.#options.full) reused.push(same);
       else starts.push({ firstRow, rowCount: count });
     }
+    await inParallel(reused, CHUNKS_AT_A_TIME, async (chunk) => {
+      const kept = await this.#keep(id, chunk);
+      if (kept === undefined) starts.push(chunk);
+      else chunks.push(kept);
+    });
     const read = this.#read(table, starts);
     await inParallel(read, CHUNKS_AT_A_TIME, async ({ head, bytes }) => {
       chunks.push(await this.#storeChunk(head, bytes));
     });
     return { ...table, chunks: chunks.sort((one, other) => one.firstRow - other.firstRow) };
+  }
+
+  /** The chunk, locked for long enough if objects are. `undefined`: it is lost, and is stored again. */
+  async #keep(table: number, chunk: StoredChunk): Promise<StoredChunk | undefined> {
+    const { store, databaseId } = this.#options;
+    const { locks } = store;
+    if (locks === undefined) return chunk;
+    if (chunk.lockedUntil !== undefined && locks.isEnough(chunk.lockedUntil)) return chunk;
+    const lockedUntil = await locks.keep(chunkKey(databaseId, table, chunk)).catch(unlessMissing);
+    return lockedUntil === undefined ? undefined : { ...chunk, lockedUntil };
   }
 
   async *#read(
@@ -215,17 +243,24 @@ class Making {
       };
       const key = chunkKey(databaseId, table, chunk);
       if (this.#doomed.has(key)) continue;
+      const lockedUntil = store.locks?.endOfNew();
+      const locked = lockedUntil === undefined ? {} : { lockedUntil };
       if ((await store.create(key, object)) === 'created') {
         this.newObjects += 1;
         const storedBytes = seals ? sealedSize(object.length) : object.length;
         this.newBytes += storedBytes;
-        return { ...chunk, storedBytes };
+        return { ...chunk, ...locked, storedBytes };
       }
       try {
         // Encrypted objects are verified already as they are opened.
         const found = await store.read(key);
         await decodeChunk(key, found, { ...head, sha256: digest });
-        return { ...chunk, storedBytes: seals ? sealedSize(found.length) : found.length };
+        const kept = await store.locks?.keep(key);
+        return {
+          ...chunk,
+          ...(kept !== undefined && { lockedUntil: kept }),
+          storedBytes: seals ? sealedSize(found.length) : found.length,
+        };
       } catch (error) {
         // Objects are never replaced: intact rows get another name.
         const isDamaged = error instanceof ArchiveError && error.code === 'object_damaged';

@@ -1,8 +1,12 @@
+import type { Locks } from './object-lock.ts';
+
 /**
  * The part of an object store that an archive needs. Objects are written once: nothing here replaces or deletes one. Every
  * promise rejects with ArchiveError, after the store's own retries.
  */
 export interface ObjectStore {
+  /** Present if objects are locked against deletion. */
+  readonly locks?: Locks | undefined;
   /** Writes an object unless this key already has one. */
   create(key: string, bytes: Uint8Array): Promise<'created' | 'exists'>;
   /** Rejects with `object_missing` if there is none. */
@@ -26,7 +30,7 @@ export interface RangedStore {
 
 /** Additional methods for the sweep, which has its own credentials. */
 export interface SweptStore extends ObjectStore {
-  /** Deletes an object; resolves too if there is none. */
+  /** Deletes an object; resolves too if there is none. Rejects with `object_locked` while its lock forbids it. */
   remove(key: string): Promise<void>;
   /** Yields the first parts of all keys: the IDs of databases. */
   folders(): AsyncIterable<string>;

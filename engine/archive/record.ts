@@ -26,6 +26,8 @@ const chunkSchema = z.object({
   copy: count,
   /** The object is encrypted. */
   sealed: z.literal(true).optional(),
+  /** The object is locked until then, or for longer. */
+  lockedUntil: z.iso.datetime().optional(),
 });
 
 const tableSchema = z.object({
@@ -52,6 +54,8 @@ const recordSchema = z.object({
   stateHash: hex(16),
   /** The backup was made encrypted: this record, and all of its chunks. */
   sealed: z.literal(true).optional(),
+  /** All that the backup needs is locked until then, or for longer. */
+  lockedUntil: z.iso.datetime().optional(),
   tables: z.array(tableSchema),
   inline: z.array(inlineSchema),
   startedAt: z.iso.datetime(),
@@ -130,7 +134,10 @@ export interface NamedChunk {
 }
 
 /** The objects that a backup needs, besides its record. */
-export const chunksOf = ({ databaseId, tables }: BackupRecord): readonly NamedChunk[] =>
+export const chunksOf = ({
+  databaseId,
+  tables,
+}: Pick<BackupRecord, 'databaseId' | 'tables'>): readonly NamedChunk[] =>
   tables.flatMap(({ table, chunks }) =>
     chunks.map((chunk) => ({ name: chunkKey(databaseId, table, chunk), size: chunk.storedBytes })),
   );

@@ -152,7 +152,7 @@ test('a replica refuses by name files of another state than the first one began 
   await expect(other).rejects.toMatchObject({ code: 'import_differs' });
 });
 
-test('whatever is no exported file of this release or an older one is refused by name', async () => {
+test('a file that is no export of this release or an older one is refused by name', async () => {
   const bytes = await (await ledgerFile()).exported();
   const cases = [
     ['import_foreign', /not a data file/, new Uint8Array(0)],

@@ -29,6 +29,21 @@ export const isExists = (error: unknown): boolean => statusOf(error) === 412;
 export const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket';
 
+/** There is no object, or its newest version is the mark that it was deleted. */
+export const isGone = (error: unknown): boolean =>
+  (isMissing(error) && !isUnlocked(error)) || statusOf(error) === 405;
+
+/** The object exists, and has no lock. The second name is that of Ceph's gateway; of a bucket, both say that it cannot lock. */
+export const isUnlocked = (error: unknown): boolean =>
+  ['NoSuchObjectLockConfiguration', 'ObjectLockConfigurationNotFoundError'].includes(nameOf(error));
+
+/** The server does not know what is asked for. */
+export const isUnknown = (error: unknown): boolean => statusOf(error) === 501;
+
+/** A refusal, as `namedError` gives it. */
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof ArchiveError && error.code === 'store_refused' && statusOf(error.cause) === 403;
+
 /** The object has no byte at the requested offset. An object that is read from its beginning is then empty. */
 export const isEmptyRange = (error: unknown): boolean => statusOf(error) === 416;
 

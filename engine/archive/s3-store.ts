@@ -5,16 +5,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  GetObjectLockConfigurationCommand,
+  GetObjectRetentionCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  PutObjectRetentionCommand,
   S3Client,
   type GetObjectCommandOutput,
   type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3';
 import { backoffMs } from '../../base/backoff.ts';
 import { ArchiveError, missing } from './errors.ts';
+import {
+  lastsLongEnough,
+  lockUntil,
+  type Locks,
+  type ObjectLock,
+  type Retention,
+} from './object-lock.ts';
 import type { RangedStore, SweptStore } from './object-store.ts';
-import { isEmptyRange, isExists, isMissing, isPassing, namedError } from './s3-errors.ts';
+import {
+  isEmptyRange,
+  isExists,
+  isForbidden,
+  isGone,
+  isMissing,
+  isPassing,
+  isUnknown,
+  isUnlocked,
+  namedError,
+} from './s3-errors.ts';
 
 interface S3Options {
   /** URL of the server; by default AWS's. */
@@ -29,6 +49,8 @@ interface S3Options {
   readonly forcePathStyle: boolean;
   /** Time for which a request is tried again while the store does not answer. */
   readonly patienceMs: number;
+  /** Locks what is written. */
+  readonly lock?: ObjectLock | undefined;
 }
 
 /** Time for one try; a try sends or receives at most a few MiB. */
@@ -43,9 +65,11 @@ interface Part {
 export class S3Store implements SweptStore, RangedStore {
   readonly #client: S3Client;
   readonly #options: S3Options;
+  readonly locks: Locks | undefined;
 
   constructor(options: S3Options) {
     this.#options = options;
+    this.locks = options.lock === undefined ? undefined : this.#locksOf(options.lock);
     const { endpoint, region, accessKeyId, secretAccessKey, forcePathStyle } = options;
     this.#client = new S3Client({
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -65,7 +89,7 @@ export class S3Store implements SweptStore, RangedStore {
   }
 
   async create(key: string, bytes: Uint8Array): Promise<'created' | 'exists'> {
-    const { bucket, prefix } = this.#options;
+    const { bucket, prefix, lock } = this.#options;
     const command = new PutObjectCommand({
       Bucket: bucket,
       Key: `${prefix}${key}`,
@@ -73,6 +97,12 @@ export class S3Store implements SweptStore, RangedStore {
       ContentLength: bytes.length,
       IfNoneMatch: '*',
       ChecksumSHA256: createHash('sha256').update(bytes).digest('base64'),
+      ...(lock === undefined
+        ? {}
+        : {
+            ObjectLockMode: lock.mode,
+            ObjectLockRetainUntilDate: new Date(lockUntil(lock, this.#nowMs)),
+          }),
     });
     return this.#retry(async (abortSignal) => {
       try {
@@ -154,7 +184,111 @@ export class S3Store implements SweptStore, RangedStore {
   async remove(key: string): Promise<void> {
     const { bucket, prefix } = this.#options;
     const command = new DeleteObjectCommand({ Bucket: bucket, Key: `${prefix}${key}` });
-    await this.#retry((abortSignal) => this.#client.send(command, { abortSignal }));
+    try {
+      await this.#retry((abortSignal) => this.#client.send(command, { abortSignal }));
+    } catch (error) {
+      const until = isForbidden(error) ? await this.#lockedUntil(key) : undefined;
+      if (until === undefined) throw error;
+      throw new ArchiveError('object_locked', `${key} is locked until ${until}.`, { key });
+    }
+  }
+
+  /** The end of a lock that has not ended. `undefined` if there is none, or none that may be seen. */
+  async #lockedUntil(key: string): Promise<string | undefined> {
+    const until = (await this.#retention(key).catch(() => undefined))?.until ?? '';
+    return Date.parse(until) > this.#nowMs ? until : undefined;
+  }
+
+  /**
+   * The store's time, as far as its answers have told it. The library signs by it once a request was refused for its time, and a lock by a
+   * clock that is wrong could not be taken back.
+   */
+  get #nowMs(): number {
+    return Date.now() + this.#client.config.systemClockOffset;
+  }
+
+  #locksOf(lock: ObjectLock): Locks {
+    const isEnough = (until: string) => lastsLongEnough(lock, until, this.#nowMs);
+    const lasting = async (key: string) => {
+      const until = (await this.#retention(key))?.until;
+      return until !== undefined && isEnough(until) ? until : undefined;
+    };
+    return {
+      isEnough,
+      lasting,
+      prove: () => this.#proveLock(),
+      endOfNew: () => lockUntil(lock, this.#nowMs),
+      keep: async (key) => {
+        const before = await this.#retention(key);
+        if (before !== undefined && isEnough(before.until)) return before.until;
+        // Its mode stays: a store lets nobody change it without a right of its own.
+        const isLocked = before !== undefined && Date.parse(before.until) > this.#nowMs;
+        const mode = isLocked ? before.mode : lock.mode;
+        const until = lockUntil(lock, this.#nowMs);
+        try {
+          await this.#setRetention(key, { mode, until });
+          return until;
+        } catch (error) {
+          // Another backup may have locked it for as long, which a store refuses to make shorter.
+          const later = await lasting(key);
+          if (later === undefined) throw error;
+          return later;
+        }
+      },
+    };
+  }
+
+  async #proveLock(): Promise<void> {
+    const { bucket } = this.#options;
+    const command = new GetObjectLockConfigurationCommand({ Bucket: bucket });
+    const isOn = await this.#retry(async (abortSignal) => {
+      try {
+        const answer = await this.#client.send(command, { abortSignal });
+        return answer.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
+      } catch (error) {
+        if (isMissing(error) || isUnknown(error)) return false;
+        throw error;
+      }
+    });
+    if (isOn) return;
+    throw new ArchiveError(
+      'lock_missing',
+      `bucket ${bucket} has no object lock, and the file object-lock asks for one. Make a bucket with object lock, which most stores offer only when it is made, or take the setting away (backups.objectLock of the chart).`,
+    );
+  }
+
+  /** `undefined` if the object is not locked. Rejects with `object_missing`. */
+  async #retention(key: string): Promise<Retention | undefined> {
+    const { bucket, prefix } = this.#options;
+    const command = new GetObjectRetentionCommand({ Bucket: bucket, Key: `${prefix}${key}` });
+    return this.#retry(async (abortSignal) => {
+      try {
+        const { Retention: found } = await this.#client.send(command, { abortSignal });
+        const { Mode: mode, RetainUntilDate: until } = found ?? {};
+        return mode === undefined || until === undefined
+          ? undefined
+          : { mode, until: until.toISOString() };
+      } catch (error) {
+        if (isUnlocked(error)) return undefined;
+        throw isGone(error) ? missing(key, error) : error;
+      }
+    });
+  }
+
+  async #setRetention(key: string, { mode, until }: Retention): Promise<void> {
+    const { bucket, prefix } = this.#options;
+    const command = new PutObjectRetentionCommand({
+      Bucket: bucket,
+      Key: `${prefix}${key}`,
+      Retention: { Mode: mode, RetainUntilDate: new Date(until) },
+    });
+    await this.#retry(async (abortSignal) => {
+      try {
+        await this.#client.send(command, { abortSignal });
+      } catch (error) {
+        throw isGone(error) ? missing(key, error) : error;
+      }
+    });
   }
 
   async *#pages(

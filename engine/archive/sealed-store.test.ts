@@ -7,7 +7,7 @@ import { findRecord } from './archive.ts';
 import { parseKeys } from './installation-keys.ts';
 import { lockBoxesPrefix, removalKey, segmentKey, sweptKey } from './keys.ts';
 import { examineBoxes } from './lock-boxes.ts';
-import { readChains, readSegmentHead, segmentIfAny } from './log-chains.ts';
+import { readChains, readSegmentHead, segmentIfAny, writeChainNote } from './log-chains.ts';
 import { Archive } from './moments.ts';
 import { removeBackup } from './removals.ts';
 import { SealedStore } from './sealed-store.ts';
@@ -119,7 +119,7 @@ test('a new key is for new objects, opens old ones after their data keys were pu
   expect(used).toBe(Buffer.from(bucket.objects.get(twoBackup)!).toString('hex', 8, 24));
 });
 
-test('what was plain before stays readable, and the next backup has no plain rows', async () => {
+test('objects that were plain before stay readable, and the next backup has no plain rows', async () => {
   const bucket = new MemoryStore();
   const file = await ledgerWith(60);
   await file.backUp(bucket, 'plain');
@@ -231,6 +231,15 @@ test('notes of removals are encrypted too, so that nobody without the key has th
   expect(await swept(1)).toMatchObject({ emptied: 1 });
   expect(isSealed(bucket, sweptKey(DATABASE, 'one'))).toBe(true);
   expect(await swept(2)).toMatchObject({ gone: 1 });
+});
+
+test('a forged note of a chain splits no encrypted chain: its segments say that they continue those before', async () => {
+  const { bucket } = await encrypted();
+  const note = { databaseId: DATABASE, line: 1, firstOp: 21, follows: 'gap' as const };
+  await writeChainNote(bucket, { ...note, begunAt: new Date(0).toISOString() });
+  const store = sealed(bucket, OLD, 'refuse-plain');
+  const [chain, another] = await readChains(store, DATABASE);
+  expect([chain?.segments, another]).toEqual([[1, 11, 21, 31], undefined]);
 });
 
 test('a writer that dies between a data key and the first object leaves an archive that goes on', async () => {

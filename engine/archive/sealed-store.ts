@@ -34,6 +34,10 @@ export class SealedStore implements SweptStore, RangedStore {
     return this.keys !== undefined;
   }
 
+  get locks() {
+    return this.#inner.locks;
+  }
+
   async create(key: string, bytes: Uint8Array): Promise<'created' | 'exists'> {
     if (sealingOf(key) === 'never') return this.#inner.create(key, bytes);
     const dataKey = await this.#dataKeyFor(databaseOf(key));

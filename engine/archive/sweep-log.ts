@@ -5,10 +5,11 @@
 import { readRecord, recordKeys } from './archive.ts';
 import { segmentKey } from './keys.ts';
 import { readChains } from './log-chains.ts';
-import type { SweptStore } from './object-store.ts';
+import type { RangedStore, SweptStore } from './object-store.ts';
+import { isRemoved } from './sweep.ts';
 
 interface SweepLogOptions {
-  readonly store: SweptStore;
+  readonly store: SweptStore & RangedStore;
   readonly databaseId: string;
   readonly nowMs: number;
   /** Time for which every moment is kept. */
@@ -32,7 +33,8 @@ export async function sweepLog({
     const next = all[index + 1];
     // The last segment shows archivers where the log ends.
     if (next === undefined || next.op > baseOp + 1) break;
-    await store.remove(segmentKey(databaseId, line, op));
+    // Later ones are locked for longer.
+    if (!(await isRemoved(store, segmentKey(databaseId, line, op)))) break;
     deleted += 1;
   }
   return deleted;

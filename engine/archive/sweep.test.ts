@@ -131,7 +131,7 @@ test('while a record that stays cannot be read, nothing is deleted', async () =>
   expect([...damaged.objects.keys()]).toEqual(before);
 });
 
-test('whatever is backed up, removed and swept, in any order, every backup that stays is whole and nothing is left over', async () => {
+test('after backups, removals and sweeps in any order, every backup that stays is whole and nothing is left over', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('back up' as const), work: fc.integer({ min: 0, max: 30 }) }),
     fc.record({ kind: fc.constant('remove' as const), which: fc.nat(9) }),

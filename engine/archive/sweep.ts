@@ -7,7 +7,7 @@
  *    request that arrives late deletes nothing new.
  */
 import { allRecordKeys, readRecord, type RecordKey } from './archive.ts';
-import { isLost } from './errors.ts';
+import { ArchiveError, isLost } from './errors.ts';
 import { removalKey, sweptKey } from './keys.ts';
 import type { SweptStore } from './object-store.ts';
 import { chunksOf, type NamedChunk } from './record.ts';
@@ -33,6 +33,8 @@ interface Swept {
   readonly bytes: number;
   /** Removed backups whose time has not come. */
   readonly waiting: number;
+  /** Removed backups whose objects the store does not let go yet, because they are locked. They are tried again by the next sweep. */
+  readonly locked: number;
 }
 
 /** Sweeps one archive. Rejects if a record that stays cannot be read: its chunks are unknown then, and nothing is deleted. */
@@ -46,29 +48,55 @@ export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions)
   const over = [...swept].filter(([, at]) => isOld(at)).map(([backupId]) => backupId);
   const waiting = notes.size - due.length - over.length;
   if (due.length === 0 && over.length === 0)
-    return { emptied: 0, gone: 0, chunks: 0, bytes: 0, waiting };
+    return { emptied: 0, gone: 0, chunks: 0, bytes: 0, waiting, locked: 0 };
   const records = await allRecordKeys(store, databaseId);
   const recordOf = (backupId: string) => records.find((one) => one.backupId === backupId);
   const goes = new Set([...swept.keys(), ...due.map(({ backupId }) => backupId)]);
   const stay = records.filter(({ backupId }) => !goes.has(backupId));
   const needed = await neededChunks(store, databaseId, stay);
   let [chunks, bytes] = [0, 0];
+  const locked = new Set<string>();
   for (const { backupId } of due) {
     for (const { name, size } of await chunksOfRemoved(store, databaseId, recordOf(backupId))) {
       if (needed.has(name)) continue;
-      await store.remove(name);
-      chunks += 1;
-      bytes += size;
+      if (await isRemoved(store, name)) {
+        chunks += 1;
+        bytes += size;
+      } else locked.add(backupId);
     }
+    if (locked.has(backupId)) continue;
     await noteSwept(store, databaseId, { backupId, sweptAt: new Date(nowMs).toISOString() });
   }
   for (const backupId of over) {
     const record = recordOf(backupId);
-    if (record !== undefined) await store.remove(record.key);
-    await store.remove(removalKey(databaseId, backupId));
-    await store.remove(sweptKey(databaseId, backupId));
+    // In this order: while the record is there, the removal has to be known.
+    const names = [removalKey(databaseId, backupId), sweptKey(databaseId, backupId)];
+    for (const name of record === undefined ? names : [record.key, ...names]) {
+      if (await isRemoved(store, name)) continue;
+      locked.add(backupId);
+      break;
+    }
   }
-  return { emptied: due.length, gone: over.length, chunks, bytes, waiting };
+  const of = (ids: readonly string[]) => ids.filter((id) => !locked.has(id)).length;
+  return {
+    emptied: of(due.map(({ backupId }) => backupId)),
+    gone: of(over),
+    chunks,
+    bytes,
+    waiting,
+    locked: locked.size,
+  };
+}
+
+/** Deletes an object, unless it is locked. */
+export async function isRemoved(store: SweptStore, name: string): Promise<boolean> {
+  try {
+    await store.remove(name);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ArchiveError && error.code === 'object_locked')) throw error;
+    return false;
+  }
 }
 
 /** Chunks of the backups that stay, and of those whose time has not come. */

@@ -26,7 +26,7 @@ test("the archive's end names the runs before it, whoever found the gap", async 
   expect(placeAfterEnd(second, { firstOp: 101, begins: undefined })).toEqual(begun);
 });
 
-test('what the sweep has deleted is promised no more', async () => {
+test('a moment that the sweep has deleted is promised no more', async () => {
   const store = new MemoryStore();
   await writeChain(store, 1, 50, 'start');
   await writeChain(store, 81, 100, 'gap');

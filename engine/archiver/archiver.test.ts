@@ -12,7 +12,7 @@ import { Archiver } from './archiver.ts';
 import type { Feed } from './feed-client.ts';
 import { Spool } from './spool.ts';
 
-test('what was sealed while another archiver’s segment is taken up does not follow it into the archive', async () => {
+test('operations that were sealed while another archiver’s segment is taken up do not follow it into the archive', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'archiver-'));
   const store = new MemoryStore();
   const spool = await Spool.open(folder);

@@ -67,6 +67,7 @@ const stateOf: Partial<Record<ArchiveErrorCode, ArchiveState>> = {
   bucket_missing: 'StoreRefused',
   store_full: 'StoreFull',
   store_overwrites: 'StoreOverwrites',
+  lock_missing: 'StoreRefused',
   key_missing: 'KeyMissing',
   archive_foreign: 'ArchiveForeign',
 };

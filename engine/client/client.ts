@@ -66,11 +66,20 @@ interface SubmitOptions {
   readonly bodyChecksum?: Uint8Array;
 }
 
+export interface Reply {
+  readonly body: Uint8Array;
+  /**
+   * The cluster's time of the request: what it did before is in the answer, and what it does later has a later time. Our own engine
+   * answers a read with the time of the last operation before it.
+   */
+  readonly timestamp: bigint;
+}
+
 interface Pending {
   readonly operation: number;
   readonly body: Uint8Array;
   readonly bodyChecksum: Uint8Array | undefined;
-  readonly resolve: (body: Uint8Array) => void;
+  readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
   timer: NodeJS.Timeout | undefined;
   sent: boolean;
@@ -135,7 +144,16 @@ export class Client {
   }
 
   /** Sends a request and returns the reply's body. Requests are executed in the order of the calls. */
-  submit(operation: number, body: Uint8Array, options: SubmitOptions = {}): Promise<Uint8Array> {
+  async submit(
+    operation: number,
+    body: Uint8Array,
+    options: SubmitOptions = {},
+  ): Promise<Uint8Array> {
+    return (await this.ask(operation, body, options)).body;
+  }
+
+  /** The same, with the time of the request. */
+  ask(operation: number, body: Uint8Array, options: SubmitOptions = {}): Promise<Reply> {
     return new Promise((resolve, reject) => {
       if (this.#failed !== undefined) {
         reject(this.#failed);
@@ -316,7 +334,8 @@ export class Client {
     // Sends the next request before the caller looks at this answer.
     this.#next();
     this.#tellReady();
-    if (withdrawn === undefined || answersFirst) done?.resolve(body);
+    if (withdrawn === undefined || answersFirst)
+      done?.resolve({ body, timestamp: reply.timestamp });
     else done?.reject(new RequestWithdrawnError('the request was withdrawn; it was not executed'));
   }
 

@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { exportDataFile } from '../log/export.ts';
 import { createEtcdClient } from '../log/replicated/etcd-client.ts';
 import { salvage } from '../replica/salvage.ts';
-import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
+import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
+import { containerMemory } from '../server/memory-limit.ts';
 import { UsageError, type Verb } from './verb.ts';
 import { parseAddress, required } from './values.ts';
 

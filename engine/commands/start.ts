@@ -2,7 +2,8 @@ import pino from 'pino';
 import { programVersion } from '../../base/program-version.ts';
 import { Engine } from '../server/engine.ts';
 import type { ClusterOptions } from '../server/open-replica.ts';
-import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
+import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
+import { containerMemory } from '../server/memory-limit.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
 import { peerSecurity, peerSecurityFlags } from './peer-security.ts';
@@ -113,7 +114,8 @@ export const start: Verb = {
       ),
       logger,
       onFatal: (error) => {
-        logger.fatal({ error }, 'the data file cannot be written');
+        // A write has failed, or a page of the index is damaged: the message says which.
+        logger.fatal({ error }, error.message);
         process.exit(1);
       },
     });

@@ -233,7 +233,7 @@ test('a second delta holds only new values', async () => {
   machine.commit(Operation.pulse, 3_000_000_000n, new Uint8Array(0));
   const rewritten = machine.takeDelta(new Set([TableId.accounts]));
   expect(rewritten.map(({ table, kind, rowCount }) => [table, kind, rowCount])).toEqual([
-    [TableId.accounts, SectionKind.replace, 2],
+    [TableId.accounts, SectionKind.append, 2],
     [TableId.head, SectionKind.replace, 1],
   ]);
 });

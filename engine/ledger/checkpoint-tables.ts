@@ -18,10 +18,10 @@ import { CheckpointError, check } from './checkpoint-error.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
-import { PAGE_BYTES, rowsPerPage } from './page.ts';
+import { PAGE_BYTES, type PageName, rowsPerPage } from './page.ts';
 import { restore } from './restore.ts';
 import { RowFeed } from './row-feed.ts';
-import { addRows, encodePages, encodeRows, wordsIn } from './row-pages.ts';
+import { addRows, encodePages, encodeRows, pageInMemory, wordsIn } from './row-pages.ts';
 import type { RowTable } from './row-table.ts';
 import { isStartPoint, StartPoints, type StartPointSizes } from './start-point.ts';
 import { setClosed } from './store-transfer.ts';
@@ -120,11 +120,11 @@ export class CheckpointTables {
     });
   }
 
-  /** Only accounts can be asked for as a whole: other rows are never superseded. */
+  /** Accounts, and the rows that fill no page yet, can be asked for as a whole: other rows are never superseded. */
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
     return [
       ...this.#accountSections(rewrite.has(TableId.accounts)),
-      ...this.#paged.flatMap((paged) => takeSections(paged)),
+      ...this.#paged.flatMap((paged) => takeSections(paged, rewrite.has(paged.rowTable))),
       ...this.#state.transferIndex.takeSections(),
       ...this.#points.takeSections(),
       this.#headSection(),
@@ -137,6 +137,12 @@ export class CheckpointTables {
     this.#points.stored(derived);
     for (const { table, givenPages } of this.#paged)
       table.stored = givenPages * rowsPerPage(table.wordsPerRow);
+  }
+
+  /** Returns a page if its rows are all in memory. */
+  pageInMemory(name: PageName): Uint8Array | undefined {
+    const paged = this.#paged.find(({ pageTable }) => pageTable === name.table);
+    return paged && pageInMemory(paged.table, name);
   }
 
   async loadSection(head: SectionHead, chunks: StoredBytes): Promise<void> {
@@ -227,7 +233,8 @@ export class CheckpointTables {
     if (rowCount === 0 && !isRewritten) return [];
     return [
       {
-        kind: isRewritten ? SectionKind.replace : SectionKind.append,
+        // As a whole, too: without room for that, a checkpoint may leave out the rows that it has (log/checkpoint-store.ts).
+        kind: SectionKind.append,
         table: TableId.accounts,
         rowSize: accounts.rowBytes,
         firstRow,
@@ -286,10 +293,10 @@ export class CheckpointTables {
   }
 }
 
-/** Returns the new pages of a table, and the rows after them if there are new ones. */
-function takeSections(paged: PagedTable): Section[] {
+/** Returns the new pages of a table, and the rows after them if there are new ones or they are asked for. */
+function takeSections(paged: PagedTable, isRewritten: boolean): Section[] {
   const { table, pageTable, rowTable, givenPages, givenRows } = paged;
-  if (table.count === givenRows) return [];
+  if (table.count === givenRows && !isRewritten) return [];
   const perPage = rowsPerPage(table.wordsPerRow);
   const pages = Math.floor(table.count / perPage);
   const firstRow = pages * perPage;

@@ -183,11 +183,15 @@ export class LedgerState {
     return this.newRowsBytes + this.transferIndex.unstoredBytes;
   }
 
-  /** Whether memory gets short while segments of the index take more of it than rows and are in no checkpoint. */
+  /**
+   * Whether a start must write segments of the index that are in no checkpoint: memory gets short, and they take more of it than rows; or
+   * they take a quarter of what may stay. No checkpoint comes while the log is replayed, and what is replayed then needs the room.
+   */
   get lacksStoredIndex(): boolean {
+    const { unstoredBytes } = this.transferIndex;
+    if (unstoredBytes > this.#rowsLeaveAtBytes / 4) return true;
     return (
-      this.memory.usedBytes > this.#rowsLeaveAtBytes &&
-      this.transferIndex.unstoredBytes > this.#droppableRowBytes
+      this.memory.usedBytes > this.#rowsLeaveAtBytes && unstoredBytes > this.#droppableRowBytes
     );
   }
 

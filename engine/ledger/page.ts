@@ -33,6 +33,12 @@ export function sealPage(words: Uint32Array, at: number, name: PageName, rows: n
   words.set(checksum(words, at), at + CHECKSUM);
 }
 
+/** Returns the name that the page at `words[at …]` says it has. */
+export const pageNameAt = (words: Uint32Array, at: number): PageName => ({
+  table: words[at + Trailer.table]!,
+  page: words[at + Trailer.page]! + words[at + Trailer.page + 1]! * 2 ** 32,
+});
+
 /** Returns whether `words[at …]` are the page of this name, undamaged. */
 export function isPage(words: Uint32Array, at: number, name: PageName): boolean {
   if (

@@ -12,7 +12,8 @@ const ROW_FLAGS =
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 
 /** Event types of get_change_events. */
-const EventType = { single_phase: 0, pending: 1, posted: 2, voided: 3, expired: 4 } as const;
+/** Types of change events. */
+export const EventType = { single_phase: 0, pending: 1, posted: 2, voided: 3, expired: 4 } as const;
 
 export function writeAccount(
   state: LedgerState,
@@ -34,7 +35,7 @@ export function writeTransfer(
 ): void {
   const row = state.transfers.chunkOf(transfer);
   const r = state.transfers.offsetOf(transfer);
-  const { accounts, transfers } = state;
+  const { accounts } = state;
   const debit = row[r + Transfer.debitAccount]!;
   const credit = row[r + Transfer.creditAccount]!;
   const debitRow = accounts.chunkOf(debit);
@@ -49,25 +50,38 @@ export function writeTransfer(
     accounts.offsetOf(credit),
   );
   state.readAmount(row, r, to, at + WireTransfer.amount);
-  if (((codeFlags >>> 16) & RESOLVING) === 0) to.fill(0, at + 16, at + 20);
-  else {
-    const pending = row[r + Transfer.pendingTransfer]!;
-    copy128(
-      to,
-      at + WireTransfer.pendingId,
-      transfers.chunkOf(pending),
-      transfers.offsetOf(pending),
-    );
-  }
-  copy128(to, at + WireTransfer.userData128, row, r + Transfer.userData128);
-  to[at + WireTransfer.userData64] = row[r + Transfer.userData64]!;
-  to[at + WireTransfer.userData64 + 1] = row[r + Transfer.userData64 + 1]!;
-  to[at + WireTransfer.userData32] = row[r + Transfer.userData32]!;
-  to[at + WireTransfer.timeout] = row[r + Transfer.timeout]!;
+  writePendingId(state, row, r, to, at + WireTransfer.pendingId);
+  writeUserData(row, r, to, at + WireTransfer.userData128);
   to[at + WireTransfer.ledger] = debitRow[d + Account.ledger]!;
   to[at + WireTransfer.codeFlags] = codeFlags;
   to[at + WireTransfer.timestamp] = row[r + Transfer.timestamp]!;
   to[at + WireTransfer.timestamp + 1] = row[r + Transfer.timestamp + 1]!;
+}
+
+/** Writes the id of the transfer that this one posts or voids, otherwise zero. */
+function writePendingId(
+  state: LedgerState,
+  row: Uint32Array,
+  r: number,
+  to: Uint32Array,
+  at: number,
+): void {
+  if (((row[r + Transfer.codeFlags]! >>> 16) & RESOLVING) === 0) {
+    for (let i = 0; i < 4; i += 1) to[at + i] = 0;
+    return;
+  }
+  const { transfers } = state;
+  const pending = row[r + Transfer.pendingTransfer]!;
+  copy128(to, at, transfers.chunkOf(pending), transfers.offsetOf(pending));
+}
+
+/** Writes user_data_128, _64, _32 and timeout, which follow one another on the wire, in a transfer as in an event. */
+function writeUserData(row: Uint32Array, r: number, to: Uint32Array, at: number): void {
+  copy128(to, at, row, r + Transfer.userData128);
+  to[at + 4] = row[r + Transfer.userData64]!;
+  to[at + 5] = row[r + Transfer.userData64 + 1]!;
+  to[at + 6] = row[r + Transfer.userData32]!;
+  to[at + 7] = row[r + Transfer.timeout]!;
 }
 
 /** Writes the account's balances right after one of its transfers. */
@@ -138,26 +152,29 @@ function eventType(flags: number): number {
   return EventType.single_phase;
 }
 
-const wire = new Uint32Array(WireTransfer.words);
-
+/**
+ * With `writeEventAccounts`, it writes every word of an event but for type and timestamp. Streams read each event once, so this is written
+ * word by word: views and calls for a few words take longer than the words.
+ */
 function writeEventTransfer(
   state: LedgerState,
   transfer: number,
   to: Uint32Array,
   at: number,
 ): void {
-  to.fill(0, at, at + ChangeEvent.words);
-  writeTransfer(state, transfer, wire, 0);
-  copy128(to, at + ChangeEvent.transferId, wire, 0);
-  copy128(to, at + ChangeEvent.transferAmount, wire, WireTransfer.amount);
-  copy128(to, at + ChangeEvent.transferPendingId, wire, WireTransfer.pendingId);
-  // user_data_128, _64, _32 and timeout follow one another in both.
-  const userData = wire.subarray(WireTransfer.userData128, WireTransfer.ledger);
-  to.set(userData, at + ChangeEvent.transferUserData128);
-  to[at + ChangeEvent.transferCodeFlags] = wire[WireTransfer.codeFlags]!;
-  to[at + ChangeEvent.ledger] = wire[WireTransfer.ledger]!;
-  to[at + ChangeEvent.transferTimestamp] = wire[WireTransfer.timestamp]!;
-  to[at + ChangeEvent.transferTimestamp + 1] = wire[WireTransfer.timestamp + 1]!;
+  const row = state.transfers.chunkOf(transfer);
+  const r = state.transfers.offsetOf(transfer);
+  const debit = row[r + Transfer.debitAccount]!;
+  copy128(to, at + ChangeEvent.transferId, row, r);
+  state.readAmount(row, r, to, at + ChangeEvent.transferAmount);
+  writePendingId(state, row, r, to, at + ChangeEvent.transferPendingId);
+  writeUserData(row, r, to, at + ChangeEvent.transferUserData128);
+  to[at + ChangeEvent.transferCodeFlags] = row[r + Transfer.codeFlags]! & ~ROW_FLAGS;
+  to[at + ChangeEvent.ledger] =
+    state.accounts.chunkOf(debit)[state.accounts.offsetOf(debit) + Account.ledger]!;
+  for (let i = ChangeEvent.reserved; i < ChangeEvent.debitAccount; i += 1) to[at + i] = 0;
+  to[at + ChangeEvent.transferTimestamp] = row[r + Transfer.timestamp]!;
+  to[at + ChangeEvent.transferTimestamp + 1] = row[r + Transfer.timestamp + 1]!;
 }
 
 function writeEventAccounts(
@@ -177,8 +194,7 @@ function writeEventAccounts(
     const target = at + (side === 0 ? ChangeEvent.debitAccount : ChangeEvent.creditAccount);
     copy128(to, target, source, s);
     readBalances(state, balances, side, to, target + Account.debitsPending);
-    const userData = source.subarray(s + Account.userData128, s + Account.reserved);
-    to.set(userData, target + Account.userData128);
+    for (let i = Account.userData128; i < Account.reserved; i += 1) to[target + i] = source[s + i]!;
     // Code and flags are at the offset of the account's reserved field; `closed` is as it was then.
     const closed = side === 0 ? RowFlag.debit_account_closed : RowFlag.credit_account_closed;
     const flags = source[s + Account.codeFlags]! & ~(AccountFlag.closed << 16);

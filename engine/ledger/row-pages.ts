@@ -21,6 +21,19 @@ export function* encodePages(
   }
 }
 
+/** Returns a page whose rows are all in memory; `undefined` if some are not there. */
+export function pageInMemory(
+  rows: RowTable,
+  name: { readonly table: number; readonly page: number },
+): Uint8Array | undefined {
+  const perPage = rowsPerPage(rows.wordsPerRow);
+  const first = name.page * perPage;
+  if (first < rows.coldEnd || first + perPage > rows.count) return undefined;
+  const words = new Uint32Array(PAGE_WORDS);
+  encodePage(rows, name, words, 0);
+  return new Uint8Array(words.buffer);
+}
+
 function encodePage(
   rows: RowTable,
   name: { readonly table: number; readonly page: number },

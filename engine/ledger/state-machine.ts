@@ -23,12 +23,14 @@ import { type HashKey, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { EVENTS_MAX, LedgerState, type StateSizes } from './ledger-state.ts';
 import { Action, type LedgerOperation, ledgerOperation } from './operations.ts';
 import { LedgerRead } from './ledger-read.ts';
+import type { PageName } from './page.ts';
 import { touchOperation } from './touch-rows.ts';
 import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
 import type { IndexCounts, IndexHelper, IndexVolume } from './transfer-index.ts';
 import type { StartPointSizes } from './start-point.ts';
 import { StateHash } from './state-hash.ts';
+import { StatusCounts } from './status-counts.ts';
 import { UndoLog } from './undo-log.ts';
 import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './words.ts';
 
@@ -82,6 +84,8 @@ export class StateMachine implements Checkpointed {
   /** Rows for the next operation. */
   readonly #brought = new Brought();
   readonly #newRowsBytes: number;
+  /** Not part of the state. */
+  readonly statuses = new StatusCounts();
 
   constructor({ memoryLimitBytes, hashKey, onIndexDamage, ...sizes }: LedgerOptions) {
     this.#limitBytes = memoryLimitBytes;
@@ -269,6 +273,11 @@ export class StateMachine implements Checkpointed {
     };
   }
 
+  /** Returns a page of rows as checkpoints have it, if its rows are all in memory. */
+  pageInMemory(name: PageName): Uint8Array | undefined {
+    return this.#tables.pageInMemory(name);
+  }
+
   counts(): { accounts: number; transfers: number; pendingTransfers: number } {
     const { accounts, transfers, pendingTransfers } = this.#state;
     return { accounts: accounts.count, transfers: transfers.count, pendingTransfers };
@@ -334,6 +343,7 @@ export class StateMachine implements Checkpointed {
       offset64(this.#context.times, Time.batch, operationTime, 0, -remaining);
       const results = this.#results;
       executeBatch(this.#context, { kind, events, at, count, results, keepsTimes });
+      this.statuses.add(kind, results, count);
       at += count * (EVENT_BYTES / 4);
       this.#hash.absorb(this.#results, 0, count * RESULT_WORDS);
       this.#reply.writeResults(this.#results, count, shape);

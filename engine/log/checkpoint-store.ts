@@ -105,6 +105,8 @@ export class CheckpointStore {
   /** Heads are written one after another. */
   #turn: Promise<unknown> = Promise.resolve();
   #isIndexSuspect = false;
+  /** Tables that the next delta holds as a whole, because what is stored of them is damaged. */
+  #mustRewrite: ReadonlySet<number> = NO_TABLES;
   readonly #pins = new Set<readonly Extent[]>();
   /** Pieces that a merge could not read. */
   readonly #damaged = new WeakSet<Piece>();
@@ -123,9 +125,8 @@ export class CheckpointStore {
     return this.#sections;
   }
 
-  /** Keeps the newest checkpoint's bytes where they are until the returned function is called. */
-  pin(): () => void {
-    const extents = extentsOf(this.#superblock, this.#sections);
+  /** Keeps the newest checkpoint's bytes, or these of it, where they are until the returned function is called. */
+  pin(extents: readonly Extent[] = extentsOf(this.#superblock, this.#sections)): () => void {
     this.#pins.add(extents);
     return () => this.#pins.delete(extents);
   }
@@ -195,8 +196,14 @@ export class CheckpointStore {
     await this.#turnTo((head) => head);
   }
 
+  /** Lets the next delta hold a whole table, so that its checkpoint drops what is stored of it. */
+  rewrite(table: number): void {
+    this.#mustRewrite = new Set([...this.#mustRewrite, table]);
+  }
+
   #takeDelta(state: Checkpointed, position: CheckpointPosition): Delta {
-    const rewrite = tablesToRewrite(this.#sections);
+    const rewrite = new Set([...tablesToRewrite(this.#sections), ...this.#mustRewrite]);
+    this.#mustRewrite = NO_TABLES;
     const { new: derived } = DerivedTables;
     return { sections: state.takeDelta(rewrite), position, rewrite, derived };
   }
@@ -208,6 +215,11 @@ export class CheckpointStore {
       return await this.#reservePlan(delta);
     } catch (error) {
       if (!(error instanceof StorageFullError)) throw error;
+      const narrow = withoutRewrites(delta, this.#sections);
+      if (narrow !== delta) {
+        this.#waiting = narrow;
+        return this.#makeRoom(narrow, state);
+      }
       if (least === delta && !this.#hasDerived) throw error;
     }
     this.#waiting = least;
@@ -461,6 +473,37 @@ function withoutDerived(delta: Delta): Delta {
   const sections = delta.sections.filter(({ table }) => !isDerived(table));
   if (sections.length === delta.sections.length) return delta;
   return { ...delta, sections, derived: DerivedTables.old };
+}
+
+/**
+ * Returns the delta with only what is new of append-only tables that it holds as a whole: what is stored of them stays, damaged as it may
+ * be. Otherwise one damaged piece of a large table would keep all checkpoints from a volume without room for a second copy.
+ */
+function withoutRewrites(delta: Delta, stored: readonly StoredSection[]): Delta {
+  const narrowed = new Set<number>();
+  const sections = delta.sections.flatMap((section): readonly Section[] => {
+    const { kind, table, rowSize, firstRow, rowCount } = section;
+    const before = stored.filter((one) => one.table === table);
+    const isWhole = kind === SectionKind.append && firstRow === 0 && delta.rewrite.has(table);
+    if (!isWhole || before.length === 0) return [section];
+    if (before.some((one) => one.kind === SectionKind.update)) return [section];
+    narrowed.add(table);
+    const rows = before.reduce((sum, one) => sum + one.rowCount, 0);
+    if (rows === rowCount) return [];
+    const chunks = bytesAfter(section.chunks, rows * rowSize);
+    return [{ ...section, firstRow: rows, rowCount: rowCount - rows, chunks }];
+  });
+  if (narrowed.size === 0) return delta;
+  const rewrite = new Set([...delta.rewrite].filter((table) => !narrowed.has(table)));
+  return { ...delta, sections, rewrite };
+}
+
+function* bytesAfter(chunks: Iterable<Uint8Array>, skipped: number): Generator<Uint8Array> {
+  let rest = skipped;
+  for (const chunk of chunks) {
+    if (rest < chunk.length) yield chunk.subarray(rest);
+    rest = Math.max(0, rest - chunk.length);
+  }
 }
 
 function headOf({ kind, table, rowSize, firstRow, rowCount }: SectionHead): SectionHead {

@@ -10,9 +10,11 @@ import { DataFileError, StorageFailedError, StorageFullError } from './errors.ts
 import { exportCheckpoint, type ExportedAs, type ExportTarget } from './export.ts';
 import { loadSections } from './load.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
-import { readManifest, type StoredSection } from './manifest.ts';
+import { type Piece, readManifest, type StoredSection } from './manifest.ts';
+import { Mender, type Menders } from './mender.ts';
+import type { Mended, PagePiece } from './mend.ts';
 import { PageReader } from './page-reader.ts';
-import { Scrubber, type Scrubbing } from './scrubber.ts';
+import { NOTHING_VERIFIED, Scrubber, type Scrubbing } from './scrubber.ts';
 import { leastBytes, spareBytes } from './shared-volume.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { readSuperblock, repairSuperblock, type Superblock } from './superblock.ts';
@@ -29,6 +31,8 @@ export interface DataFileOptions {
   readonly storage?: Storage;
   /** If given, the checkpoint's pieces are verified in the background; called for each damaged one. */
   readonly onDamage?: (error: DataFileError) => void;
+  /** Called when pages of a damaged piece were written anew. */
+  readonly onMended?: (mended: Mended & PagePiece) => void;
 }
 
 const WRITE_FAILED =
@@ -47,6 +51,10 @@ export class DataFile {
   #sections: readonly StoredSection[] | undefined;
   #store: CheckpointStore | undefined;
   #scrubber: Scrubber | undefined;
+  #mender: Mender | undefined;
+  #isClosed = false;
+  /** Pieces whose damage was told. */
+  readonly #told = new WeakSet<Piece>();
   #failure: StorageFailedError | undefined;
   /** Pages of the newest checkpoint. */
   readonly pages: PageReader;
@@ -62,14 +70,19 @@ export class DataFile {
     this.#storage = storage;
     this.file = file;
     this.#head = head;
-    this.pages = new PageReader(
+    this.pages = new PageReader({
       file,
-      () => this.#store?.sections ?? this.#sections ?? [],
-      async (error) => {
+      sections: () => this.#newestSections,
+      onIndexDamage: async (error) => {
         await this.#suspectIndex();
         this.fail(error, INDEX_DAMAGED);
       },
-    );
+      mend: async (piece, error) => {
+        const isMended = await this.#mend(piece, error);
+        if (!isMended) this.#scrubber?.found(piece);
+        return isMended;
+      },
+    });
   }
 
   /** Opens a data file for this process alone. Rejects with DataFileError. */
@@ -108,12 +121,32 @@ export class DataFile {
 
   /** Whether the newest durable checkpoint has derived tables. */
   get hasDerived(): boolean {
-    const sections = this.#store?.sections ?? this.#sections ?? [];
-    return sections.some(({ table }) => isDerived(table));
+    return this.#newestSections.some(({ table }) => isDerived(table));
+  }
+
+  get #newestSections(): readonly StoredSection[] {
+    return this.#store?.sections ?? this.#sections ?? [];
   }
 
   get failed(): boolean {
     return this.#failure !== undefined;
+  }
+
+  /** Lets damaged pieces be mended from now on. Call it before `load`. */
+  mendWith(menders: Menders): void {
+    this.#mender = new Mender({
+      ...menders,
+      file: this.file,
+      key: this.#head.key,
+      sections: () => this.#newestSections,
+      // While the checkpoint is loaded, none drops anything of it.
+      pin: (extents) => this.#store?.pin(extents) ?? (() => undefined),
+      rewrite: (table) => {
+        this.#store?.rewrite(table);
+        return this.#store !== undefined;
+      },
+      onMended: (mended) => this.#options.onMended?.(mended),
+    });
   }
 
   /**
@@ -133,6 +166,7 @@ export class DataFile {
       superblock,
       sections,
       state,
+      mend: (piece, error) => this.#mend(piece, error),
       // Rows of format version 1 are in no pages yet, so that the index could not be read with them.
       ...(superblock.formatVersion === 1 ? {} : { store: (derived) => this.#add(store, derived) }),
     });
@@ -191,25 +225,60 @@ export class DataFile {
     });
     const { onDamage } = this.#options;
     if (onDamage === undefined) return;
-    const sections = () => this.#store?.sections ?? [];
     this.#scrubber = new Scrubber({
       file,
       key: superblock.key,
-      sections,
-      onDamage: (error) => void this.foundDamage(error),
+      sections: () => this.#newestSections,
+      mend: (piece, error) => this.foundDamage(error, piece),
     });
     this.#scrubber.begin();
   }
 
-  /** Takes what the verification in the background has found. */
-  async foundDamage(error: DataFileError): Promise<void> {
-    this.#options.onDamage?.(error);
-    if (error.code === 'index_damaged') await this.#suspectIndex();
+  /** Takes what the verification in the background has found. Resolves with true if it was mended. */
+  async foundDamage(error: DataFileError, piece?: Piece): Promise<boolean> {
+    if (error.code !== 'index_damaged' && piece !== undefined) return this.#mend(piece, error);
+    if (this.#tell(error, piece)) await this.#suspectIndex();
+    return false;
   }
 
-  /** How far the verification in the background is. */
+  async #exportFound(damage: DataFileError, piece: Piece): Promise<void> {
+    // A write that fails ends the process.
+    const isMended = await this.foundDamage(damage, piece).catch(() => false);
+    if (!isMended) this.#scrubber?.found(piece);
+  }
+
+  /** How far the verification in the background is, and what was mended. */
   scrubbing(): Scrubbing {
-    return this.#scrubber?.standing() ?? { verifiedBytes: 0, rounds: 0, damagedBytes: 0 };
+    const mendedPages = this.#mender?.mendedPages ?? 0;
+    return { ...(this.#scrubber?.standing() ?? NOTHING_VERIFIED), mendedPages };
+  }
+
+  /** Whether something of the file is damaged and being mended now. */
+  get isMending(): boolean {
+    return this.#mender?.isMending ?? false;
+  }
+
+  /** Verifies the next piece at once, as the verification in the background does sooner or later. */
+  async verifyNext(): Promise<void> {
+    await this.#scrubber?.step();
+  }
+
+  async #mend(piece: Piece, error: DataFileError): Promise<boolean> {
+    this.#tell(error, piece);
+    try {
+      return (await this.#mender?.mend(piece)) ?? false;
+    } catch (cause) {
+      if (this.#isClosed) return false;
+      throw this.fail(cause);
+    }
+  }
+
+  /** Tells each damaged piece once. Returns whether it did. */
+  #tell(error: DataFileError, piece?: Piece): boolean {
+    if (piece !== undefined && this.#told.has(piece)) return false;
+    if (piece !== undefined) this.#told.add(piece);
+    this.#options.onDamage?.(error);
+    return true;
   }
 
   /**
@@ -251,12 +320,20 @@ export class DataFile {
     try {
       await exportCheckpoint({ file, superblock, sections }, target, this.#storage, what);
       return superblock.position;
+    } catch (error) {
+      // Whoever asked hears of it now, and again once it is mended.
+      const pieces = sections.flatMap((section) => section.pieces);
+      const offset = error instanceof DataFileError ? error.offset : undefined;
+      const piece = pieces.find((one) => one.offset === offset);
+      if (piece !== undefined) void this.#exportFound(error as DataFileError, piece);
+      throw error;
     } finally {
       unpin();
     }
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     this.#scrubber?.stop();
     return this.file.close();
   }

@@ -90,7 +90,7 @@ test('two equal copies of the head are enough, and one is damage', async () => {
   expect(readFileHead(exported.slice(0, 4096))).toEqual({ kind: 'damaged' });
 });
 
-test('of a head that is being written the newest whole state counts', async () => {
+test('the newest whole state counts of a head that is being written', async () => {
   const { exported } = await written();
   const head = start(exported);
   const { superblock } = readHead(exported);

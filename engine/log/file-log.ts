@@ -9,6 +9,7 @@ import type { Checkpointed } from '../ledger/checkpoint.ts';
 import { DataFile, type DataFileOptions } from './data-file.ts';
 import type { ExportTarget } from './export.ts';
 import type { CheckpointPosition, LogEntry, ReplicaIdentity, ReplicaLog } from './log.ts';
+import type { Menders } from './mender.ts';
 import type { PageSource } from './page-reader.ts';
 import { eraseTorn, LogRing } from './ring.ts';
 import { scanLog } from './scan.ts';
@@ -66,6 +67,11 @@ export class FileLog implements ReplicaLog {
   /** How far the verification of the data file in the background is. */
   scrubbing(): Scrubbing {
     return this.#data.scrubbing();
+  }
+
+  /** Lets damaged pieces of the data file be mended from now on. Call it before `recover`. */
+  mendWith(menders: Menders): void {
+    this.#data.mendWith(menders);
   }
 
   get pages(): PageSource {

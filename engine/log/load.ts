@@ -6,8 +6,9 @@ import {
   type StoredBytes,
   type StoreDerived,
 } from '../ledger/checkpoint.ts';
+import { GrownGarbage } from './collect-garbage.ts';
 import { CORRUPTION_ADVICE, DataFileError, StorageFailedError } from './errors.ts';
-import { sectionChunks, type StoredSection } from './manifest.ts';
+import { type Piece, sectionChunks, type StoredSection } from './manifest.ts';
 import type { StorageFile } from './storage.ts';
 import type { Superblock } from './superblock.ts';
 
@@ -23,18 +24,26 @@ export async function loadSections({
   sections,
   state,
   store,
+  mend,
 }: StoredCheckpoint & {
   readonly state: Checkpointed;
+  /** Mends a damaged piece. Resolves with true if it can be read then. */
+  readonly mend?: (piece: Piece, error: DataFileError) => Promise<boolean>;
   /** Adds derived tables to the checkpoint. */
   readonly store?: StoreDerived;
 }): Promise<void> {
+  const garbage = new GrownGarbage();
   try {
     for (const { pieces, ...head } of sections) {
-      const chunks = sectionChunks(file, superblock.key, { ...head, pieces });
+      const chunks = sectionChunks(file, superblock.key, { ...head, pieces }, mend);
       const isSuspect = superblock.isIndexSuspect === true && isDerived(head.table);
       await state.loadSection(head, isSuspect ? asWhole(chunks) : chunks);
     }
-    await state.finishLoad(() => nextTurn(), store);
+    const pause = async (): Promise<void> => {
+      garbage.check();
+      await nextTurn();
+    };
+    await state.finishLoad(pause, store);
   } catch (cause) {
     // Damage found by a seal and a disk that cannot be read or written have their own messages.
     if (cause instanceof DataFileError || cause instanceof StorageFailedError) throw cause;

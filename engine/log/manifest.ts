@@ -13,7 +13,7 @@ import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { Fields } from './fields.ts';
 import { PIECE_SIZE_MAX, roundUp } from './layout.ts';
 import { seal, SEAL_SIZE, sealMatches } from './seal.ts';
-import type { ReadableFile } from './storage.ts';
+import { isUnreadable, type ReadableFile } from './storage.ts';
 import type { Superblock } from './superblock.ts';
 
 export interface Piece {
@@ -183,15 +183,19 @@ export function damageOf({ table }: StoredSection, piece: Piece, error: unknown)
   );
 }
 
-/** Returns a section's bytes, piece by piece. Each is verified when it is read. */
+/** Mends a damaged piece. Resolves with true if it can be read then. */
+type Mend = (piece: Piece, error: DataFileError) => Promise<boolean>;
+
+/** Returns a section's bytes, piece by piece. Each is verified when it is read, and a damaged one mended if it can be. */
 export function sectionChunks(
   file: ReadableFile,
   key: Uint8Array,
   section: StoredSection,
+  mend?: Mend,
 ): StoredBytes {
   const { pieces } = section;
   return {
-    [Symbol.asyncIterator]: () => pieceBytes(file, key, section),
+    [Symbol.asyncIterator]: () => pieceBytes(file, key, section, mend),
     from: (least) => {
       let at = 0;
       let first = 0;
@@ -199,7 +203,8 @@ export function sectionChunks(
         at += pieces[first]!.size;
         first += 1;
       }
-      return { at, chunks: pieceBytes(file, key, { ...section, pieces: pieces.slice(first) }) };
+      const rest = { ...section, pieces: pieces.slice(first) };
+      return { at, chunks: pieceBytes(file, key, rest, mend) };
     },
   };
 }
@@ -209,12 +214,16 @@ async function* pieceBytes(
   file: ReadableFile,
   key: Uint8Array,
   section: StoredSection,
+  mend: Mend = async () => false,
 ): AsyncGenerator<Uint8Array> {
   const { pieces } = section;
   let next: Promise<Uint8Array> | undefined;
   const read = (piece: Piece): Promise<Uint8Array> =>
-    readPiece(file, key, piece).catch((error: unknown) => {
-      throw error instanceof DataFileError ? damageOf(section, piece, error) : error;
+    readPiece(file, key, piece).catch(async (error: unknown) => {
+      if (!(error instanceof DataFileError || isUnreadable(error))) throw error;
+      const damage = damageOf(section, piece, error);
+      if (await mend(piece, damage)) return readPiece(file, key, piece);
+      throw error instanceof DataFileError ? damage : error;
     });
   for (let index = 0; index < pieces.length; index += 1) {
     const bytes = await (next ?? read(pieces[index]!));

@@ -3,13 +3,13 @@
  * name and checksum.
  *
  * A merge may move a page, and a later checkpoint may use its old place, while it is being read. Then its bytes do not fit, and
- * it is read again from where it is now.
+ * it is read again from where it is now. A damaged page is mended first, if somebody has it (mender.ts).
  */
 import { isDerived } from '../ledger/checkpoint.ts';
 import { isPage, PAGE_BYTES, PAGE_WORDS, type PageName } from '../ledger/page.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import type { Piece, StoredSection } from './manifest.ts';
-import type { ReadableFile } from './storage.ts';
+import { isUnreadable, type ReadableFile } from './storage.ts';
 
 export interface PageSource {
   /**
@@ -28,6 +28,8 @@ const RUN_PAGES_MAX = 128;
 const GAP_PAGES_MAX = 3;
 /** Calls of the system at a time: the log's writes share their threads. */
 const CALLS_MAX = 3;
+/** Times that pages are mended for one call. The disk may lose them again. */
+const MENDS_MAX = 3;
 
 interface PlacedPiece {
   readonly firstPage: number;
@@ -38,50 +40,73 @@ interface PlacedPiece {
 interface Place {
   readonly name: PageName;
   readonly offset: number;
+  readonly piece: Piece;
+}
+
+interface PageReaderOptions {
+  readonly file: ReadableFile;
+  /** Returns the sections of the newest durable checkpoint. */
+  readonly sections: () => readonly StoredSection[];
+  /** Called for a damaged page of the index; whoever asked for the page hears of it afterwards. */
+  readonly onIndexDamage?: (error: DataFileError) => Promise<void>;
+  /** Mends a damaged piece of a table of rows. Resolves with true if its pages can be read then. */
+  readonly mend?: (piece: Piece, error: DataFileError) => Promise<boolean>;
 }
 
 export class PageReader implements PageSource {
-  readonly #file: ReadableFile;
-  readonly #sections: () => readonly StoredSection[];
-  readonly #onIndexDamage: (error: DataFileError) => Promise<void>;
+  readonly #options: PageReaderOptions;
   #placed: readonly StoredSection[] | undefined;
   #pieces = new Map<number, readonly PlacedPiece[]>();
 
-  /**
-   * `sections` returns those of the newest durable checkpoint. `onIndexDamage` is called for a damaged page of the index; whoever asked for
-   * the page hears of it afterwards.
-   */
-  constructor(
-    file: ReadableFile,
-    sections: () => readonly StoredSection[],
-    onIndexDamage: (error: DataFileError) => Promise<void> = async () => undefined,
-  ) {
-    this.#file = file;
-    this.#sections = sections;
-    this.#onIndexDamage = onIndexDamage;
+  constructor(options: PageReaderOptions) {
+    this.#options = options;
   }
 
   async read(
     pages: readonly PageName[],
     arrived: (page: PageName, words: Uint32Array) => void,
   ): Promise<void> {
+    let mends = 0;
     for (let wanted = pages; wanted.length > 0;) {
-      const sections = this.#sections();
+      const sections = this.#options.sections();
       const isAgain = wanted !== pages;
       // What a segment of the index had that was merged meanwhile is in another table: whoever asked looks there.
       const here = isAgain ? wanted.filter((name) => !this.#isGone(name)) : wanted;
-      const places = here.map((name) => ({ name, offset: this.#offsetOf(name) }));
-      const misfits = await this.#readPlaces(places, arrived);
+      const misfits = await this.#readPlaces(
+        here.map((name) => this.#placeOf(name)),
+        arrived,
+      );
       const [first] = misfits;
       // Only a checkpoint that came meanwhile explains a misfit.
-      if (first !== undefined && sections === this.#sections()) throw await this.#damaged(first);
+      if (first !== undefined && sections === this.#options.sections()) {
+        mends += 1;
+        if (mends > MENDS_MAX || !(await this.#mended(misfits))) throw await this.#damaged(first);
+      }
       wanted = misfits.map(({ name }) => name);
     }
   }
 
+  /** Reads those of the pages that are in the checkpoint and whole. */
+  async readWhole(
+    pages: readonly PageName[],
+    arrived: (page: PageName, words: Uint32Array) => void,
+  ): Promise<void> {
+    const places = pages.flatMap((name) => this.#find(name) ?? []);
+    await this.#readPlaces(places, arrived);
+  }
+
+  /** Mends the pieces of damaged pages. Resolves with true if all of them can be read then. */
+  async #mended(places: readonly Place[]): Promise<boolean> {
+    const { mend } = this.#options;
+    if (mend === undefined || places.some(({ name }) => isDerived(name.table))) return false;
+    for (const place of new Map(places.map((one) => [one.piece, one])).values())
+      if (!(await mend(place.piece, damaged(place)))) return false;
+    return true;
+  }
+
   async #damaged(place: Place): Promise<DataFileError> {
     const error = damaged(place);
-    if (error.code === 'index_damaged') await this.#onIndexDamage(error);
+    if (error.code === 'index_damaged') await this.#options.onIndexDamage?.(error);
     return error;
   }
 
@@ -111,7 +136,16 @@ export class PageReader implements PageSource {
   ): Promise<void> {
     const from = run[0]!.offset;
     const bytes = new Uint8Array(run.at(-1)!.offset + PAGE_BYTES - from);
-    const length = await this.#file.read(bytes, from);
+    let length = 0;
+    try {
+      length = await this.#options.file.read(bytes, from);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      if (run.length === 1) misfits.push(run[0]!);
+      // One page that the disk cannot read keeps none of the others from being read.
+      else for (const place of run) await this.#readRun([place], arrived, misfits);
+      return;
+    }
     const words = new Uint32Array(bytes.buffer);
     for (const place of run) {
       const at = place.offset - from;
@@ -126,7 +160,17 @@ export class PageReader implements PageSource {
     return isDerived(table) && !this.#pieces.has(table);
   }
 
-  #offsetOf({ table, page }: PageName): number {
+  #placeOf(name: PageName): Place {
+    const place = this.#find(name);
+    if (place !== undefined) return place;
+    throw new DataFileError(
+      'checkpoint_corrupt',
+      `Page ${name.page} of table ${name.table} is not in the checkpoint. ${CORRUPTION_ADVICE}`,
+    );
+  }
+
+  #find(name: PageName): Place | undefined {
+    const { table, page } = name;
     this.#place();
     const pieces = this.#pieces.get(table) ?? [];
     let low = 0;
@@ -137,17 +181,13 @@ export class PageReader implements PageSource {
       else high = middle;
     }
     const found = pieces[low];
-    if (found === undefined || page < found.firstPage) {
-      throw new DataFileError(
-        'checkpoint_corrupt',
-        `Page ${page} of table ${table} is not in the checkpoint. ${CORRUPTION_ADVICE}`,
-      );
-    }
-    return found.piece.offset + (page - found.firstPage) * PAGE_BYTES;
+    if (found === undefined || page < found.firstPage) return undefined;
+    const { piece, firstPage } = found;
+    return { name, piece, offset: piece.offset + (page - firstPage) * PAGE_BYTES };
   }
 
   #place(): void {
-    const sections = this.#sections();
+    const sections = this.#options.sections();
     if (sections === this.#placed) return;
     this.#placed = sections;
     const tables = new Map<number, PlacedPiece[]>();

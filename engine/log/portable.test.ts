@@ -174,7 +174,7 @@ function tigerBeetleHead(damagedCopies: number): Uint8Array {
   return head;
 }
 
-test('whoever looks at a file without the engine takes a TigerBeetle data file for no other', () => {
+test('a check of a file without the engine takes a TigerBeetle data file for no other', () => {
   const head = tigerBeetleHead(0).slice(0, FILE_HEAD_SIZE);
   expect(readFileHead(head)).toEqual({ kind: 'tigerbeetle' });
 });

@@ -137,6 +137,32 @@ test('an incomplete transfer changes nothing', async () => {
   expect(Buffer.compare(before, made.disk.bytes(PATH))).toBe(0);
 });
 
+test('a volume that holds one state keeps the old one until the whole new one was seen', async () => {
+  const { digest, parts } = await sent();
+  const made = await old();
+  made.disk.capacity = tightBytes;
+  const before = Buffer.from(made.disk.bytes(PATH));
+  const damaged = Uint8Array.from(parts.at(-3) ?? []);
+  damaged[99]! ^= 1;
+  const cases = [
+    { come: [...parts.slice(0, -3), damaged, ...parts.slice(-2)], code: 'checkpoint_corrupt' },
+    { come: parts.slice(0, -2), code: 'checkpoint_corrupt' },
+  ];
+  for (const { come, code } of cases) {
+    await expect(replace(made, giving(come))).rejects.toMatchObject({ code });
+    expect(made.disk.paths).toEqual([PATH]);
+    expect(Buffer.compare(before, made.disk.bytes(PATH))).toBe(0);
+  }
+  // The first time shows that there is no room beside the old one, the second time all of it, and the third time it stays.
+  let times = 0;
+  await replace(made, (write) => {
+    times += 1;
+    return giving(parts)(write);
+  });
+  expect(times).toBe(3);
+  expect(await digestOf(made.disk.afterCrash(() => false))).toBe(digest);
+});
+
 test('killed at any instant it leaves the old state, a lost one, or the new one', async () => {
   const { digest, parts } = await sent();
   const found = { old: 0, lost: 0, new: 0 };

@@ -1,7 +1,7 @@
 /**
  * Replaces a replica's data file by the state that another replica sends. On a volume with room for only one of them, the
- * old file is given up first, because it is of no use to the replica any more. It is replaced by a file marked as lost, so
- * that a start in between resumes the fetch.
+ * old file is given up first, but not before the whole state has been sent once, verified and dropped: a sender that fails or whose
+ * state is damaged costs nothing then. The old file is replaced by one marked as lost, so that a start in between resumes the fetch.
  */
 import { diskStorage } from './disk-storage.ts';
 import { StorageFullError } from './errors.ts';
@@ -13,6 +13,7 @@ import type { ReplicaIdentity } from './log.ts';
 import { piecesEnd, readManifest, readPiece } from './manifest.ts';
 import { spareBytes } from './shared-volume.ts';
 import { isFull, type Storage, type StorageFile } from './storage.ts';
+import { StreamedCheckpoint } from './streamed-checkpoint.ts';
 import { readHead, writeSuperblock } from './superblock.ts';
 import { placeWithoutState } from './without-state.ts';
 
@@ -25,7 +26,7 @@ interface ReplaceOptions {
   readonly release: number;
   readonly storage?: Storage;
   /**
-   * Writes an exported file of another replica of the same cluster, in order. Called again after the old file is given up.
+   * Writes an exported file of another replica of the same cluster, in order. Called again before the old file is given up, and after it.
    */
   readonly receive: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
   /** Closes the old file. Called when the new one is whole, verified and durable, or has no room beside the old one. */
@@ -46,6 +47,7 @@ export async function replaceDataFile(options: ReplaceOptions): Promise<void> {
     await fetchBeside(fetched, options, storage);
   } catch (error) {
     if (!(error instanceof NoRoomBeside)) throw error;
+    await seeWhole(options);
     await closeOld();
     await putDownAsLost(options, storage);
     await fetchBeside(fetched, options, storage);
@@ -57,6 +59,13 @@ export async function replaceDataFile(options: ReplaceOptions): Promise<void> {
 /** Removes the files of a replacement during which the process was killed. */
 export async function removeUnfinished(path: string, storage = diskStorage): Promise<void> {
   for (const left of [fetchedOf(path), lostOf(path)]) await removeIfThere(storage, left);
+}
+
+/** Resolves if the whole state comes, every part of it verified. Nothing of it is kept. */
+async function seeWhole({ receive }: ReplaceOptions): Promise<void> {
+  const sent = new StreamedCheckpoint();
+  await receive((bytes) => sent.take(bytes));
+  await sent.end();
 }
 
 async function putDownAsLost(

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { DataFileError } from './errors.ts';
 import { readManifest } from './manifest.ts';
 import { Scrubber } from './scrubber.ts';
@@ -29,7 +29,10 @@ async function scrubbed() {
     },
     key: superblock.key,
     sections: () => sections,
-    onDamage: (error) => found.push(error),
+    mend: async (_, error) => {
+      found.push(error);
+      return false;
+    },
   });
   const pieces = sections.flatMap((section) => section.pieces);
   const round = async (): Promise<void> => {
@@ -79,4 +82,19 @@ test('a piece that the disk cannot read is damaged, too', async () => {
   expect(found.map(({ code, offset }) => [code, offset])).toEqual(
     pieces.map(({ offset }) => ['checkpoint_corrupt', offset]),
   );
+});
+
+test('a piece that nobody can mend is tried again and again, and the others are verified meanwhile', async () => {
+  const { disk, scrubber, found, pieces } = await scrubbed();
+  disk.rot(PATH, (all) => (all[pieces[1]!.offset + 1]! ^= 4));
+  jest.useFakeTimers();
+  try {
+    scrubber.begin();
+    await jest.advanceTimersByTimeAsync(3_600_000);
+    scrubber.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+  expect(found.length).toBeGreaterThan(20);
+  expect(scrubber.standing().rounds).toBeGreaterThan(1);
 });

@@ -1,5 +1,5 @@
 /**
- * Scrubber: reads every piece of the newest checkpoint and verifies its seal, again and again, so that rot is found while
+ * Scrubber: reads every piece of the newest checkpoint and verifies its seal, again and again, so that rot is found and mended while
  * other replicas and backups still have what it takes. It spreads a round over most of a week, whatever the file holds.
  */
 import type { DataFileError } from './errors.ts';
@@ -11,8 +11,8 @@ interface ScrubberOptions {
   readonly key: Uint8Array;
   /** Returns the sections of the newest durable checkpoint. */
   readonly sections: () => readonly StoredSection[];
-  /** Called once for each damaged piece. */
-  readonly onDamage: (error: DataFileError) => void;
+  /** Takes a damaged piece. Resolves with true if it was mended; otherwise it is called again, each minute. */
+  readonly mend: (piece: Piece, error: DataFileError) => Promise<boolean>;
 }
 
 export interface Scrubbing {
@@ -22,13 +22,19 @@ export interface Scrubbing {
   readonly rounds: number;
   /** Bytes of damaged pieces that the checkpoint refers to. */
   readonly damagedBytes: number;
+  /** Pages that were damaged and written anew since the start. */
+  readonly mendedPages: number;
 }
+
+export const NOTHING_VERIFIED = { verifiedBytes: 0, rounds: 0, damagedBytes: 0, mendedPages: 0 };
 
 /** Time of a round. Six days leave one for restarts, after which a round begins anew. */
 const ROUND_MS = 6 * 24 * 3_600_000;
 /** Longest and shortest time between two pieces. */
 const PAUSE_MAX_MS = 600_000;
 const PAUSE_MIN_MS = 100;
+/** Time after which a piece that could not be mended is looked at again. */
+const MEND_AGAIN_MS = 60_000;
 
 export class Scrubber {
   readonly #options: ScrubberOptions;
@@ -39,7 +45,10 @@ export class Scrubber {
   #totalBytes = 0;
   #verifiedBytes = 0;
   #rounds = -1;
-  #damaged = new Map<Piece, DataFileError>();
+  /** By damaged piece: when it is looked at again. */
+  readonly #damaged = new Map<Piece, number>();
+  /** Whether the last step was for a damaged piece: the next one is for the others, so that their round goes on. */
+  #wasAgain = false;
 
   constructor(options: ScrubberOptions) {
     this.#options = options;
@@ -54,25 +63,38 @@ export class Scrubber {
     clearTimeout(this.#timer);
   }
 
-  standing(): Scrubbing {
-    const known = new Set(piecesOf(this.#options.sections()));
-    const damagedBytes = [...this.#damaged.keys()]
-      .filter((piece) => known.has(piece))
-      .reduce((sum, { size }) => sum + size, 0);
+  /** Takes a piece whose damage was found elsewhere and not mended. */
+  found(piece: Piece): void {
+    this.#damaged.set(piece, performance.now() + MEND_AGAIN_MS);
+  }
+
+  standing(): Omit<Scrubbing, 'mendedPages'> {
     return {
       verifiedBytes: this.#verifiedBytes,
       rounds: Math.max(0, this.#rounds),
-      damagedBytes,
+      damagedBytes: this.#damaged.size === 0 ? 0 : this.#damagedBytes(),
     };
   }
 
-  /** Verifies the next piece. Resolves when it is done. */
+  #damagedBytes(): number {
+    const known = new Set(piecesOf(this.#options.sections()));
+    return [...this.#damaged.keys()]
+      .filter((piece) => known.has(piece))
+      .reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Verifies the next piece, or a damaged one again. Resolves when it is done. */
   async step(): Promise<void> {
-    const piece = this.#next();
+    const again = this.#wasAgain ? undefined : this.#due();
+    this.#wasAgain = again !== undefined;
+    const piece = again ?? this.#next();
     if (piece === undefined) return;
-    this.#left.pop();
+    if (again === undefined) this.#left.pop();
     // Checkpoints may have dropped it since the round began, and used its place again.
-    if (this.#sectionOf(piece) === undefined) return;
+    if (this.#sectionOf(piece) === undefined) {
+      this.#damaged.delete(piece);
+      return;
+    }
     try {
       await readPiece(this.#options.file, this.#options.key, piece);
       this.#verifiedBytes += piece.size;
@@ -80,10 +102,22 @@ export class Scrubber {
     } catch (error) {
       const section = this.#sectionOf(piece);
       if (this.#isStopped || section === undefined) return;
+      // Its own time comes.
+      if (again === undefined && this.#damaged.has(piece)) return;
+      this.found(piece);
       const damage = damageOf(section, piece, error);
-      if (!this.#damaged.has(piece)) this.#options.onDamage(damage);
-      this.#damaged.set(piece, damage);
+      // A write that fails ends the process.
+      const isMended = await this.#options.mend(piece, damage).catch(() => false);
+      if (isMended) this.#damaged.delete(piece);
+      else this.found(piece);
     }
+  }
+
+  /** Returns a damaged piece whose time has come. */
+  #due(): Piece | undefined {
+    const now = performance.now();
+    for (const [piece, at] of this.#damaged) if (at <= now) return piece;
+    return undefined;
   }
 
   /** Returns the piece to be read next; `undefined` while there is none. */
@@ -104,7 +138,8 @@ export class Scrubber {
   #pauseBefore(piece: Piece | undefined): void {
     if (this.#isStopped) return;
     const share = piece === undefined ? 1 : piece.size / this.#totalBytes;
-    const ms = Math.max(PAUSE_MIN_MS, Math.min(PAUSE_MAX_MS, share * ROUND_MS));
+    const longestMs = this.#damaged.size === 0 ? PAUSE_MAX_MS : MEND_AGAIN_MS;
+    const ms = Math.max(PAUSE_MIN_MS, Math.min(longestMs, share * ROUND_MS));
     this.#timer = setTimeout(() => {
       void this.step().then(() => this.#pauseBefore(this.#next()));
     }, ms);

@@ -54,3 +54,9 @@ export function isFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
+
+/** Returns whether a system error says that the disk cannot give these bytes, while it may give others. */
+export function isUnreadable(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'EIO' || code === 'EILSEQ';
+}

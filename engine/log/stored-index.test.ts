@@ -260,7 +260,7 @@ test('each page of a stored segment can be read alone, and one with a flipped bi
     if (flipped !== undefined) bytes[segment!.pieces[0]!.offset + flipped * 4096 + 9]! ^= 1;
     const file = await MemoryStorage.of(PATH, bytes).open(PATH, { exclusive: false });
     const found: number[] = [];
-    const read = new PageReader(file, () => sections).read(pages, ({ page }) => {
+    const read = new PageReader({ file, sections: () => sections }).read(pages, ({ page }) => {
       found.push(page);
     });
     const failed = await read.catch((error: unknown) => error);
@@ -380,7 +380,7 @@ test('a page of the index that a start did not read and that rotted ends the pro
   expect(cut).toBeGreaterThan(5);
 });
 
-test('what the verification in the background finds in the index is verified by the next start', async () => {
+test('damage of the index that the background verification finds is verified by the next start', async () => {
   const bytes = whole.slice();
   const [segment] = (await indexOf(MemoryStorage.of(PATH, whole))).filter(
     ({ table }) => table > INDEX_TABLE,
@@ -404,7 +404,7 @@ test('what the verification in the background finds in the index is verified by 
   expect(await answers()).toBe(expected[OPS]);
 });
 
-test('of a damaged part of the index the verification in the background says that a start is enough', async () => {
+test('the background verification says of a damaged part of the index that a start is enough', async () => {
   const bytes = whole.slice();
   const index = await indexOf(MemoryStorage.of(PATH, whole));
   for (const { pieces } of index) bytes[pieces[0]!.offset]! ^= 1;
@@ -412,8 +412,11 @@ test('of a damaged part of the index the verification in the background says tha
   const superblock = await readSuperblock(file);
   const sections = await readManifest(file, superblock);
   const found: string[] = [];
-  const onDamage = ({ message }: Error): void => void found.push(message);
-  const scrubber = new Scrubber({ file, key: superblock.key, sections: () => sections, onDamage });
+  const mend = async (_: unknown, { message }: Error): Promise<boolean> => {
+    found.push(message);
+    return false;
+  };
+  const scrubber = new Scrubber({ file, key: superblock.key, sections: () => sections, mend });
   const pieces = sections.flatMap((section) => section.pieces);
   for (const _ of pieces) await scrubber.step();
   expect(found).toHaveLength(index.length);

@@ -7,6 +7,7 @@ import { messageSizeMax } from '../wire/limits.ts';
  * - `withdraw`, JSON: the client of a forwarded read has gone.
  * - `question`, JSON (engine/members/questions.ts); answered with `end`, JSON, or `failure`.
  * - `fetch`, JSON; answered with `page`s, bytes, and `end` (JSON: how many bytes) or `failure` (JSON: why).
+ * - `rows`, JSON: names of pages of rows; answered like `fetch`, with those of them that the peer has. Older releases do not answer.
  */
 export const FrameKind = {
   hello: 1,
@@ -19,6 +20,7 @@ export const FrameKind = {
   failure: 8,
   question: 9,
   withdraw: 10,
+  rows: 11,
 } as const;
 
 export const PAGE_SIZE_MAX = 1 << 20;

@@ -2,6 +2,7 @@
  * Messages between the engines of one database. Safety does not depend on them: a lost message is repeated or was not needed.
  * The log itself is replicated by etcd.
  */
+import type { PageName } from '../ledger/page.ts';
 import type { Heartbeat, Peer, Peers } from '../log/replicated/peers.ts';
 
 export interface PeerHeartbeat extends Heartbeat {
@@ -44,6 +45,8 @@ export interface PeerHandler {
    * Rejects when it has none.
    */
   sendState(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
+  /** Writes those of the pages of rows that this replica has, for another one whose are damaged. */
+  sendPages(pages: readonly PageName[], write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
 
 export interface PeerLink extends Peers {
@@ -61,5 +64,7 @@ export interface PeerLink extends Peers {
     floor: number,
     write: (bytes: Uint8Array) => Promise<void>,
   ): Promise<void>;
+  /** Resolves with the pages that the peer's `sendPages` writes for these, at most `PAGES_MAX`. A peer of an older release has none. */
+  fetchPages(replica: number, pages: readonly PageName[]): Promise<readonly Uint8Array[]>;
   close(): void;
 }

@@ -1,4 +1,5 @@
 /** Peers' JSON messages: their writers, and their readers with checks. */
+import type { PageName } from '../ledger/page.ts';
 import { FrameKind, jsonFrame } from './frames.ts';
 import type { PeerHeartbeat, Withdrawal } from './peer-link.ts';
 
@@ -86,6 +87,26 @@ export function withdrawalOf(json: unknown): Withdrawal | undefined {
 export function floorOf(json: unknown): number | undefined {
   const { floor } = fieldsOf(json);
   return isCount(floor) ? floor : undefined;
+}
+
+/** Maximum number of pages that are asked for at a time: 1 MiB of them. */
+export const PAGES_MAX = 256;
+
+/** The request for pages of rows. */
+export const pagesFrame = (pages: readonly PageName[]): Buffer =>
+  jsonFrame(FrameKind.rows, { pages: pages.map(({ table, page }) => [table, page]) });
+
+export function pagesOf(json: unknown): readonly PageName[] | undefined {
+  const { pages } = fieldsOf(json);
+  if (!Array.isArray(pages) || pages.length > PAGES_MAX) return undefined;
+  const names = pages.map(nameOf);
+  return names.every((name) => name !== undefined) ? names : undefined;
+}
+
+function nameOf(json: unknown): PageName | undefined {
+  if (!Array.isArray(json)) return undefined;
+  const [table, page] = json as readonly unknown[];
+  return isCount(table) && isCount(page) ? { table, page } : undefined;
 }
 
 /** Parses the number of bytes in an `end` frame. */

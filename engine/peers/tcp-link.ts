@@ -7,9 +7,10 @@
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import type { Timers } from '../../base/timers.ts';
+import { PAGE_BYTES, type PageName } from '../ledger/page.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { ask } from './ask.ts';
-import { fetchState } from './fetch-state.ts';
+import { fetchBytes } from './fetch-bytes.ts';
 import { FrameKind, frameHead, FrameReader, jsonFrame, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
 import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink, Withdrawal } from './peer-link.ts';
 import {
@@ -19,6 +20,8 @@ import {
   heartbeatOf,
   helloFrame,
   helloOf,
+  pagesFrame,
+  pagesOf,
   withdrawalOf,
 } from './peer-messages.ts';
 import type { PeerSecurity } from './peer-security.ts';
@@ -46,8 +49,12 @@ const CONNECT_MAX_MS = 1000;
 const HANDSHAKE_MAX_MS = 5000;
 /** A connection on which nothing arrives for this long is taken for dead. */
 const SILENT_MAX_MS = 5000;
+/** Timeout of a peer's pages. */
+const PAGES_MAX_MS = 10_000;
 /** Maximum bytes that wait for a slow peer; further messages to it are dropped. */
 const UNSENT_MAX_BYTES = 8 << 20;
+/** States and pages that are sent to one peer at a time. A peer mends a few pieces side by side, and fetches one state. */
+const SENDS_MAX = 4;
 
 export class TcpLink implements PeerLink {
   readonly #options: TcpLinkOptions;
@@ -55,6 +62,8 @@ export class TcpLink implements PeerLink {
   readonly #incoming = new Set<Socket>();
   readonly #outgoing = new Map<number, Outgoing>();
   readonly #heard = new Map<number, HeardPeer>();
+  /** Transfers to each peer that go on now. */
+  readonly #sends = new Map<number, number>();
   #handler: PeerHandler | undefined;
   #closed = false;
 
@@ -113,10 +122,32 @@ export class TcpLink implements PeerLink {
     floor: number,
     write: (bytes: Uint8Array) => Promise<void>,
   ): Promise<void> {
+    const request = jsonFrame(FrameKind.fetch, { floor });
+    return this.#fetch(replica, { request, write });
+  }
+
+  async fetchPages(replica: number, pages: readonly PageName[]): Promise<readonly Uint8Array[]> {
+    const sent: Uint8Array[] = [];
+    let room = pages.length * PAGE_BYTES;
+    const write = async (bytes: Uint8Array): Promise<void> => {
+      room -= bytes.length;
+      if (room < 0) throw new Error('the peer sends more than was asked for');
+      sent.push(bytes);
+    };
+    const request = pagesFrame(pages);
+    const limits = { firstMaxMs: PAGES_MAX_MS, wholeMaxMs: PAGES_MAX_MS };
+    await this.#fetch(replica, { request, write, ...limits });
+    return sent;
+  }
+
+  async #fetch(
+    replica: number,
+    what: Pick<Parameters<typeof fetchBytes>[0], 'request' | 'write' | 'firstMaxMs' | 'wholeMaxMs'>,
+  ): Promise<void> {
     const address = this.#options.addresses[replica];
-    if (address === undefined) return Promise.reject(new Error(`there is no replica ${replica}`));
+    if (address === undefined) throw new Error(`there is no replica ${replica}`);
     const { security } = this.#options;
-    return fetchState({ address, security, hello: this.#hello(), floor, write });
+    await fetchBytes({ address, security, hello: this.#hello(), ...what });
   }
 
   /** Asks a replica a question. Rejects when it does not answer. */
@@ -204,7 +235,13 @@ export class TcpLink implements PeerLink {
       case FrameKind.fetch: {
         const floor = floorOf(jsonOf(payload));
         if (floor === undefined) socket.destroy();
-        else void sendState(handler, floor, socket);
+        else void this.#send(from, socket, (write) => handler.sendState(floor, write));
+        return;
+      }
+      case FrameKind.rows: {
+        const pages = pagesOf(jsonOf(payload));
+        if (pages === undefined) socket.destroy();
+        else void this.#send(from, socket, (write) => handler.sendPages(pages, write));
         return;
       }
       case FrameKind.question: {
@@ -216,6 +253,20 @@ export class TcpLink implements PeerLink {
       default:
       // An unknown kind, perhaps of a later release: ignored.
     }
+  }
+
+  /** Sends what a peer asked for. One that asks for too much at a time is refused, and asks again or asks another one. */
+  async #send(from: number, socket: Socket, write: Sending): Promise<void> {
+    const sends = this.#sends.get(from) ?? 0;
+    if (sends >= SENDS_MAX) {
+      const refuse = (): Promise<void> =>
+        Promise.reject(new Error(`${SENDS_MAX} other requests of this replica are being answered`));
+      await sendBytes(socket, refuse);
+      return;
+    }
+    this.#sends.set(from, sends + 1);
+    await sendBytes(socket, write);
+    this.#sends.set(from, (this.#sends.get(from) ?? 1) - 1);
   }
 
   #hear(handler: PeerHandler, heartbeat: PeerHeartbeat): void {
@@ -239,7 +290,11 @@ async function answer(find: () => Promise<object>, socket: Socket): Promise<void
   socket.end(jsonFrame(kind, said));
 }
 
-async function sendState(handler: PeerHandler, floor: number, socket: Socket): Promise<void> {
+/** Writes what is sent, piece by piece. */
+type Sending = (take: (piece: Uint8Array) => Promise<void>) => Promise<void>;
+
+/** Never rejects. */
+async function sendBytes(socket: Socket, write: Sending): Promise<void> {
   // The peer sends nothing more. The transfer may take any time while it makes progress.
   socket.setTimeout(0);
   const gone = new AbortController();
@@ -255,7 +310,7 @@ async function sendState(handler: PeerHandler, floor: number, socket: Socket): P
     }
   };
   try {
-    await handler.sendState(floor, async (piece) => {
+    await write(async (piece) => {
       for (let at = 0; at < piece.length; at += PAGE_SIZE_MAX)
         await send(FrameKind.page, piece.subarray(at, at + PAGE_SIZE_MAX));
       bytes += piece.length;

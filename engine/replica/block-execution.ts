@@ -1,4 +1,6 @@
 /** Execution of committed blocks, in every role: the answers that follow from them, and the comparison of states. */
+import type { Timers } from '../../base/timers.ts';
+import type { Needs } from '../ledger/cold-rows.ts';
 import type { LogEntry } from '../log/log.ts';
 import type { Block } from '../log/replicated/block.ts';
 import { Header, RequestHeader } from '../wire/header.ts';
@@ -14,6 +16,7 @@ import { FIRST_RULES, rulesOf, unknownRules } from './rules.ts';
 import type { StateComparison } from './state-comparison.ts';
 
 interface BlockExecutionParts {
+  readonly timers: Timers;
   readonly state: HeldState;
   readonly leader: LeaderRequests;
   readonly pending: PendingRequests;
@@ -42,11 +45,14 @@ export class BlockExecution {
   #peersWait = false;
   readonly #queue: ExecutionQueue;
   #waitingBytes = 0;
+  /** Number of reads from the volume for the next operations, and when the first of them began. */
+  #brings = 0;
+  #bringsSinceMs = 0;
 
   constructor(parts: BlockExecutionParts) {
     this.#parts = parts;
     this.#queue = new ExecutionQueue({
-      bring: (needs) => parts.state.bring(needs),
+      bring: (needs) => this.#bring(needs),
       onFailure: (error) => {
         parts.state.breaksOff();
         parts.onHalt(rowsDamaged(error));
@@ -81,6 +87,23 @@ export class BlockExecution {
       this.#waitingBytes -= block.sizeBytes;
       if (!this.#unable) this.#executed(block);
     });
+  }
+
+  /** For how long the next operation has waited for pages while something of the file is damaged; 0 if it does not. */
+  get lacksPagesMs(): number {
+    const { state, timers } = this.#parts;
+    return this.#brings > 0 && state.isMending ? timers.nowMs() - this.#bringsSinceMs : 0;
+  }
+
+  async #bring(needs: Needs): Promise<void> {
+    const { state, timers } = this.#parts;
+    if (this.#brings === 0) this.#bringsSinceMs = timers.nowMs();
+    this.#brings += 1;
+    try {
+      await state.bring(needs);
+    } finally {
+      this.#brings -= 1;
+    }
   }
 
   /** Whether so much waits that no more should come now. */

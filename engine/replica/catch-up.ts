@@ -25,52 +25,58 @@ export class CatchUp {
 
   /**
    * Replaces this replica's state by another replica's that contains the block before `floor`. Retries until one sends it.
-   * Resolves with `undefined` if this replica stops first.
+   * Resolves with `undefined` if this replica stops first, or nobody has sent it in that time.
    */
-  async fetch(floor: number): Promise<CheckpointPosition | undefined> {
+  async fetch(floor: number, withinMs = Infinity): Promise<CheckpointPosition | undefined> {
     const state = this.#state;
     // A replica that has lost its state takes any state, even one without operations.
     const least = floor > 1 ? state.executor.op + 1 : 0;
     state.replacing = true;
     await state.checkpoints.idle();
-    await this.#replaceFile(floor, least);
-    if (this.#stopped.aborted) return undefined;
+    const isThere = await this.#replaceFile(floor, least, this.#options.timers.nowMs() + withinMs);
+    if (!isThere || this.#stopped.aborted) return undefined;
     const position = await state.load();
     if (this.#stopped.aborted) return undefined;
     state.replacing = false;
     return position;
   }
 
-  async #replaceFile(floor: number, least: number): Promise<void> {
+  async #replaceFile(floor: number, least: number, endMs: number): Promise<boolean> {
     const { peers, timers, replaceFile, onCheckpointError } = this.#options;
-    while (!this.#stopped.aborted) {
+    /** Peers whose state did not come: the others are asked before them. */
+    const failed = new Set<number>();
+    while (!this.#stopped.aborted && timers.nowMs() < endMs) {
       let retryMs = RETRY_MS;
-      const source = this.#source(least);
+      const source = this.#source(least, failed);
       try {
         if (source !== undefined) {
           await replaceFile(
             (write) => peers.fetchState(source.replica, floor, write),
             () => this.#state.closeFile(),
           );
-          return;
+          return true;
         }
       } catch (error) {
         onCheckpointError(error);
         if (error instanceof StorageFullError) retryMs = WITHOUT_ROOM_RETRY_MS;
+        else if (source !== undefined) failed.add(source.replica);
       }
       await sleep(timers, retryMs, this.#stopped);
     }
+    return false;
   }
 
-  /** Returns the peer to fetch from: a follower before the leader, then the highest op. */
-  #source(least: number): HeardPeer | undefined {
+  /** Returns the peer to fetch from: one that has not failed, a follower before the leader, then the highest op. */
+  #source(least: number, failed: Set<number>): HeardPeer | undefined {
     const { peers, timers } = this.#options;
-    const [source] = peers
-      .all()
-      .filter(({ op, heardAtMs, loading }) => {
-        const isThere = timers.nowMs() - heardAtMs < HEARD_MS;
-        return isThere && op >= least && loading !== true;
-      })
+    const there = peers.all().filter(({ op, heardAtMs, loading }) => {
+      const isThere = timers.nowMs() - heardAtMs < HEARD_MS;
+      return isThere && op >= least && loading !== true;
+    });
+    // Then each has its turn again.
+    if (there.every(({ replica }) => failed.has(replica))) failed.clear();
+    const [source] = there
+      .filter(({ replica }) => !failed.has(replica))
       .sort((a, b) => Number(a.fence !== undefined) - Number(b.fence !== undefined) || b.op - a.op);
     return source;
   }

@@ -2,7 +2,8 @@
 import { systemClock } from '../../base/clock.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { FileLog } from '../log/file-log.ts';
-import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
+import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
+import { containerMemory } from '../server/memory-limit.ts';
 import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { engineRelease } from '../wire/release.ts';
 import { newLedger } from './new-ledger.ts';

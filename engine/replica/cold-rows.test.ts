@@ -1,19 +1,25 @@
 /** Tests of replicas whose rows have left memory: what an operation or a read needs is brought before it runs. */
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { isDerived } from '../ledger/checkpoint.ts';
+import { TableId } from '../ledger/checkpoint-tables.ts';
 import { PAGE_BYTES } from '../ledger/page.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
+import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import { createEmpty } from '../log/format-file.ts';
+import { inspectDataFile } from '../log/inspect.ts';
 import type { LogEntry } from '../log/log.ts';
+import { readManifest } from '../log/manifest.ts';
 import { MemoryStorage } from '../log/testing/memory-storage.ts';
 import { buildRequest } from '../wire/header.ts';
 import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { Executor } from './executor.ts';
+import { memoryDonor } from './page-donors.ts';
 import { Asker } from './testing/asker.ts';
 import { accountsBody, lookupBody, postBody, transferBody } from './testing/records.ts';
-import { ReplicaWorld } from './testing/replica-world.ts';
+import { ReplicaWorld, type SimMember } from './testing/replica-world.ts';
 
 const PENDING = 100;
 const TIMEOUT_S = 100_000;
@@ -58,28 +64,48 @@ test('rows that only some replicas have in memory are posted, compared and read,
   world.end();
 });
 
-test('a damaged page stops the replica that needs it for an operation, and the others go on', async () => {
+/** Cuts a replica off from the pages of the others. */
+function isolatePages(member: SimMember): void {
+  member.mayHalt = true;
+  member.link!.fetchPages = () => Promise.reject(new Error('nobody answers'));
+}
+
+test('damaged pages are fetched from another replica, by the leader and by a follower, and nobody is told anything else', async () => {
   const { world, asker } = await withColdRows();
   const [, leader, follower] = world.members;
-  follower!.mayHalt = true;
-  follower!.damagePages();
+  for (const member of [leader!, follower!]) member.damagePages();
+  const before = [leader!, follower!].map((member) => member.damagedPages());
+  expect(Math.min(...before)).toBeGreaterThan(2);
+  const { body } = await asker.ask(Operation.lookupTransfers, lookupBody(40));
+  expect([body[0], body[48]]).toEqual([40, 1]);
   const posted = await asker.ask(Operation.createTransfers, postBody(200, 10));
   expect(posted.body[8]).toBe(0xff);
+  await asker.ask(Operation.createTransfers, postBody(201, 70));
   await world.simulation.run(1000);
-  expect(follower!.standing?.unready).toContain('rows_damaged');
-  expect(leader!.standing?.role).toBe('primary');
-  await asker.ask(Operation.createTransfers, postBody(201, 11));
+  expect(world.leader?.index).toBe(1);
+  expect(world.members.map(({ standing }) => standing?.unready)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(new Set(world.members.map(({ stateHash }) => stateHash)).size).toBe(1);
+  // What was read is whole on the volume again.
+  for (const [i, member] of [leader!, follower!].entries())
+    expect(member.damagedPages()).toBeLessThan(before[i]!);
   world.end();
 });
 
-test('a replica that has stopped in the middle of a block ends when it is told to, without a checkpoint of half a block', async () => {
+test('a damaged page that nobody else has stops the replica that needs it for an operation, without a checkpoint of half a block, and the others go on', async () => {
   const { world, asker } = await withColdRows();
-  const [, , follower] = world.members;
-  follower!.mayHalt = true;
+  const [, leader, follower] = world.members;
+  isolatePages(follower!);
   follower!.damagePages();
-  await asker.ask(Operation.createTransfers, postBody(200, 10));
-  await world.simulation.run(1000);
+  const posted = await asker.ask(Operation.createTransfers, postBody(200, 10));
+  expect(posted.body[8]).toBe(0xff);
+  await world.simulation.run(40_000);
   expect(follower!.standing?.unready).toContain('rows_damaged');
+  expect(leader!.standing?.role).toBe('primary');
+  await asker.ask(Operation.createTransfers, postBody(201, 11));
   let isOver = false;
   void follower!.stop().then(() => (isOver = true));
   await world.simulation.run(10_000);
@@ -87,14 +113,158 @@ test('a replica that has stopped in the middle of a block ends when it is told t
   world.end();
 });
 
-test('a read that needs a damaged page has no answer, and what does not need it goes on', async () => {
+test('a leader that lacks a page which nobody gives lets another replica lead, and a client waits for seconds', async () => {
   const { world, asker } = await withColdRows();
-  world.members[1]!.damagePages();
-  expect(await asker.tryToAsk(Operation.lookupTransfers, lookupBody(10), 1000)).toBeUndefined();
+  const [, leader] = world.members;
+  isolatePages(leader!);
+  leader!.damagePages();
+  const beganMs = world.simulation.nowMs;
+  const posted = await asker.ask(Operation.createTransfers, postBody(200, 10));
+  expect(posted.body[8]).toBe(0xff);
+  expect(world.simulation.nowMs - beganMs).toBeLessThan(8000);
+  expect(world.leader?.index).not.toBe(1);
+  await asker.ask(Operation.createTransfers, postBody(201, 11));
+  // It no longer decides about clients: it does not know the sessions that the next leader has begun.
+  const other = new Asker(world, 78n);
+  await other.register();
+  const said: Uint8Array[] = [];
+  const young = other.message(Operation.lookupTransfers, lookupBody(10 + PENDING - 1));
+  leader!.receive(young, { take: (bytes) => said.push(bytes) });
+  await world.simulation.run(1000);
+  expect(said).toEqual([]);
+  expect(leader!.standing?.role).not.toBe('primary');
+  // Who has what it lacks again goes on as a follower.
+  delete (leader!.link as { fetchPages?: unknown }).fetchPages;
+  await world.simulation.run(5000);
+  expect(leader!.standing?.unready).toBeUndefined();
+  expect(new Set(world.members.map(({ stateHash }) => stateHash)).size).toBe(1);
+  world.end();
+});
+
+test('a replica that lacks a page and comes to lead before it has executed the log lets another one lead', async () => {
+  const { world, asker } = await withColdRows();
+  const [, , follower] = world.members;
+  isolatePages(follower!);
+  follower!.damagePages();
+  await asker.ask(Operation.createTransfers, postBody(200, 10));
+  const beganMs = world.simulation.nowMs;
+  world.cluster.elect(2);
+  await world.simulation.run(300);
+  await asker.ask(Operation.createTransfers, postBody(201, 11));
+  expect(world.simulation.nowMs - beganMs).toBeLessThan(8000);
+  expect(world.leader?.index).not.toBe(2);
+  world.end();
+});
+
+test('a leader keeps the lead while the others lack the same page, and what does not need it can be read', async () => {
+  const { world, asker } = await withColdRows();
+  const reader = new Asker(world, 78n);
+  await reader.register();
+  const [first, leader, follower] = world.members;
+  for (const member of [leader!, follower!]) {
+    isolatePages(member);
+    member.damagePages();
+  }
+  first!.kill();
+  expect(await asker.tryToAsk(Operation.createTransfers, postBody(200, 10), 5000)).toBeUndefined();
+  expect(world.leader?.index).toBe(1);
   const young = 10 + PENDING - 1;
-  const { body } = await asker.ask(Operation.lookupTransfers, lookupBody(young));
+  const { body } = await reader.ask(Operation.lookupTransfers, lookupBody(young));
+  expect(body[0]).toBe(young);
+  // Who has the page again goes on.
+  first!.start();
+  for (const { link } of [leader!, follower!]) delete (link as { fetchPages?: unknown }).fetchPages;
+  await reader.ask(Operation.createTransfers, postBody(201, 11));
+  world.end();
+});
+
+test('a read that needs a damaged page has no answer while nobody else has it, and what does not need it goes on', async () => {
+  const { world, asker } = await withColdRows();
+  const [, leader] = world.members;
+  const link = leader!.link!;
+  const fetchPages = link.fetchPages.bind(link);
+  isolatePages(leader!);
+  leader!.damagePages();
+  expect(await asker.tryToAsk(Operation.lookupTransfers, lookupBody(10), 1000)).toBeUndefined();
+  const other = new Asker(world, 78n);
+  await other.register();
+  const young = 10 + PENDING - 1;
+  const { body } = await other.ask(Operation.lookupTransfers, lookupBody(young));
   expect(body[0]).toBe(young);
   expect(world.leader?.index).toBe(1);
+  link.fetchPages = fetchPages;
+  const later = await asker.ask(Operation.lookupTransfers, lookupBody(10));
+  expect(later.body[0]).toBe(10);
+  world.end();
+});
+
+test.each([
+  ['pages of rows', TableId.transferPages],
+  ['accounts', TableId.accounts],
+  ['rows that fill no page', TableId.transfers],
+])('a replica whose %s are damaged starts with what the others have', async (_, table) => {
+  const { world, asker } = await withColdRows();
+  const [, , follower] = world.members;
+  await asker.ask(Operation.createTransfers, transferBody(300, 0));
+  follower!.checkpoint();
+  await world.simulation.run(500);
+  follower!.kill();
+  await follower!.damageTable(table);
+  await asker.ask(Operation.createTransfers, postBody(200, 10));
+  follower!.start();
+  await world.simulation.run(3000);
+  expect(follower!.recoverError).toBeUndefined();
+  await asker.ask(Operation.createTransfers, postBody(201, 11));
+  await world.simulation.run(500);
+  expect(new Set(world.members.map(({ stateHash }) => stateHash)).size).toBe(1);
+  expect(follower!.catchUps).toBe(table === TableId.transferPages ? 0 : 1);
+  world.end();
+});
+
+test('no older state takes the place of a damaged one, whose operations the log may no longer have', async () => {
+  const { world } = await withColdRows();
+  const [first, second, third] = world.members;
+  third!.mayHalt = true;
+  third!.checkpoint();
+  await world.simulation.run(500);
+  third!.kill();
+  await third!.damageTable(TableId.accounts);
+  const damaged = third!.fileBytes();
+  const floors: number[] = [];
+  for (const { link } of [first!, second!]) {
+    link!.handler = {
+      ...link!.handler!,
+      sendState: async (floor) => {
+        floors.push(floor);
+        throw new Error('this replica has no such checkpoint');
+      },
+    };
+  }
+  third!.start();
+  await world.simulation.run(32_000);
+  expect(Math.min(...floors)).toBeGreaterThan(1);
+  expect(third!.recoverError).toMatchObject({ code: 'checkpoint_corrupt' });
+  expect(Buffer.compare(third!.fileBytes(), damaged)).toBe(0);
+  world.end();
+});
+
+test('a replica whose state is damaged asks the next one, if the first one cannot give its own either', async () => {
+  const { world, asker } = await withColdRows();
+  const [first, , third] = world.members;
+  await asker.ask(Operation.createTransfers, transferBody(300, 0));
+  for (const member of world.members) member.checkpoint();
+  await world.simulation.run(500);
+  third!.kill();
+  await third!.damageTable(TableId.accounts);
+  // Nobody has seen this yet.
+  await first!.damageTable(TableId.accounts);
+  third!.start();
+  await world.simulation.run(5000);
+  expect(third!.recoverError).toBeUndefined();
+  expect(third!.catchUps).toBe(1);
+  expect(new Set(world.members.map(({ stateHash }) => stateHash)).size).toBe(1);
+  // Its own damage is known to the first one since then, and gone.
+  await first!.link!.handler!.sendState(2, async () => undefined);
   world.end();
 });
 
@@ -106,7 +276,16 @@ async function opened(storage: MemoryStorage) {
   const onFailure = (error: Error): never => {
     throw error;
   };
-  const log = await FileLog.open({ path: PATH, release: engineRelease, storage, onFailure });
+  const told: string[] = [];
+  const data = await DataFile.open({
+    path: PATH,
+    release: engineRelease,
+    storage,
+    onFailure,
+    onDamage: ({ code }) => told.push(code),
+    onMended: ({ table, pages, from }) => told.push(`${pages} of ${table} from ${from.join()}`),
+  });
+  const log = new FileLog(data);
   const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: PAGE_BYTES };
   const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30, ...cold });
   const executor = new Executor({
@@ -114,6 +293,21 @@ async function opened(storage: MemoryStorage) {
     identity: IDENTITY,
     batchSizeLimit: batchSizeLimitProduction,
   });
+  let wantsCheckpoint = false;
+  log.mendWith({
+    donors: async function* donors() {
+      yield memoryDonor(ledger);
+    },
+    checkpoint: () => (wantsCheckpoint = true),
+  });
+  const checkpoint = () => log.checkpoint(executor.state, executor.position());
+  /** Verifies the whole file, and takes the checkpoint that this asks for. */
+  const scrub = async (): Promise<void> => {
+    const sections = await readManifest(data.file, data.superblock);
+    for (const _ of sections.flatMap(({ pieces }) => pieces)) await data.verifyNext();
+    if (wantsCheckpoint) await checkpoint();
+    wantsCheckpoint = false;
+  };
   executor.loaded(await log.recover(executor.state, (entry) => executor.replay(entry, log.pages)));
   const execute = async (operation: number, body: Uint8Array): Promise<void> => {
     const fields = { cluster: 0n, view: 0, release: engineRelease, client: 9n, session: 1n };
@@ -126,8 +320,79 @@ async function opened(storage: MemoryStorage) {
     await executor.replay(entry, log.pages);
     await committed;
   };
-  return { log, ledger, executor, execute };
+  return { log, data, told, ledger, executor, execute, checkpoint, scrub };
 }
+
+test('a single replica mends what is in memory by itself, and names what is not', async () => {
+  const storage = new MemoryStorage();
+  await createEmpty({
+    path: PATH,
+    storage,
+    logSizeBytes: 1 << 20,
+    release: engineRelease,
+    identity: IDENTITY,
+  });
+  const one = await opened(storage);
+  await one.execute(Operation.createAccounts, accountsBody(1, 2));
+  for (let id = 10; id < 10 + PENDING; id += 1)
+    await one.execute(Operation.createTransfers, transferBody(id, TIMEOUT_S));
+  await one.checkpoint();
+  const { data, told } = one;
+  const sections = await readManifest(data.file, data.superblock);
+  for (const { table, pieces } of sections) {
+    // Rows in pages have left memory. The index and start points are made by a start.
+    if (table === TableId.transferPages || isDerived(table)) continue;
+    storage.rot(PATH, (bytes) => (bytes[pieces[0]!.offset + 5]! ^= 8));
+  }
+  await one.scrub();
+  expect(new Set(told)).toEqual(new Set(['checkpoint_corrupt']));
+  expect(data.scrubbing().damagedBytes).toBe(0);
+  expect(await inspectDataFile(PATH, storage)).toMatchObject({ errors: [] });
+  const pages = sections.find(({ table }) => table === TableId.transferPages)!;
+  const [piece] = pages.pieces;
+  storage.rot(PATH, (bytes) => (bytes[piece!.offset + 5]! ^= 8));
+  told.length = 0;
+  await one.scrub();
+  expect(told).toEqual(['checkpoint_corrupt', '1 of 7 from memory']);
+  // With the next operation the oldest rows leave memory.
+  await one.execute(Operation.createTransfers, transferBody(400, 0));
+  storage.rot(PATH, (bytes) => (bytes[piece!.offset + 5]! ^= 8));
+  await one.scrub();
+  expect(told).toHaveLength(2);
+  expect(data.scrubbing()).toMatchObject({ damagedBytes: piece!.size, mendedPages: 1 });
+  await one.log.close();
+});
+
+test('damaged accounts keep no checkpoint from a volume without room for them once more, and are written anew when there is', async () => {
+  const storage = new MemoryStorage();
+  const log = { logSizeBytes: 1 << 20, release: engineRelease, identity: IDENTITY };
+  await createEmpty({ path: PATH, storage, ...log });
+  const one = await opened(storage);
+  for (let first = 1; first < 6000; first += 100) {
+    const ids = Array.from({ length: 100 }, (_, i) => first + i);
+    await one.execute(Operation.createAccounts, accountsBody(...ids));
+  }
+  await one.checkpoint();
+  const sections = await readManifest(one.data.file, one.data.superblock);
+  const [piece] = sections.find(({ table }) => table === TableId.accounts)!.pieces;
+  storage.rot(PATH, (bytes) => (bytes[piece!.offset + 5]! ^= 8));
+  storage.capacity = storage.bytes(PATH).length + (200 << 10);
+  await one.scrub();
+  expect(one.data.scrubbing().damagedBytes).toBe(piece!.size);
+  await one.execute(Operation.createAccounts, accountsBody(7000, 7001));
+  await one.checkpoint();
+  expect(one.data.superblock.position.op).toBe(one.executor.op);
+  storage.capacity = Infinity;
+  const later = performance.now() + 100_000;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => later);
+  await one.scrub();
+  clock.mockRestore();
+  expect(one.data.scrubbing().damagedBytes).toBe(0);
+  expect(await inspectDataFile(PATH, storage)).toMatchObject({ errors: [] });
+  const again = await opened(storage.afterKill());
+  expect(again.ledger.stateHash()).toEqual(one.ledger.stateHash());
+  expect(again.ledger.counts()).toEqual(one.ledger.counts());
+});
 
 test('killed after it has executed operations on rows that are only on the volume, a replica executes them again', async () => {
   const storage = new MemoryStorage();

@@ -18,6 +18,10 @@ export function commonRules(
   return Math.min(rulesMax, ...heard.map(({ rules = FIRST_RULES }) => rules));
 }
 
+/** Returns whether one of the peers could lead. */
+export const hasOtherLeader = (heard: readonly HeardPeer[]): boolean =>
+  heard.some(({ canLead }) => canLead);
+
 /** Returns whether one of the peers could lead and has a clock that agrees with the cluster's time. */
 export const hasBetterClock = (heard: readonly HeardPeer[]): boolean =>
   heard.some(({ canLead, clockAgrees }) => canLead && clockAgrees !== false);

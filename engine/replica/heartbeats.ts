@@ -6,6 +6,11 @@ import type { HeldState } from './held-state.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
 const BEAT_MS = 50;
+/**
+ * Time for which a replica's operations wait for damaged pages before it says that it cannot lead: less than a leader waits, which
+ * so knows whether another one is better.
+ */
+const LACKS_MS = 500;
 
 interface HeartbeatsParts {
   readonly state: HeldState;
@@ -13,6 +18,8 @@ interface HeartbeatsParts {
   readonly log: () => ReplicatedLog | undefined;
   /** Returns true once this replica has stopped serving: it falls silent. */
   readonly isOver: () => boolean;
+  /** Returns for how long the next operation has waited for damaged pages. */
+  readonly lacksPagesMs: () => number;
   /** Called with each regular heartbeat. */
   readonly onBeat: () => void;
 }
@@ -56,7 +63,10 @@ export class Heartbeats {
     // Op and hash must belong together, whether the replica executes blocks later than they come, still holds an old state, or
     // none yet.
     const { op } = state.executor;
-    if (log !== undefined && state.isWhole) return { ...log.heartbeat(), op };
+    if (log !== undefined && state.isWhole) {
+      const beat = log.heartbeat();
+      return { ...beat, op, canLead: beat.canLead && this.#parts.lacksPagesMs() <= LACKS_MS };
+    }
     const { replicaIndex: replica } = this.#options.identity;
     return { replica, memberId: undefined, op, fence: undefined, canLead: false, loading: true };
   }

@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals';
+import { TableId } from '../ledger/checkpoint-tables.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import { createEmpty } from '../log/format-file.ts';
 import { LOG_SIZE_MIN } from '../log/layout.ts';
+import { readManifest } from '../log/manifest.ts';
 import { MemoryStorage } from '../log/testing/memory-storage.ts';
 import { engineRelease } from '../wire/release.ts';
+import { Executor } from './executor.ts';
 import { HeldState } from './held-state.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
@@ -48,7 +51,11 @@ test('when a replica takes another state, nothing works on the index of the old 
     batchSizeLimit: 1 << 20,
     pause: () => Promise.resolve(),
   };
-  const state = new HeldState(options as ReplicatedReplicaOptions, () => undefined);
+  const state = new HeldState(
+    options as ReplicatedReplicaOptions,
+    new AbortController().signal,
+    () => undefined,
+  );
   await state.load();
   const served = ledgers;
   happened.length = 0;
@@ -58,5 +65,36 @@ test('when a replica takes another state, nothing works on the index of the old 
     `helper of ledger ${served} ended`,
     `file opened after ${served + 1} ledgers`,
   ]);
+  await state.closeFile();
+});
+
+test('a damaged file of another incarnation is refused as such: no state of this one may take its place', async () => {
+  const storage = new MemoryStorage();
+  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
+  const [release, logSizeBytes, batchSizeLimit] = [engineRelease, LOG_SIZE_MIN, 1 << 20];
+  await createEmpty({ path: PATH, identity, release, logSizeBytes, storage });
+  const onFailure = (error: Error): never => {
+    throw error;
+  };
+  const openFile = () => DataFile.open({ path: PATH, release, onFailure, storage });
+  const newLedger = () => new StateMachine({ memoryLimitBytes: 2 ** 30 });
+  const pause = () => Promise.resolve();
+  const data = await openFile();
+  const executor = new Executor({ ledger: newLedger(), identity, batchSizeLimit });
+  await data.load(executor.state);
+  data.beginCheckpoints({ ring: undefined, pause });
+  const place = { incarnation: 1, sequence: 5, fence: 1, seal: new Uint8Array(16) };
+  await data.checkpoint(executor.state, { ...executor.position(), op: 5, place });
+  const sections = await readManifest(data.file, data.superblock);
+  await data.close();
+  const { pieces } = sections.find(({ table }) => table === TableId.head)!;
+  storage.rot(PATH, (bytes) => (bytes[pieces[0]!.offset + 3]! ^= 1));
+  const options = { identity, incarnation: 2, openFile, newLedger, batchSizeLimit, pause };
+  const state = new HeldState(
+    options as Partial<ReplicatedReplicaOptions> as ReplicatedReplicaOptions,
+    new AbortController().signal,
+    () => undefined,
+  );
+  await expect(state.load()).rejects.toMatchObject({ code: 'incarnation_differs' });
   await state.closeFile();
 });

@@ -2,16 +2,20 @@
  * The state that one replica of several holds: ledger and sessions in memory, the data file with its checkpoints, and its
  * place in the log.
  */
+import { isDerived } from '../ledger/checkpoint.ts';
 import type { Needs } from '../ledger/cold-rows.ts';
+import { PAGE_BYTES, type PageName } from '../ledger/page.ts';
 import { DataFileError, CORRUPTION_ADVICE } from '../log/errors.ts';
 import type { DataFile } from '../log/data-file.ts';
-import type { Scrubbing } from '../log/scrubber.ts';
+import type { PageDonor } from '../log/mend.ts';
+import { NOTHING_VERIFIED, type Scrubbing } from '../log/scrubber.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import { positionAfter, type Block, type LogPosition } from '../log/replicated/block.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
 import { HaltedError } from './halted-error.ts';
 import { indexVolume } from './index-volume.ts';
+import { memoryDonor, peerDonors } from './page-donors.ts';
 import { sameChecksum } from './pending-requests.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
@@ -25,6 +29,8 @@ const ROWS_LOOK_MS = 100;
 
 export class HeldState {
   readonly #options: ReplicatedReplicaOptions;
+  /** Aborted when the replica stops. */
+  readonly #stopped: AbortSignal;
   /** Called when a checkpoint is durable. */
   readonly #onDurable: (position: CheckpointPosition) => void;
   readonly #checkpointAfterBytes: number;
@@ -44,9 +50,11 @@ export class HeldState {
 
   constructor(
     options: ReplicatedReplicaOptions,
+    stopped: AbortSignal,
     onDurable: (position: CheckpointPosition) => void,
   ) {
     this.#options = options;
+    this.#stopped = stopped;
     this.#onDurable = onDurable;
     this.#executor = this.#newExecutor();
     this.#checkpointAfterBytes = options.checkpointAfterBytes ?? CHECKPOINT_AFTER_BYTES;
@@ -76,8 +84,13 @@ export class HeldState {
     return this.#file?.isShort === true;
   }
 
+  /** Whether something of the data file is damaged and being mended now. */
+  get isMending(): boolean {
+    return this.#file?.isMending ?? false;
+  }
+
   scrubbing(): Scrubbing {
-    return this.#file?.scrubbing() ?? { verifiedBytes: 0, rounds: 0, damagedBytes: 0 };
+    return this.#file?.scrubbing() ?? NOTHING_VERIFIED;
   }
 
   storage(): { readonly usedBytes: number; readonly limitBytes: number } {
@@ -95,15 +108,20 @@ export class HeldState {
     await ended;
     const file = await openFile();
     this.#file = file;
-    const executor = this.#newExecutor();
-    const position = await file.load(executor.state);
-    const { place } = position;
+    const { place } = file.superblock.position;
+    // Before anything of it is found damaged: no other state takes its place then.
     if (place !== undefined && place.incarnation !== incarnation) {
       throw new HaltedError(
         'incarnation_differs',
         `The data file belongs to incarnation ${place.incarnation} of this database, and the replica was started with incarnation ${incarnation}. Start it with the state that the incarnation began with, or bring the replica back with 'recover'.`,
       );
     }
+    file.mendWith({
+      donors: () => this.#donors(),
+      checkpoint: () => this.checkpointForRows(),
+    });
+    const executor = this.#newExecutor();
+    const position = await file.load(executor.state);
     if (position.op > 0 && !sameChecksum(executor.ledger.stateHash(), position.stateHash)) {
       throw new DataFileError(
         'state_rejected',
@@ -198,6 +216,35 @@ export class HeldState {
     if (!isEnough())
       throw new Error(`this replica has no checkpoint at block ${floor - 1} or later`);
     await this.exportTo(write, { sameCluster: true });
+  }
+
+  /** The last block of the log that the file's checkpoint contains; 0 if there is none. */
+  get storedSequence(): number {
+    return this.#file?.superblock.position.place?.sequence ?? 0;
+  }
+
+  /** Writes those of the pages of rows that are in memory, or whole on the volume. Others know better than to take them as they are. */
+  async sendPages(
+    pages: readonly PageName[],
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const { ledger } = this.#executor;
+    const found: Uint8Array[] = [];
+    const absent = pages.filter((name) => {
+      const page = isDerived(name.table) ? undefined : ledger.pageInMemory(name);
+      if (page !== undefined) found.push(page);
+      return page === undefined && !isDerived(name.table);
+    });
+    await this.#file?.pages.readWhole(absent, (_, words) => {
+      found.push(new Uint8Array(words.slice().buffer, 0, PAGE_BYTES));
+    });
+    for (const page of found) await write(page);
+  }
+
+  async *#donors(): AsyncGenerator<PageDonor> {
+    const { peers, timers } = this.#options;
+    yield memoryDonor(this.#executor.ledger);
+    yield* peerDonors({ peers, timers, stopped: this.#stopped });
   }
 
   async closeFile(): Promise<void> {

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { SegmentData } from '../ledger/segments/columns.ts';
 import type { IndexJob } from '../ledger/segments/index-jobs.ts';
+import { GrownGarbage } from '../log/collect-garbage.ts';
 import type { IndexHelper } from '../ledger/transfer-index.ts';
 
 /** Time without a job after which the thread ends. */
@@ -20,6 +21,7 @@ export class IndexThread implements IndexHelper {
   #number = 0;
   readonly #waiting = new Map<number, { readonly job: IndexJob; readonly done: Done }>();
   #idle: NodeJS.Timeout | undefined;
+  readonly #garbage = new GrownGarbage();
 
   /** `onError` is called when the thread has failed; its jobs are given back. */
   constructor(onError: (error: unknown) => void) {
@@ -68,6 +70,10 @@ export class IndexThread implements IndexHelper {
       this.#waiting.delete(number);
       waiting?.done(segment);
       this.#endWhenIdle();
+      // Later, because this call still names the segments that were merged.
+      setImmediate(() => {
+        this.#garbage.check();
+      });
     });
     worker.on('error', (error) => this.#fail(worker, error));
     worker.on('exit', (code) => {

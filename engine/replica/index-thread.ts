@@ -3,12 +3,11 @@
  * sealing never waits for a merge. Bytes are shared, not copied.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../base/assert.ts';
 import type { SegmentData } from '../ledger/segments/columns.ts';
 import { type IndexJob, runJob } from '../ledger/segments/index-jobs.ts';
+import { collectGarbage } from '../log/collect-garbage.ts';
 
 interface Task {
   readonly number: number;
@@ -20,10 +19,6 @@ interface Task {
 const ENTRIES_A_TURN = 1 << 16;
 const tasks: Task[] = [];
 let isRunning = false;
-
-// The heap of this thread is small and hardly grows. Left alone, it would keep the bytes of segments that nobody needs any more.
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 assert(parentPort !== null, 'this is the program of a thread');
 const port = parentPort;
@@ -49,6 +44,7 @@ async function run(): Promise<void> {
   while (tasks.length > 0) {
     const isOver = advance(tasks.find(({ job }) => job.kind === 'seal') ?? tasks[0]!);
     await nextTurn();
+    // The heap of this thread is small and hardly grows. Left alone, it would keep the bytes of segments that nobody needs any more.
     if (isOver) collectGarbage();
   }
   isRunning = false;

@@ -46,8 +46,9 @@ export class LeaderRequests {
     this.#reads = new LeaderReads(options);
   }
 
+  /** Ends at once when the reign does, although the role changes only when everything that was committed before is executed. */
   get leads(): boolean {
-    return this.#view !== undefined;
+    return this.#view !== undefined && this.#options.log()?.reignView === this.#view;
   }
 
   /** View of this replica's reign; 0 while it does not lead. */

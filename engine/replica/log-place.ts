@@ -26,6 +26,9 @@ interface LogPlaceParts {
   readonly onHalt: (error: HaltedError) => void;
 }
 
+/** Time after which a replica whose data file is damaged ends, if nobody sends it a state. */
+const REPLACED_WITHIN_MS = 30_000;
+
 export class LogPlace {
   readonly #options: ReplicatedReplicaOptions;
   readonly #parts: LogPlaceParts;
@@ -46,13 +49,30 @@ export class LogPlace {
   /** Loads the state and begins to follow the log. Rejects with HaltedError or DataFileError. */
   async begin(): Promise<void> {
     const { state, stopped } = this.#parts;
-    let position = await state.load();
-    if (lacksState(position.place)) position = (await this.#fetchState(1)) ?? position;
-    if (stopped.aborted) return;
+    let position = await this.#load();
+    if (lacksState(position?.place)) position = (await this.#fetchState(1)) ?? position;
+    if (stopped.aborted || position === undefined) return;
     state.position = logPositionOf(position);
     this.#log = this.#open(state.position);
     // A lost volume may have had more than this one; its old mark must not count for the majority.
     this.mark(position);
+  }
+
+  /**
+   * Loads the state. If more of it is damaged than pages of rows, another replica's takes its place: one that has all that this one's
+   * checkpoint has, because the log need not have it any more. Resolves with `undefined` if this replica stops first.
+   */
+  async #load(): Promise<CheckpointPosition | undefined> {
+    const { state, stopped } = this.#parts;
+    try {
+      return await state.load();
+    } catch (error) {
+      if (!(error instanceof DataFileError) || error.code !== 'checkpoint_corrupt') throw error;
+      this.#options.onStateDamaged?.(error);
+      const position = await this.#fetchState(state.storedSequence + 1, REPLACED_WITHIN_MS);
+      if (position === undefined && !stopped.aborted) throw error;
+      return position;
+    }
   }
 
   /** Reports that the state at `position` is durable here. */
@@ -104,8 +124,8 @@ export class LogPlace {
     this.mark(position);
   }
 
-  async #fetchState(floor: number): Promise<CheckpointPosition | undefined> {
-    const position = await this.#catchUp.fetch(floor);
+  async #fetchState(floor: number, withinMs?: number): Promise<CheckpointPosition | undefined> {
+    const position = await this.#catchUp.fetch(floor, withinMs);
     if (position !== undefined) this.#parts.onReplaced();
     return position;
   }

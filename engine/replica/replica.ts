@@ -8,6 +8,7 @@ import type { Timers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { Needs } from '../ledger/cold-rows.ts';
 import type { Creations, StateMachine } from '../ledger/state-machine.ts';
+import { GrownGarbage } from '../log/collect-garbage.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
 import { Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
@@ -112,8 +113,10 @@ export class Replica implements ServedReplica {
     let replayed = 0;
     const executor = this.#executor;
     const { log } = this.#options;
+    const garbage = new GrownGarbage();
     const position = await log.recover(executor.state, (entry) => {
       replayed += 1;
+      garbage.check();
       return executor.replay(entry, log.pages);
     });
     executor.loaded(position);
@@ -200,6 +203,7 @@ export class Replica implements ServedReplica {
     const serves = this.#recovered && !this.#stopping;
     return {
       role: serves ? ReplicaRole.primary : ReplicaRole.recovering,
+      replicaStatus: serves ? 0 : 2,
       syncing: !serves,
       logFull: serves && this.#storageIsFull,
       unready: serves ? undefined : 'not serving',
@@ -281,6 +285,11 @@ export class Replica implements ServedReplica {
     const { log, timers } = this.#options;
     if (!log.logFull) return true;
     return !log.logPulsesExhausted && timers.nowMs() >= this.#lastPulseMs + FULL_PULSE_MS;
+  }
+
+  /** Begins a checkpoint, even if nothing was executed since the last one. */
+  beginCheckpoint(): void {
+    if (this.#checkpoints.mayBegin) this.#checkpoints.begin();
   }
 
   /** Takes a checkpoint that contains everything executed until now. Rejects if there is no room for it. */
@@ -460,7 +469,7 @@ export class Replica implements ServedReplica {
   #checkpointWhenDue(): void {
     const { log, ledger } = this.#options;
     if (log.logBytesSinceCheckpoint < log.checkpointAfterBytes && !ledger.wantsCheckpoint) return;
-    if (this.#checkpoints.mayBegin) this.#checkpoints.begin();
+    this.beginCheckpoint();
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Timers } from '../../base/timers.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { DataFile } from '../log/data-file.ts';
+import type { DataFileError } from '../log/errors.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { Etcd } from '../log/replicated/etcd.ts';
@@ -42,6 +43,8 @@ export interface ReplicatedReplicaOptions {
   readonly neededByArchive?: () => number | undefined;
   /** Called when a checkpoint or a fetch failed; it is tried again. */
   readonly onCheckpointError: (error: unknown) => void;
+  /** Called when the data file is damaged beyond pages of rows, so that another replica's state is to replace it. */
+  readonly onStateDamaged?: (error: DataFileError) => void;
   /** Called when this replica stops serving until an operator acts. */
   readonly onHalted: (error: HaltedError | ReplicatedLogError) => void;
   readonly onRole: (role: Role) => void;

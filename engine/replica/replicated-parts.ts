@@ -59,7 +59,7 @@ export function assemble(options: ReplicatedReplicaOptions, host: Host): Replica
   const counts = new RequestCounts();
   const comparison = new StateComparison(replicaCount);
   const clock = new ClusterClock({ replicaCount, timers, peers: () => peers.all() });
-  const state = new HeldState(options, (position) => place.mark(position));
+  const state = new HeldState(options, stopped, (position) => place.mark(position));
   const common = { state, clock, log, timers, pending, owed, counts, comparison, stopped, onHalt };
   const { onCheckpointError: onReadError } = options;
   const leader = new LeaderRequests({ ...common, batchSizeLimit, view, onReadError });
@@ -68,6 +68,7 @@ export function assemble(options: ReplicatedReplicaOptions, host: Host): Replica
   const heartbeats = new Heartbeats(options, {
     ...common,
     isOver: () => host.isOver,
+    lacksPagesMs: () => execution.lacksPagesMs,
     onBeat: () => {
       forwarding.withdrawAbandoned();
       forwarding.forwardWaiting();

@@ -15,7 +15,7 @@ import type { HeardPeer } from '../peers/peer-link.ts';
 import type { PauseAnswer } from '../last-backup/questions.ts';
 import { Operation } from '../wire/operations.ts';
 import type { HaltedError } from './halted-error.ts';
-import { commonRules, hasBetterClock, heardLately } from './heard-lately.ts';
+import { commonRules, hasBetterClock, hasOtherLeader, heardLately } from './heard-lately.ts';
 import { Reigns } from './reigns.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 import { assemble, type Host, type ReplicatedParts } from './replicated-parts.ts';
@@ -31,6 +31,8 @@ import { PAUSE_RULES, pauseOf } from './write-pause.ts';
 
 const PENDING_MS = 10_000;
 const LOOK_MS = 20;
+/** Time for which a leader's operations wait for damaged pages before another replica leads, which most likely has them. */
+const PAGES_MS = 1000;
 
 const waiting = (reason: string): PauseAnswer => ({ outcome: 'wait', reason });
 
@@ -57,6 +59,7 @@ export class ReplicatedReplica implements ServedReplica, Host {
       withdrawn: (from, withdrawal) => forwarding.withdrawn(from, withdrawal),
       answered: (message) => forwarding.answered(message),
       sendState: (floor, write) => state.sendTo(floor, write),
+      sendPages: (pages, write) => state.sendPages(pages, write),
     });
     // The others keep the blocks that this replica needs while they hear that it loads or fetches.
     heartbeats.begin();
@@ -164,11 +167,15 @@ export class ReplicatedReplica implements ServedReplica, Host {
   tick(): void {
     if (this.#parts.place.log === undefined || this.#stopped.signal.aborted) return;
     const { identity, peers, timers } = this.#options;
-    const { leader, state, pending, clock } = this.#parts;
+    const { leader, state, pending, clock, execution } = this.#parts;
     state.checkpointWhenDue();
     pending.dropBefore(timers.nowMs() - PENDING_MS);
-    if (!leader.leads) return;
     const heard = heardLately(peers.all(), timers.nowMs());
+    // Also one whose reign has begun, and which must first execute what was committed before.
+    const hasReign = this.#parts.place.log.reignView !== undefined;
+    if (hasReign && execution.lacksPagesMs > PAGES_MS && hasOtherLeader(heard))
+      void this.handOver('pages_damaged');
+    if (!leader.leads) return;
     // While no other replica's clock agrees, this one keeps the lead and serves reads.
     if (!clock.standing().agrees && hasBetterClock(heard)) void this.handOver('clock_disagrees');
     leader.consider();

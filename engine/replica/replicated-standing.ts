@@ -20,16 +20,20 @@ interface StandingParts {
   readonly nowMs: number;
 }
 
+const noLeader = 'no replica leads';
+
 export function standingOf(parts: StandingParts): ReplicaStanding {
   const { log, halted, leads, isFull, catchingUp } = parts;
   const isUp = log !== undefined && halted === undefined;
   const isLeader = isUp && leads;
   const follows = isUp && !catchingUp && log.heartbeat().canLead;
+  const unready = unreadyOf(parts, follows);
   return {
     role: isLeader ? ReplicaRole.primary : follows ? ReplicaRole.backup : ReplicaRole.recovering,
+    replicaStatus: unready === noLeader ? 1 : isLeader || follows ? 0 : 2,
     syncing: !isLeader && !follows,
     logFull: isUp && isFull,
-    unready: unreadyOf(parts, follows),
+    unready,
     halted: halted !== undefined,
     clock: parts.clock,
   };
@@ -46,5 +50,5 @@ function unreadyOf(parts: StandingParts, follows: boolean): string | undefined {
     return 'its etcd member is new; the replica takes part once the member has the log';
   if (!follows) return 'its etcd member does not serve, or the log has not been read yet';
   const isLed = heardLately(peers, nowMs).some(({ fence }) => fence === log.lead?.fence);
-  return isLed ? undefined : 'no replica leads';
+  return isLed ? undefined : noLeader;
 }

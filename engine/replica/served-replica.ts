@@ -28,6 +28,8 @@ export const onlyClock: ClockStanding = { agrees: true, offsetMs: 0 };
 /** Standing of a replica relative to the others, for the status. */
 export interface ReplicaStanding {
   readonly role: ReplicaRole;
+  /** As in the status (domain/engine-status.ts). */
+  readonly replicaStatus: number;
   /** True if it holds less than the others. */
   readonly syncing: boolean;
   /** True if new writes are refused because storage is at its limit. */

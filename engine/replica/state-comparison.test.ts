@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { StateComparison } from './state-comparison.ts';
 
-test('of three replicas, only the one that differs from both others is wrong', () => {
+test('only the replica that differs from both others is wrong', () => {
   const states = ['a', 'a', 'b'];
   const wrong = states.map((own, self) => {
     const comparison = new StateComparison(3);

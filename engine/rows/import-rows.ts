@@ -14,6 +14,7 @@ import { Report } from './report.ts';
 import { RowCursor } from './row-cursor.ts';
 import { RowExecutor } from './row-executor.ts';
 import type { RowFile } from './row-reader.ts';
+import type { RowsPosition, WriteCheckpoint } from './working-ledger.ts';
 
 export interface RowFiles {
   readonly accounts: RowFile;
@@ -30,12 +31,7 @@ interface ImportRowsOptions {
   readonly ledger: StateMachine;
   readonly pages: PageSource;
   /** Writes a checkpoint of the ledger. */
-  readonly checkpoint: (position: RowsPosition) => Promise<void>;
-}
-
-export interface RowsPosition {
-  readonly op: number;
-  readonly timestamp: bigint;
+  readonly checkpoint: WriteCheckpoint;
 }
 
 export interface ImportedRows extends RowsPosition {

@@ -2,30 +2,18 @@
  * Makes data files of files with accounts and transfers. The ledger is made in a working file first, so that it may be larger than
  * memory. No data file appears if any row has a fault.
  */
-import { stat } from 'node:fs/promises';
-import { StorageFullError } from '../log/errors.ts';
-import { LOG_SIZE_MIN } from '../log/layout.ts';
-import { DataFile } from '../log/data-file.ts';
 import { diskStorage } from '../log/disk-storage.ts';
-import { createEmpty } from '../log/format-file.ts';
+import type { DataFile } from '../log/data-file.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import { restoreDataFile } from '../log/restore.ts';
 import type { Storage } from '../log/storage.ts';
-import type { StateMachine } from '../ledger/state-machine.ts';
-import { importRows, type ImportedRows, type RowFiles, type RowsPosition } from './import-rows.ts';
+import { importRows, type ImportedRows, type RowFiles } from './import-rows.ts';
+import { inWorkingFile, withoutWorkingFile, type WorkingOptions } from './working-ledger.ts';
 
-export interface LedgerOptions {
+export interface LedgerOptions extends WorkingOptions {
   readonly files: RowFiles;
   readonly now: bigint;
   readonly ignoresBalances: boolean;
-  readonly ledger: StateMachine;
-  /** Release that writes the files: major << 16 | minor << 8 | patch. */
-  readonly release: number;
-  /** Path of the working file, which must not exist. */
-  readonly working: string;
-  /** Maximum size of the working file; a larger one is a full disk. Default: as much as there is. */
-  readonly roomBytes?: number;
-  readonly storage?: Storage;
 }
 
 export interface DataFilesOptions extends LedgerOptions {
@@ -66,53 +54,19 @@ export async function makeReplicaFile(options: ReplicaFileOptions): Promise<Impo
   });
 }
 
-async function withoutWorkingFile<T>(
-  { working, storage = diskStorage }: LedgerOptions,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    for (const path of [working, `${working}.lock`])
-      if (await storage.exists(path)) await storage.remove(path);
-  }
-}
-
 /** Makes the ledger in the working file. `finish` runs if no row has a fault, with everything in the file; absent for a trial. */
-async function makeLedger(
+function makeLedger(
   options: LedgerOptions,
   identity: ReplicaIdentity,
   finish: ((data: DataFile) => Promise<void>) | undefined,
 ): Promise<ImportedRows> {
-  const { ledger, release, working, storage = diskStorage } = options;
-  await createEmpty({ path: working, identity, release, logSizeBytes: LOG_SIZE_MIN, storage });
-  const failed = (error: Error): void => {
-    throw error;
-  };
-  const data = await DataFile.open({ path: working, release, storage, onFailure: failed });
-  try {
-    await data.load(ledger);
-    data.beginCheckpoints({ ring: undefined, pause: () => Promise.resolve() });
-    const checkpoint = async ({ op, timestamp }: RowsPosition): Promise<void> => {
-      const stateHash = ledger.stateHash();
-      await data.checkpoint(ledger, { op, timestamp, view: 0, stateHash });
-      await requireRoom(options);
-    };
+  return inWorkingFile(options, identity, async (data, checkpoint) => {
     const made = await importRows({ ...options, pages: data.pages, checkpoint });
     if (made.report.count > 0 || finish === undefined) return made;
     await checkpoint(made);
     await finish(data);
     return made;
-  } finally {
-    await data.close();
-  }
-}
-
-/** Rows leave memory with a checkpoint, and only then the file grows. */
-async function requireRoom({ working, roomBytes = Infinity }: LedgerOptions): Promise<void> {
-  if (roomBytes === Infinity) return;
-  const { size } = await stat(working);
-  if (size > roomBytes) throw new StorageFullError(`${working} has ${size} bytes`);
+  });
 }
 
 /** Exports a file for each replica. If one cannot be made, for instance because the disk is full, none is left. */

@@ -9,6 +9,7 @@ import { bodySizeMax } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
 import { WireTransfer } from '../wire/records.ts';
 import { accountRows, FLAGS_OFFSET, RECORD_SIZE, type RowKind } from './columns.ts';
+import { readWhole } from './read-whole.ts';
 
 /** Where a row came from. */
 export interface RowPlace {
@@ -25,6 +26,8 @@ interface RowExecutorOptions {
   readonly onRefused: (place: RowPlace, status: number) => void;
   /** A row was created with an amount that is not its own. */
   readonly onOtherAmount: (place: RowPlace, created: bigint) => void;
+  /** Pending transfers expire only where `expire` says so; otherwise as early as they can. */
+  readonly isToldExpiries?: boolean;
 }
 
 /** The ledger does not fit into memory. */
@@ -82,6 +85,12 @@ export class RowExecutor {
     return undefined;
   }
 
+  /** Lets pending transfers expire that are due at the timestamp, which is later than that of all rows before. */
+  async expire(timestamp: bigint): Promise<void> {
+    await this.finish();
+    await this.#pulse(timestamp);
+  }
+
   /** Executes the rows that wait. */
   async finish(): Promise<void> {
     await this.#execute(this.#lines.length);
@@ -110,7 +119,8 @@ export class RowExecutor {
     if (this.#kind !== accountRows && (flags & TransferFlag.pending) !== 0) {
       const timeout = this.#view.getUint32(at + TIMEOUT_OFFSET, true);
       const expiry = timestamp + BigInt(timeout) * NS;
-      if (timeout !== 0 && expiry < this.#due) this.#due = expiry;
+      if (timeout !== 0 && expiry < this.#due && this.#options.isToldExpiries !== true)
+        this.#due = expiry;
     }
     this.#lines.push(line);
     this.#last = timestamp;
@@ -163,7 +173,7 @@ export class RowExecutor {
       const at = row * RECORD_SIZE;
       ids.set(this.#body.subarray(at, at + ID_SIZE), place * ID_SIZE);
     }
-    const found = await this.#read(Operation.lookupTransfersUnbatched, ids);
+    const found = await readWhole(this.#options, Operation.lookupTransfersUnbatched, ids);
     const created = new DataView(found.buffer, found.byteOffset, found.byteLength);
     for (const [place, row] of rows.entries()) {
       const amount = this.#amount(created, place);
@@ -177,14 +187,6 @@ export class RowExecutor {
     return (records.getBigUint64(at + 8, true) << 64n) | records.getBigUint64(at, true);
   }
 
-  async #read(operation: number, body: Uint8Array): Promise<Uint8Array> {
-    const { ledger, pages } = this.#options;
-    const read = ledger.beginRead(operation, body);
-    for (let step; (step = read.step(Infinity)) !== true;)
-      if (step !== false) await pages.read(step.pages, step.arrived);
-    return read.finish();
-  }
-
   /** Lets pending transfers expire whose time ends before the next row. A pulse takes a range of timestamps, as it always does. */
   async #expireBefore(timestamp: bigint): Promise<void> {
     const { ledger } = this.#options;
@@ -196,14 +198,21 @@ export class RowExecutor {
       const pulse = first > expiry ? first : expiry;
       // Rows that follow one another so closely were one request: nothing expired between them.
       if (pulse >= timestamp) break;
-      await this.#prepare(Operation.pulse, pulse, empty);
-      ledger.commit(Operation.pulse, pulse, empty);
-      this.#moved(pulse);
+      await this.#pulse(pulse);
     }
     this.#due = this.#nextExpiry();
   }
 
+  async #pulse(timestamp: bigint): Promise<void> {
+    await this.#makeRoom(Operation.pulse, empty);
+    await this.#prepare(Operation.pulse, timestamp, empty);
+    this.#options.ledger.commit(Operation.pulse, timestamp, empty);
+    this.#moved(timestamp);
+  }
+
+  /** When the executor must let a transfer expire next. */
   #nextExpiry(): bigint {
+    if (this.#options.isToldExpiries === true) return NEVER;
     return this.#options.ledger.nextExpiry() ?? NEVER;
   }
 

@@ -35,6 +35,6 @@ test('a file that somebody still writes is refused, instead of being read to whe
   }
 });
 
-test('what is no regular file is refused', async () => {
+test('a path that is no regular file is refused', async () => {
   await expect(rowFileAt('/dev/null', accountRows)).rejects.toThrow('not a regular file');
 });

@@ -57,7 +57,7 @@ test('other requests are none of its business', () => {
   expect(lookups.askedBy(lookup(many))).toBeUndefined();
 });
 
-test('what is remembered is bounded, and forgotten after 15 minutes', () => {
+test('the remembered entries are bounded, and forgotten after 15 minutes', () => {
   let nowMs = 0;
   const lookups = new CheckLookups(() => nowMs);
   for (let n = 0n; n < 1_000n; n += 1n) {

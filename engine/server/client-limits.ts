@@ -18,7 +18,7 @@ export interface ClientLimits {
 
 const mib = 2 ** 20;
 
-/** The bytes are within the 256 MiB that a process has beside its ledger (memory-limit.ts). */
+/** The bytes are within the 256 MiB that a process has beside its ledger (domain/ledger-memory.ts). */
 export const clientLimits: ClientLimits = {
   handshakeMs: 10_000,
   messageMs: 60_000,

@@ -50,6 +50,7 @@ export class Engine {
         metricsText(this.status(), {
           requests: this.replica.requests,
           refused: this.replica.refused,
+          statuses: this.replica.ledger.statuses.all(),
           scrubbing: this.#open.scrubbing(),
           index: this.replica.ledger.index(),
           pages: this.replica.ledger.pages(),
@@ -112,7 +113,8 @@ export class Engine {
     const { identity } = this.#open;
     const memory = ledger.memory();
     const storage = this.#open.storage();
-    const { role, syncing, logFull, halted, unready, clock } = replica.standing();
+    const { damagedBytes, mendedPages } = this.#open.scrubbing();
+    const { role, replicaStatus, syncing, logFull, halted, unready, clock } = replica.standing();
     const counts = ledger.counts();
     const acceptsWrites = this.#serving && replica.acceptsWrites;
     return {
@@ -123,6 +125,7 @@ export class Engine {
       replicaIndex: identity.replicaIndex,
       replicaCount: identity.replicaCount,
       role,
+      replicaStatus,
       view: position.view,
       op: position.op,
       commit: replica.committedOp,
@@ -136,6 +139,7 @@ export class Engine {
       warnings: warningsOf({
         halted,
         clockDisagrees: this.#serving && !clock.agrees,
+        damagedBytes,
         logFull,
         // A replica that does not serve has other reasons for refusing.
         shortage: this.#serving && unready === undefined ? shortageOf(ledger) : undefined,
@@ -149,6 +153,7 @@ export class Engine {
       checkLookups: this.clients.checkLookups.recent(),
       memory,
       storage,
+      mendedPages,
       ...(this.#feed === undefined ? {} : { archive: this.#feed.status() }),
     };
   }

@@ -1,14 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 
-/** Memory of the process beside the ledger: V8, buffers of requests and replies, the sessions' replies. */
-const reserveBytes = 256 * 2 ** 20;
-
-/** Bytes that the ledger may take: the memory of the container (or machine), less the reserve and an eighth for the rest. */
-export function ledgerMemoryLimit(containerBytes: number): number {
-  return Math.max(32 * 2 ** 20, Math.floor((containerBytes - reserveBytes) * 0.875));
-}
-
 /** Memory limit of the process's cgroup, version 2 or 1; without one, the machine's memory. */
 export function containerMemory(): number {
   const limits = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map(

@@ -1,4 +1,4 @@
-/** The status in Prometheus' format. Every series is there from the start. */
+/** The status in Prometheus' format. Every series is there from the start, but statuses of results that never occurred. */
 import {
   EngineWarning,
   type BuiltinStatus,
@@ -6,17 +6,22 @@ import {
 } from '../../domain/engine-status.ts';
 import { archiveStates, type ArchiveStatus } from '../../domain/archive-status.ts';
 import { claimReasons, endReasons, type ReignCounts } from '../log/replicated/reasons.ts';
+import type { Scrubbing } from '../log/scrubber.ts';
+import type { StatusCount } from '../ledger/status-counts.ts';
 import type { IndexCounts } from '../ledger/transfer-index.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
+import { diskMetrics, networkMetrics } from './machine-io.ts';
 import { snake } from './operation-names.ts';
 import { exposition, single, type Metric, type Sample } from '../../base/metrics/exposition.ts';
 
 interface Counters {
   readonly requests: ReadonlyMap<number, number>;
   readonly refused: number;
+  /** Results of events, by status. */
+  readonly statuses: readonly StatusCount[];
   /** Verification of the data file in the background. */
-  readonly scrubbing: { readonly verifiedBytes: number; readonly damagedBytes: number };
+  readonly scrubbing: Omit<Scrubbing, 'rounds'>;
   /** Pages of rows that were found in the cache, and read from the volume. */
   readonly pages: { readonly hits: number; readonly read: number; readonly rowsInMemory: number };
   /** Absent for a single replica. */
@@ -53,6 +58,15 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
       help: 'Create requests refused because a limit was reached.',
       samples: single(counters.refused),
     },
+    {
+      name: 'ledgerhouse_engine_events_total',
+      type: 'counter',
+      help: 'Accounts and transfers that were to be created, by the status of their result.',
+      samples: counters.statuses.map(({ operation, status, count }) => ({
+        labels: { operation, status },
+        value: count,
+      })),
+    },
     ...pageMetrics(counters.pages),
     {
       name: 'ledgerhouse_engine_scrubbed_bytes_total',
@@ -65,6 +79,12 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
       type: 'gauge',
       help: 'Bytes of damaged pieces of the checkpoint. The log says where they are.',
       samples: single(counters.scrubbing.damagedBytes),
+    },
+    {
+      name: 'ledgerhouse_engine_mended_pages_total',
+      type: 'counter',
+      help: 'Damaged pages of the data file that were written anew from memory or from another replica.',
+      samples: single(counters.scrubbing.mendedPages),
     },
     {
       name: 'ledgerhouse_engine_stream_errors_total',
@@ -88,6 +108,8 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
     ...indexMetrics(counters.index),
     ...(counters.reigns === undefined ? [] : reignMetrics(counters.reigns)),
     ...processMetrics(),
+    ...diskMetrics(),
+    ...networkMetrics(),
   ]);
   return figures + (await counters.times());
 }

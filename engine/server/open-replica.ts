@@ -10,11 +10,13 @@ import type { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
+import type { Mended, PagePiece } from '../log/mend.ts';
 import type { Scrubbing } from '../log/scrubber.ts';
 import { removeUnfinished, replaceDataFile } from '../log/replace-file.ts';
 import type { Etcd, EtcdMembership } from '../log/replicated/etcd.ts';
 import { createEtcdClient } from '../log/replicated/etcd-client.ts';
 import { ReplicatedReader } from '../log/replicated/readable-log.ts';
+import type { Role } from '../log/replicated/replicated-log.ts';
 import { MemberKeeper } from '../members/member-keeper.ts';
 import { OwnMember } from '../members/own-member.ts';
 import {
@@ -29,6 +31,7 @@ import { TcpLink } from '../peers/tcp-link.ts';
 import type { PeerSecurity } from '../peers/peer-security.ts';
 import { HaltedError } from '../replica/halted-error.ts';
 import { newLedger } from '../replica/new-ledger.ts';
+import { memoryDonor } from '../replica/page-donors.ts';
 import { Replica } from '../replica/replica.ts';
 import { ReplicatedReplica } from '../replica/replicated-replica.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
@@ -75,8 +78,12 @@ export interface OpenReplica {
 /** Opens the replica. Rejects with DataFileError or MemberMismatch. */
 export async function openReplica(options: OpenReplicaOptions): Promise<OpenReplica> {
   const { path, onFatal } = options;
-  const onDamage = whenDamaged(options);
-  const data = await DataFile.open({ path, release: engineRelease, onFailure: onFatal, onDamage });
+  const data = await DataFile.open({
+    path,
+    release: engineRelease,
+    onFailure: onFatal,
+    ...damageLog(options),
+  });
   const { identity } = data;
   const { cluster } = options;
   if (identity.replicaCount === 1) return single(options, data);
@@ -93,11 +100,12 @@ export async function openReplica(options: OpenReplicaOptions): Promise<OpenRepl
   );
 }
 
-/** Rot that nobody needed yet: the process goes on, with what does not need it. */
-const whenDamaged =
-  ({ logger }: OpenReplicaOptions) =>
-  (error: Error): void =>
-    logger.error({ error }, 'the data file is damaged');
+/** Rot: the process goes on, with what does not need it, and what can be mended is. */
+const damageLog = ({ logger }: OpenReplicaOptions) => ({
+  onDamage: (error: Error): void => logger.error({ error }, 'the data file is damaged'),
+  onMended: ({ table, pages, from, piece }: Mended & PagePiece): void =>
+    logger.warn({ table, pages, from, offset: piece.offset }, 'the data file is mended'),
+});
 
 const newLedgerWith = ({ logger, memoryLimitBytes }: OpenReplicaOptions): StateMachine =>
   newLedger(memoryLimitBytes, {
@@ -116,15 +124,22 @@ const newLedgerWith = ({ logger, memoryLimitBytes }: OpenReplicaOptions): StateM
 function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
   const log = new FileLog(data);
   const { batchSizeLimit, logger } = options;
+  const ledger = newLedgerWith(options);
   const replica = new Replica({
     log,
-    ledger: newLedgerWith(options),
+    ledger,
     clock: systemClock,
     timers: systemTimers,
     batchSizeLimit,
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint failed'),
     onReadError: (error) => logger.error({ error }, 'a read has no answer'),
     onFatal: (error) => options.onFatal(error as Error),
+  });
+  log.mendWith({
+    donors: async function* donors() {
+      yield memoryDonor(ledger);
+    },
+    checkpoint: () => replica.beginCheckpoint(),
   });
   return {
     identity: log.identity,
@@ -144,7 +159,7 @@ const openShared = (options: OpenReplicaOptions): Promise<DataFile> =>
     release: engineRelease,
     sharesVolume: true,
     onFailure: options.onFatal,
-    onDamage: whenDamaged(options),
+    ...damageLog(options),
   });
 
 async function oneOfSeveral(
@@ -194,11 +209,13 @@ async function oneOfSeveral(
     batchSizeLimit,
     pause: (tookMs) => sleep(tookMs),
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint or catching up failed'),
+    onStateDamaged: (error) =>
+      logger.error({ error }, 'the data file is damaged: the state of another replica replaces it'),
     onHalted: (error) => {
       ownMember?.stop();
       logger.fatal({ error }, 'this replica has stopped serving');
     },
-    onRole: (role) => logger.info({ role: role.kind, view: viewOf(role), why: role.why }, 'role'),
+    onRole: (role) => logRole(logger, role),
   });
   keeper = newKeeper(options, { client, peers, replica });
   ownMember = watchOwnMember(options, cluster, { client, peers, replica });
@@ -253,8 +270,15 @@ const newReader = (
   executed: () => ReplicatedReplica['executed'],
 ): ReplicatedReader => new ReplicatedReader({ etcd, identity, incarnation, executed });
 
-const viewOf = (role: { readonly kind: string; readonly view?: number }): number | undefined =>
-  role.view;
+/** In the words of the manual and the dashboard, since people search for them. */
+function logRole(logger: Logger, role: Role): void {
+  if (role.kind === 'following') {
+    logger.info({ role: 'follower', why: role.why }, 'this replica leads no more');
+  } else {
+    const { view, why } = role;
+    logger.info({ role: 'leader', view, why }, 'this replica leads');
+  }
+}
 
 interface Parts {
   readonly client: Etcd & EtcdMembership;

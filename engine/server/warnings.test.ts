@@ -7,6 +7,7 @@ import { shortageOf, warningsOf } from './warnings.ts';
 const well = {
   halted: false,
   clockDisagrees: false,
+  damagedBytes: 0,
   logFull: false,
   shortage: undefined,
   memory: { usedBytes: 1, limitBytes: 100 },
@@ -26,6 +27,10 @@ test('memory that the largest request could pass is told as memory at its limit'
   expect(warningsOf({ ...well, shortage: shortageOf(ledger) })).toEqual(['MemoryAtLimit']);
   const roomy = new StateMachine({ memoryLimitBytes: 2 ** 30 });
   expect(warningsOf({ ...well, shortage: shortageOf(roomy) })).toEqual([]);
+});
+
+test('damage that could not be mended is a warning', () => {
+  expect(warningsOf({ ...well, damagedBytes: 4096 })).toEqual(['DataDamaged']);
 });
 
 test('a warning comes before a limit is reached', () => {

@@ -7,6 +7,8 @@ import { Operation } from '../wire/operations.ts';
 interface Findings {
   readonly halted: boolean;
   readonly clockDisagrees: boolean;
+  /** Bytes of the data file that are damaged and could not be mended. */
+  readonly damagedBytes: number;
   /** The log refuses creates because storage is at its limit. */
   readonly logFull: boolean;
   /** The resource that the ledger lacks to execute the largest request. */
@@ -16,10 +18,11 @@ interface Findings {
 }
 
 export function warningsOf(findings: Findings): EngineWarning[] {
-  const { halted, clockDisagrees, logFull, shortage, memory, storage } = findings;
+  const { halted, clockDisagrees, damagedBytes, logFull, shortage, memory, storage } = findings;
   return [
     ...(halted ? [EngineWarning.halted] : []),
     ...(clockDisagrees ? [EngineWarning.clockDisagrees] : []),
+    ...(damagedBytes > 0 ? [EngineWarning.dataDamaged] : []),
     ...storageWarnings(logFull, storage),
     ...(shortage === 'numbers' ? [EngineWarning.recordsAtLimit] : []),
     ...memoryWarnings(shortage, memory),

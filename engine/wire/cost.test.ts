@@ -42,7 +42,7 @@ test('creates and lookups cost their events', () => {
   expect(costOf(Operation.lookupAccountsUnbatched, new Uint8Array(32))).toBe(2);
 });
 
-test('what the engine will refuse costs one', () => {
+test('a transfer that the engine will refuse costs one', () => {
   expect(costOf(Operation.register, new Uint8Array(256))).toBe(1);
   expect(costOf(Operation.queryAccounts, new Uint8Array(3))).toBe(1);
   expect(costOf(Operation.queryAccountsUnbatched, new Uint8Array(3))).toBe(1);

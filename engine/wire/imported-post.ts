@@ -3,6 +3,8 @@
  * trips an assertion of TigerBeetle up to 0.17.9 if the pending transfer has a timeout. The request is in the log by then, so each
  * restart replays it and ends the same way (tigerbeetle/tigerbeetle#3867). The timeout stands in the ledger and not in the request,
  * so every imported post or void is refused.
+ *
+ * Another such request needs a look into the ledger first: api/gateway/met-expiry.ts.
  */
 import { TransferFlag } from './flags.ts';
 import { decodeMultiBatch } from './multi-batch.ts';
@@ -11,6 +13,8 @@ import { WireTransfer } from './records.ts';
 import { releaseOf } from './release.ts';
 
 const transferSize = WireTransfer.words * 4;
+/** Timestamps that an imported transfer may have. */
+const timestampRange = { min: 1n, max: 2n ** 63n - 1n } as const;
 /** The flags are the upper half of the word. */
 const flagsAt = WireTransfer.codeFlags * 4 + 2;
 const newestAffected = releaseOf(0, 17, 9);
@@ -35,6 +39,25 @@ export const importedPostIn = (transfers: Uint8Array): number | undefined =>
 /** The same for the first imported transfer of any kind. */
 export const importedIn = (transfers: Uint8Array): number | undefined =>
   firstWith(transfers, (flags) => (flags & TransferFlag.imported) !== 0);
+
+export interface ImportedTransfer {
+  readonly timestamp: bigint;
+  /** Among the records of transfers. */
+  readonly index: number;
+}
+
+/** The imported transfers whose timestamps an engine may accept, in the order of these. */
+export function importedTransfers(transfers: Uint8Array): readonly ImportedTransfer[] {
+  const view = new DataView(transfers.buffer, transfers.byteOffset, transfers.byteLength);
+  const found: ImportedTransfer[] = [];
+  for (let at = 0; at + transferSize <= transfers.length; at += transferSize) {
+    if ((view.getUint16(at + flagsAt, true) & TransferFlag.imported) === 0) continue;
+    const timestamp = view.getBigUint64(at + WireTransfer.timestamp * 4, true);
+    const { min, max } = timestampRange;
+    if (timestamp >= min && timestamp <= max) found.push({ timestamp, index: at / transferSize });
+  }
+  return found.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+}
 
 function firstWith(transfers: Uint8Array, isOne: (flags: number) => boolean): number | undefined {
   for (let at = 0; at + transferSize <= transfers.length; at += transferSize) {

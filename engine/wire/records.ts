@@ -103,6 +103,7 @@ export const ChangeEvent = {
   transferCodeFlags: 20,
   ledger: 21,
   type: 22,
+  reserved: 23,
   debitAccount: 32,
   creditAccount: 60,
   timestamp: 88,

@@ -2,13 +2,15 @@
 //   wait                        does nothing, for `kubectl exec`
 //   create COUNT                accounts 1 and 2, and COUNT transfers of 1 from 1 to 2 with ids from the clock
 //   read                        prints what account 2 was credited
+//   fill FROM TO                accounts 3 and 4, and the transfers FROM to TO - 1, each of 1, from 3 to 4, in full batches; prints what
+//                               account 4 was credited
 //   run                         carries out the requests of standard input, a JSON document a line, and prints each answer
 //   connect                     prints `connected` or `no connection` within 3 s
 import { connect as dial } from 'node:net';
 import { createInterface } from 'node:readline';
 import { CreateAccountStatus, CreateTransferStatus, createClient, id } from 'tigerbeetle-node';
 
-const [verb = 'wait', argument = '1'] = process.argv.slice(2);
+const [verb = 'wait', argument = '1', end = '0'] = process.argv.slice(2);
 const addresses = (process.env.ADDRESSES ?? '').split(',');
 
 if (verb === 'wait') {
@@ -17,12 +19,12 @@ if (verb === 'wait') {
 } else if (verb === 'connect') {
   const [host, port] = addresses[0].split(':');
   const socket = dial({ host, port: Number(port) });
-  const end = (word) => {
+  const say = (word) => {
     console.log(word);
     process.exit(0);
   };
-  socket.once('connect', () => end('connected')).once('error', () => end('no connection'));
-  setTimeout(() => end('no connection'), 3_000);
+  socket.once('connect', () => say('connected')).once('error', () => say('no connection'));
+  setTimeout(() => say('no connection'), 3_000);
 } else {
   const client = createClient({
     cluster_id: BigInt(process.env.CLUSTER_ID ?? '0'),
@@ -36,14 +38,33 @@ if (verb === 'wait') {
       await client.createTransfers([record({ ...one, id: String(id()) })]);
     }
   }
+  if (verb === 'fill') await fill(client, Number(argument), Number(end));
   if (verb === 'run') {
     for await (const line of createInterface({ input: process.stdin })) await answer(client, line);
     client.destroy();
     process.exit(0);
   }
-  const [, credited] = await client.lookupAccounts([1n, 2n]);
+  const [credited] = await client.lookupAccounts([verb === 'fill' ? 4n : 2n]);
   console.log(String(credited?.credits_posted ?? 'no account'));
   client.destroy();
+}
+
+/** The ids are far above those of `run`, and the same in each run: what is there is not made twice. */
+async function fill(client, from, to) {
+  const batch = 8_189;
+  const one = record({
+    debit_account_id: '3',
+    credit_account_id: '4',
+    amount: '1',
+    ledger: 1,
+    code: 1,
+  });
+  await client.createAccounts(['3', '4'].map((of) => record({ id: of, ledger: 1, code: 1 })));
+  for (let made = from; made < to; made += batch) {
+    const size = Math.min(batch, to - made);
+    const ids = Array.from({ length: size }, (_, index) => 10n ** 15n + BigInt(made + index));
+    await client.createTransfers(ids.map((id) => ({ ...one, id })));
+  }
 }
 
 /** `{"operation": "createTransfers", "events": […]}`: the official client's names, 64 and 128 bits wide integers as strings. */

@@ -3,7 +3,7 @@
  * answer changes, a reconcile of that database writes to the API server.
  */
 import type { Logger } from 'pino';
-import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import type { Condition, DatabaseObject } from '../../domain/custom-resources.ts';
 import { uidOf } from '../../domain/names.ts';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
@@ -14,6 +14,7 @@ import { isReady, replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from '../ledgerdatabase/polls.ts';
 import { growsAt } from '../ledgerdatabase/steps/autogrow.ts';
+import { integrityOf } from './integrity.ts';
 import { capacityOf, storageUse, type Capacity } from './capacity.ts';
 
 interface CapacityWatchOptions {
@@ -88,16 +89,24 @@ export class CapacityWatch {
     if (capacity === undefined) return;
     const storage = storageUse(polls, nowMs());
     const archive = archiveOf(polls);
-    const before = this.#known.get(uidOf(database))?.archive;
-    this.#known.set(uidOf(database), { ...capacity, storage, archive });
+    const before = this.#known.get(uidOf(database));
     const toldOf = (what: string) => database.status?.conditions?.find(({ type }) => type === what);
-    const told = toldOf('CapacityLeft');
+    const integrity = integrityOf(workload, polls, {
+      before: before?.integrity,
+      told: toldOf('DataIntact'),
+    });
+    this.#known.set(uidOf(database), { ...capacity, storage, integrity, archive });
     const isNews =
-      told?.reason !== capacity.reason ||
-      told.message !== capacity.message ||
-      isArchivingNews(toldOf('ContinuousArchiving'), before, archive) ||
+      differs(toldOf('CapacityLeft'), capacity) ||
+      (integrity !== undefined && differs(toldOf('DataIntact'), integrity)) ||
+      isArchivingNews(toldOf('ContinuousArchiving'), before?.archive, archive) ||
       isWindowNews(database.status?.recovery, archive);
     const mayGrow = database.spec.storage?.autogrow !== undefined;
     if (isNews || (mayGrow && (storage?.usedPart ?? 0) >= growsAt)) onChange(database);
   }
 }
+
+type Said = Pick<Condition, 'reason' | 'message'>;
+
+const differs = (told: Said | undefined, { reason, message }: Said): boolean =>
+  told?.reason !== reason || told.message !== message;

@@ -6,6 +6,7 @@ import type { Pod } from '../../domain/kinds.ts';
 import { engineSays } from '../../test/support/engine/engine-says.ts';
 import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { capacityOf } from './capacity.ts';
+import { integrityOf } from './integrity.ts';
 import { CapacityWatch } from './capacity-watch.ts';
 
 const mib = 2 ** 20;
@@ -13,6 +14,7 @@ const says = (warnings: readonly EngineWarning[], memory: Usage): EngineStatus =
   ...engineSays('Builtin', '0.17.9'),
   warnings,
   memory,
+  mendedPages: 0,
 });
 const near = (usedMib: number) =>
   says([EngineWarning.memoryNearLimit], { usedBytes: usedMib * mib, limitBytes: 1_000 * mib });
@@ -21,6 +23,8 @@ const full = says([EngineWarning.memoryAtLimit], {
   limitBytes: 1_000 * mib,
 });
 const well = says([], { usedBytes: mib, limitBytes: 1_000 * mib });
+const rotten = { ...well, warnings: [EngineWarning.dataDamaged] };
+const mended = (mendedPages: number): EngineStatus => ({ ...well, mendedPages });
 
 test('the replica that is worst off decides, and the message says which limit, how much is used and what to do', () => {
   expect(capacityOf('w', new Map([[0, well]]))).toEqual({
@@ -59,6 +63,55 @@ test('an engine that does not answer says nothing of its capacity', () => {
   expect(capacityOf('w', new Map())).toBeUndefined();
 });
 
+test('damage that nobody can mend is told with its replica, and before what another one has mended', () => {
+  const three = new Map<number, EngineStatus>([
+    [0, mended(1)],
+    [1, rotten],
+    [2, well],
+  ]);
+  const told = integrityOf('w', three);
+  expect(told).toMatchObject({ reason: 'Damaged' });
+  expect(told?.message).toContain('the data file of w-1 is damaged');
+  expect(integrityOf('w', new Map([[0, mended(1)]]))).toMatchObject({
+    reason: 'Mended',
+    message: expect.stringContaining('w-0 has mended a page of its data file'),
+  });
+});
+
+test('a replica whose file is damaged and that does not answer now is not taken for whole', () => {
+  const before = integrityOf('w', new Map([[1, rotten]]));
+  const silent = new Map<number, EngineStatus | { problem: string }>([
+    [0, well],
+    [1, { problem: 'silent' }],
+  ]);
+  const now = integrityOf('w', silent, { before });
+  expect(now).toMatchObject({ reason: 'Damaged', message: before?.message });
+  const back = new Map([
+    [0, well],
+    [1, mended(3)],
+  ]);
+  expect(integrityOf('w', back, { before: now })).toMatchObject({ reason: 'Mended' });
+});
+
+test('a new process of the operator gives no all-clear before every replica has answered, and forgets replicas that are gone', () => {
+  const ofThree = (status: EngineStatus): EngineStatus => ({ ...status, replicaCount: 3 });
+  const told = { reason: 'Damaged', message: 'the data file of w-2 is damaged' };
+  const first = integrityOf('w', new Map([[0, ofThree(well)]]), { told });
+  expect(first).toMatchObject(told);
+  const two = new Map([[1, ofThree(well)]]);
+  expect(integrityOf('w', two, { told, before: first })).toMatchObject(told);
+  const all = new Map([0, 1, 2].map((index) => [index, ofThree(well)]));
+  expect(integrityOf('w', all, { told, before: first })).toMatchObject({ reason: 'Intact' });
+  const before = integrityOf('w', new Map([[4, { ...rotten, replicaCount: 6 }]]));
+  expect(integrityOf('w', all, { before })).toMatchObject({ reason: 'Intact' });
+});
+
+test('of an engine that does not verify its file nothing is said', () => {
+  const { mendedPages: _, ...silent } = well;
+  expect(integrityOf('w', new Map([[0, silent]]))).toBeUndefined();
+  expect(integrityOf('w', new Map([[0, { problem: 'silent' }]]))).toBeUndefined();
+});
+
 test('on its way to a limit a database changes its status a few times, not each minute', () => {
   const told = new Set<string>();
   for (let used = 900; used <= 1_000; used += 0.1) {
@@ -91,9 +144,12 @@ test('a database is looked at again only when what its engines say has another m
       return Promise.resolve({ ...said, op: asked });
     },
     onChange: () => {
-      const { reason = '', message } = watch.of('u') ?? {};
-      looked.push(reason);
-      conditions = [{ type: 'CapacityLeft', reason, message }];
+      const { reason = '', message, integrity } = watch.of('u') ?? {};
+      looked.push(`${reason} ${integrity?.reason}`);
+      conditions = [
+        { type: 'CapacityLeft', reason, message },
+        { type: 'DataIntact', reason: integrity?.reason, message: integrity?.message },
+      ];
     },
     logger: pino({ level: 'silent' }),
     nowMs: () => timers.wallMs(),
@@ -105,10 +161,20 @@ test('a database is looked at again only when what its engines say has another m
   await timers.advance(10 * 60_000);
   said = well;
   await timers.advance(10 * 60_000);
+  said = rotten;
+  await timers.advance(10 * 60_000);
+  said = mended(2);
+  await timers.advance(10 * 60_000);
   await watch.stop();
-  expect(asked).toBeGreaterThanOrEqual(30);
-  expect(asked).toBeLessThanOrEqual(32);
-  expect(looked).toEqual(['Enough', 'Full', 'Enough']);
+  expect(asked).toBeGreaterThanOrEqual(50);
+  expect(asked).toBeLessThanOrEqual(52);
+  expect(looked).toEqual([
+    'Enough Intact',
+    'Full Intact',
+    'Enough Intact',
+    'Enough Damaged',
+    'Enough Mended',
+  ]);
 });
 
 test('an answer is dated by the clock that dates conditions: storage grows only on an answer of after its last change', async () => {

@@ -4,6 +4,7 @@ import { EngineWarning, type EngineStatus, type Usage } from '../../domain/engin
 import type { ReasonOf } from '../../domain/conditions.ts';
 import { podName } from '../../domain/names.ts';
 import type { Polls } from '../ledgerdatabase/observation.ts';
+import type { Integrity } from './integrity.ts';
 
 export interface Capacity {
   readonly reason: Exclude<ReasonOf<'CapacityLeft'>, 'NotKnown'>;
@@ -13,6 +14,8 @@ export interface Capacity {
    * epoch.
    */
   readonly storage?: { readonly usedPart: number; readonly atMs: number } | undefined;
+  /** Whether data files are damaged; absent if no replica that verifies its file has answered. */
+  readonly integrity?: Integrity | undefined;
   /** How continuous archiving stands, if there is an archiver. */
   readonly archive?: ArchiveStatus | undefined;
 }

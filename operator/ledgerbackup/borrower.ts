@@ -1,11 +1,11 @@
 /** The owner of a Job with a backup: its database or, when that is gone, a substitute for it. */
 import type { V1OwnerReference } from '@kubernetes/client-node';
-import { resolve } from '../../domain/catalog/resolve.ts';
 import { catalogAt } from '../../domain/catalog/versions.ts';
 import { apiVersion, type DatabaseObject } from '../../domain/custom-resources.ts';
 import { catalogName, uidOf } from '../../domain/names.ts';
 import { isComplete } from '../ledgerdatabase/steps/resolve.ts';
 import type { PlanOptions } from '../ledgerdatabase/subject-of.ts';
+import { newestBuiltinOf } from '../engines/newest-builtin.ts';
 import { ownerOf } from '../manifests/metadata.ts';
 import type { Subject } from '../manifests/subject.ts';
 import type { BackupEnvironment, BackupObject } from './environment.ts';
@@ -27,16 +27,13 @@ export const backupOwner = ({ metadata }: BackupObject): V1OwnerReference => ({
 
 /** Returns the owner for a Job with an existing backup, or the reason why there can be none. */
 export function borrowerOf(
-  { databases, catalogs, options, nowMs }: BackupEnvironment,
+  environment: BackupEnvironment,
   backup: BackupObject,
 ): Borrower | { readonly problem: string } {
+  const { databases, options } = environment;
   const { namespace } = backup.metadata;
-  const catalog = catalogs.get(undefined, catalogName);
-  if (catalog === undefined) return { problem: `there is no LedgerCatalog named ${catalogName}` };
-  // Resolved like a new database that is restored: the newest engine reads the files of older ones.
-  const resolution = resolve(catalogAt(catalog.spec, nowMs()), { engine: 'Builtin' });
-  if (!resolution.ok)
-    return { problem: resolution.problems.map(({ message }) => message).join('; ') };
+  const resolution = newestBuiltin(environment);
+  if ('problem' in resolution) return resolution;
   const { engine } = resolution.resolved;
   const database = databases.get(namespace, backup.spec.database);
   const living = database === undefined ? undefined : livingSubject(database, options);
@@ -60,6 +57,17 @@ export function borrowerOf(
     ...options,
   };
   return { subject, owner: backupOwner(backup) };
+}
+
+export function newestBuiltin({
+  catalogs,
+  nowMs,
+}: Pick<BackupEnvironment, 'catalogs' | 'nowMs'>):
+  | { readonly resolved: Subject['resolved'] }
+  | { readonly problem: string } {
+  const catalog = catalogs.get(undefined, catalogName);
+  if (catalog === undefined) return { problem: `there is no LedgerCatalog named ${catalogName}` };
+  return newestBuiltinOf(catalogAt(catalog.spec, nowMs()));
 }
 
 /** The parts of a database's objects that its status already has. */

@@ -119,7 +119,7 @@ test('the newest good backup of a database outlives its end, unless somebody ask
   ]);
 });
 
-test('what is protected, or being restored, stays whatever is asked', () => {
+test('a backup that is protected, or being restored, stays whatever is asked', () => {
   const wanted = { protected: true, removeRequested: true, expiresAt: at(1) };
   expect(ends([backup(0), backup(9, wanted)])).toEqual([undefined, undefined]);
   const restoring = {

@@ -4,6 +4,7 @@ import type {
   LedgerBackupSchedule,
   LedgerDatabase,
 } from '../../domain/custom-resources.ts';
+import { hasBegun } from '../../domain/fill.ts';
 import { kept } from '../ledgerbackupschedule/keep.ts';
 import { askedAtMs, isMadeBy, stateOf } from './states.ts';
 
@@ -62,8 +63,7 @@ const isOlder = (one: LedgerBackup, other: LedgerBackup): boolean =>
 const isBeingRestored = ({ status }: LedgerBackup, { databases }: Surroundings): boolean =>
   status?.backupId !== undefined &&
   databases.some(
-    (one) =>
-      one.spec.bootstrap?.backup?.backupId === status.backupId && one.status?.bootstrapped !== true,
+    (one) => one.spec.bootstrap?.backup?.backupId === status.backupId && !hasBegun(one.status),
   );
 
 /** Whether its schedule keeps it. A backup without a schedule is not counted. */

@@ -114,7 +114,7 @@ test('a backup whose database went before it was made has failed', async () => {
   expect(await last.look()).toMatchObject({ status: 'False', reason: 'DatabaseNotFound' });
 });
 
-test('what keeps a Job from being made is told if a person must act, and tried again if not', async () => {
+test('a failure to make a Job is told if a person must act, and tried again if not', async () => {
   const last = new LastBackup();
   const job = last.runs();
   const failsWith = (status: number) => () =>

@@ -1,6 +1,7 @@
 /** Makes a backup: one Job, whose result becomes the status. A backup that has succeeded or failed is never made again. */
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { hasBegun } from '../../domain/fill.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { backupJobName, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
 import { hasPeers } from '../certificates/generations.ts';
@@ -8,9 +9,11 @@ import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
 import { replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import { lendStore } from '../store/lend.ts';
+import type { BackupStore } from '../store/backup-store.ts';
 import { buildBackupJob } from './backup-job.ts';
+import { buildClusterBackupJob, notInIt, whyNotReadable } from './cluster-backup-job.ts';
 import type { Subject } from '../manifests/subject.ts';
-import { livingSubject } from './borrower.ts';
+import { livingSubject, newestBuiltin } from './borrower.ts';
 import {
   LOOK_AGAIN_MS,
   timeOf,
@@ -53,36 +56,66 @@ export async function make(
     return waits(BackupReason.DatabaseNotFound, `there is no LedgerDatabase ${name} here`);
   }
   const subject = livingSubject(database, environment.options);
-  if (subject === undefined || database.status?.bootstrapped !== true) {
-    return waits(BackupReason.DatabaseNotReady, `${database.metadata.name} has no data yet`);
-  }
-  if (subject.resolved.engine.name !== 'Builtin') {
-    return ended(environment, {
-      reason: BackupReason.EngineUnsupported,
-      message:
-        'only databases of the built-in engine can be backed up; TigerBeetle: docs/operating/backups.md',
-    });
+  if (subject === undefined || !hasBegun(database.status)) {
+    return waits(
+      BackupReason.DatabaseNotReady,
+      `${database.metadata.name} does not have its data yet`,
+    );
   }
   const job = jobNamed(environment, backup, backupJobName(subject.workload, uidOf(backup)));
   if (job !== undefined) return follow(environment, backup, job);
-  const source = await sourceOf(environment, backup, database, subject);
-  if ('problem' in source) return waits(BackupReason.DatabaseNotReady, source.problem);
-  const made = buildBackupJob({ backup, subject, store, ...source });
-  const refusal = await startJob(environment, backup, made, () =>
+  const way = await wayOf(environment, store, { backup, database, subject });
+  if ('problem' in way) return waits(BackupReason.DatabaseNotReady, way.problem);
+  const refusal = await startJob(environment, backup, way.job, () =>
     lendStore(environment.kube, subject, store),
   );
   if (refusal !== undefined) return waits(BackupReason.Delayed, refusal);
   return {
     status: 'Unknown',
     reason: BackupReason.Running,
-    message: `Job ${made.metadata.name} reads the volume of replica ${source.replica}`,
+    message: `Job ${way.job.metadata.name} ${way.words}`,
     facts: {
       startedAt: backup.status?.startedAt ?? timeOf(environment),
       databaseId: subject.databaseId,
       clusterId: subject.clusterId,
-      replica: source.replica,
+      ...(way.replica !== undefined && { replica: way.replica }),
     },
   };
+}
+
+interface Way {
+  readonly job: Job;
+  /** What the Job does, behind its name. */
+  readonly words: string;
+  /** Whose volume is read. */
+  readonly replica?: number;
+}
+
+interface BackedUp {
+  readonly backup: BackupObject;
+  readonly database: DatabaseObject;
+  readonly subject: Subject;
+}
+
+/** How the database is backed up: from a replica's volume, or through the protocol. */
+async function wayOf(
+  environment: BackupEnvironment,
+  store: BackupStore,
+  backedUp: BackedUp,
+): Promise<Way | { readonly problem: string }> {
+  const { backup, database, subject } = backedUp;
+  if (subject.resolved.engine.name !== 'Builtin') {
+    const problem = whyNotReadable(database);
+    if (problem !== undefined) return { problem };
+    const newest = newestBuiltin(environment);
+    if ('problem' in newest) return newest;
+    const job = buildClusterBackupJob({ backup, subject, store, program: newest.resolved.engine });
+    return { job, words: `reads the cluster through the protocol; ${notInIt}` };
+  }
+  const source = await sourceOf(environment, backup, database, subject);
+  if ('problem' in source) return source;
+  const job = buildBackupJob({ backup, subject, store, ...source });
+  return { job, words: `reads the volume of replica ${source.replica}`, replica: source.replica };
 }
 
 /** What is backed up. The last backup of several replicas has them take no more writes, if they are really about to go. */

@@ -22,6 +22,7 @@ const madeSchema = z.object({
   newBytes: count,
   /** An engine that does not tell encrypts nothing. */
   encrypted: z.boolean().default(false),
+  lockedUntil: z.iso.datetime().exactOptional(),
   seconds: z.number().nonnegative(),
 });
 const failedSchema = z.object({ error: z.string(), message: z.string() });
@@ -44,6 +45,8 @@ const reasons: Readonly<Record<string, BackupReason>> = {
   store_full: BackupReason.StoreFull,
   key_missing: BackupReason.KeyMissing,
   keys_wrong: BackupReason.KeyMissing,
+  lock_missing: BackupReason.StoreRefused,
+  lock_wrong: BackupReason.StoreRefused,
   archive_foreign: BackupReason.ArchiveForeign,
   object_damaged: BackupReason.ArchiveDamaged,
   object_missing: BackupReason.ArchiveDamaged,
@@ -51,6 +54,10 @@ const reasons: Readonly<Record<string, BackupReason>> = {
   backup_unknown: BackupReason.ArchiveDamaged,
   backup_removed: BackupReason.ArchiveDamaged,
   checkpoint_corrupt: BackupReason.ReplicaDamaged,
+  cluster_unreachable: BackupReason.ClusterUnreachable,
+  cluster_differs: BackupReason.LedgerDiffers,
+  ledger_too_large: BackupReason.NoRoom,
+  no_room: BackupReason.NoRoom,
 };
 
 const MESSAGE_MAX = 900;

@@ -123,7 +123,7 @@ test('a tenant has one of the test restores at a time, and the other one is for 
   expect((await tested.verified('a2')).verification).toBeUndefined();
 });
 
-test('whoever has waited longest is tested next, and after its test a tenant waits anew', async () => {
+test('the tenant that has waited longest is tested next, and after its test it waits anew', async () => {
   const tested = new Tested();
   const all: [string, string][] = [];
   const ask = async (namespace: string, name: string) => {

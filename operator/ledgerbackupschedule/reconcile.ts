@@ -84,12 +84,6 @@ async function judge(
       `there is no LedgerDatabase ${spec.database} here`,
     );
   }
-  if ((database.status?.resolved?.engine?.name ?? 'Builtin') !== 'Builtin') {
-    return refusal(
-      BackupReason.EngineUnsupported,
-      'only databases of the built-in engine can be backed up; TigerBeetle: docs/operating/backups.md',
-    );
-  }
   if (spec.suspend) return refusal(ScheduleReason.Suspended, 'spec.suspend is true');
   if (database.metadata.deletionTimestamp !== undefined)
     return refusal(BackupReason.DatabaseNotReady, `${spec.database} is being deleted`);

@@ -43,7 +43,7 @@ test('a backup is due from the second of its time on, and once', () => {
   expect(after).toMatchObject({ due: undefined, missed: undefined });
 });
 
-test('of many missed backups the last is made up for, and none that is too late', () => {
+test('the last of many missed backups is made up for, and none that is too late', () => {
   const week = ['2027-01-01T03:00:00Z', '2027-01-08T09:00:00Z'] as const;
   expect(times({}, ...week)).toMatchObject({ due: '2027-01-08T03:00:00.000Z' });
   expect(times({ startingDeadlineSeconds: 3_600 }, ...week)).toMatchObject({

@@ -86,10 +86,10 @@ test('after a refused write, only the actions that depend on it are left out', a
   };
   const expected: Partial<Record<Purpose, readonly Purpose[]>> = {
     service: ['workload', 'rollout'],
-    networkPolicy: ['format', 'recovery', 'workload', 'rollout'],
+    networkPolicy: ['format', 'fill', 'recovery', 'workload', 'rollout'],
     volume: ['format', 'recovery', 'workload', 'rollout'],
     adoption: ['format', 'workload', 'rollout'],
-    store: ['format'],
+    store: ['format', 'fill'],
     certificates: ['workload', 'rollout'],
     recovery: ['rollout'],
     workload: ['rollout'],

@@ -23,6 +23,7 @@ export const Purpose = {
   adoption: 'adoption',
   store: 'store',
   format: 'format',
+  fill: 'fill',
   recovery: 'recovery',
   certificates: 'certificates',
   workload: 'workload',
@@ -40,6 +41,7 @@ export type Purpose = (typeof Purpose)[keyof typeof Purpose];
 const foundations: Readonly<Partial<Record<Purpose, readonly Purpose[]>>> = {
   // No unlabelled pod may reach an engine, not even in its first second.
   format: ['volume', 'adoption', 'networkPolicy', 'store'],
+  fill: ['networkPolicy', 'store', 'workload'],
   recovery: ['volume', 'networkPolicy'],
   workload: ['volume', 'adoption', 'networkPolicy', 'certificates', 'service'],
   // The others must be able to reach a restarted pod, which must be made from the newest template.

@@ -67,7 +67,7 @@ test('a log that follows a gap is not archived until a backup is in it', () => {
   expect(opWithoutBackup({} as Observation)).toBeUndefined();
 });
 
-test('what cannot be archived says why, and what is not asked for is no fault', () => {
+test('a database that cannot be archived says why, and an archive that is not asked for is no fault', () => {
   expect(verdict(undefined, { enabled: false })).toEqual(['Unknown', 'NotEnabled']);
   const beetle = subjectOf('TigerBeetle', 'single');
   expect(verdict(undefined, { subject: beetle })).toEqual(['False', 'NotSupported']);
@@ -89,7 +89,7 @@ test('a steady archive is no news; another word or another chain is', () => {
   expect(isArchivingNews(told, now, undefined)).toBe(false);
 });
 
-test('of several engines the one whose log is archived is asked', () => {
+test('the engine whose log is archived is asked, of several', () => {
   const of = (archive: ArchiveStatus) => ({ archive }) as unknown as EngineStatus;
   const polls = new Map([
     [0, of(says('Archiving', { leads: false }))],

@@ -6,6 +6,7 @@ import {
   annotations,
   claimName,
   connectionName,
+  fillJobName,
   formatJobName,
   labels,
   managedBy,
@@ -108,7 +109,10 @@ const namesOf = (database: LedgerDatabase, workload: string): Readonly<Record<st
 });
 
 const isJob = (workload: string, name: string): boolean =>
-  isNumbered(name, formatJobName(workload, 0)) || isNumbered(name, recoverJobName(workload, 0));
+  isNumbered(name, formatJobName(workload, 0)) ||
+  isNumbered(name, recoverJobName(workload, 0)) ||
+  name === fillJobName(workload, 'check') ||
+  name === fillJobName(workload, 'fill');
 
 /** Whether a name is `first`, which ends with 0, or has another number there. */
 const isNumbered = (name: string, first: string): boolean =>

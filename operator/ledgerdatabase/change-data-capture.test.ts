@@ -49,7 +49,7 @@ test.each<[string, Told | undefined, string]>([
   expect(verdict(told).said).toBe(said);
 });
 
-test('what nobody knows is not called well', () => {
+test('an unknown state is not called healthy', () => {
   const { lagSeconds: _, ...unread } = fine;
   expect(verdict(unread).said).toBe('Unknown NotKnown');
   expect(verdict(fine, { minutes: 20 }).said).toBe('True Healthy');

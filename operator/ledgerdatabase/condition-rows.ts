@@ -2,6 +2,7 @@
 import type { Labels } from '../../base/metrics/metrics.ts';
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { hasBegun } from '../../domain/fill.ts';
 
 /** Conditions that alerts use, and `Suspended`, for which there is no alert: the person who suspends a database knows. */
 const measured = new Set<string>([
@@ -36,5 +37,5 @@ export const startedRows = (
 ): readonly (readonly [Labels, number])[] =>
   databases.map(({ metadata: { namespace = '', name }, status }) => [
     { namespace, name },
-    status?.version?.active === undefined ? 0 : 1,
+    status?.version?.active === undefined || !hasBegun(status) ? 0 : 1,
   ]);

@@ -38,6 +38,24 @@ test('an operator that has not asked yet keeps the report of the operator before
   expect(given(undefined)('CapacityLeft')).toMatchObject({ status: 'Unknown', reason: 'NotKnown' });
 });
 
+test('a damaged data file is a condition of its own, which a later operator keeps; the database serves', () => {
+  const integrity = {
+    reason: 'Damaged',
+    message: 'the data file of p-0',
+    files: new Map(),
+  } as const;
+  const damaged = { reason: 'Enough', message: 'no limit is near', integrity } as const;
+  const condition = given(damaged);
+  const said = { status: 'False', reason: 'Damaged', message: integrity.message };
+  expect(condition('DataIntact')).toMatchObject(said);
+  expect(condition('Ready')?.status).toBe('True');
+  const { observed, draft } = single;
+  const status = statusOf({ ...observed, capacity: damaged }, draft);
+  const later = { ...observed, database: { ...observed.database, status } };
+  expect(given(undefined, later)('DataIntact')).toMatchObject(said);
+  expect(given(full)('DataIntact')).toMatchObject({ status: 'Unknown', reason: 'NotKnown' });
+});
+
 test('an op that moves gives a status no other meaning; a role does', () => {
   const status = statusOf(single.observed, single.draft);
   const [row] = status.members ?? [];

@@ -6,6 +6,7 @@ import {
   type ReasonOf,
 } from '../../domain/conditions.ts';
 import type { Condition } from '../../domain/custom-resources.ts';
+import { hasBegun } from '../../domain/fill.ts';
 import type { Claim } from '../../domain/kinds.ts';
 import { annotations } from '../../domain/names.ts';
 import { pathsInWords } from '../manifests/intent.ts';
@@ -55,6 +56,7 @@ export function conditionsOf(observed: Observation, plan: Plan, tally: DatabaseT
     ContinuousArchiving: continuousArchiving(observed, plan),
     ChangeDataCaptureHealthy: changeDataCapture(observed),
     CapacityLeft: capacity,
+    DataIntact: dataIntact(observed),
     Autogrow: autogrow(observed, plan),
   };
   const next: NextCondition[] = Object.values(ConditionType).map((type) => {
@@ -68,15 +70,20 @@ export function conditionsOf(observed: Observation, plan: Plan, tally: DatabaseT
 }
 
 function available(plan: Plan, tally: DatabaseTally): Verdict<'Available'> {
-  if (tally.replicas > 0 && tally.ready >= tally.quorum) {
+  if (plan.facts.filled !== false && tally.replicas > 0 && tally.ready >= tally.quorum) {
     return [
       'True',
       'QuorumServing',
       `${tally.ready} of ${tally.replicas} replicas serve, ${tally.quorum} are needed`,
     ];
   }
-  if (plan.facts.bootstrapped !== true) {
-    return ['False', 'NotBootstrapped', plan.waiting ?? 'the database has not started yet'];
+  if (!hasBegun(plan.facts)) {
+    const why = plan.facts.bootstrapped === true ? troubles(plan, tally) : '';
+    return [
+      'False',
+      'NotBootstrapped',
+      `${plan.waiting ?? 'the database has not started yet'}${why}`,
+    ];
   }
   if (tally.suspended)
     return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
@@ -86,7 +93,7 @@ function available(plan: Plan, tally: DatabaseTally): Verdict<'Available'> {
 
 function replicasHealthy(plan: Plan, tally: DatabaseTally): Verdict<'ReplicasHealthy'> {
   if (tally.suspended) return ['False', 'Suspended', 'the database is suspended'];
-  if (plan.facts.bootstrapped !== true)
+  if (!hasBegun(plan.facts))
     return ['False', 'NotBootstrapped', 'the database has not started yet'];
   if (tally.ready === tally.replicas)
     return ['True', 'AllHealthy', `all ${tally.replicas} replicas are ready`];
@@ -207,7 +214,7 @@ function templateNotes({ leftAlone, olderTemplate }: Plan): string {
 }
 
 function bootstrapped(observed: Observation, plan: Plan): Verdict<'Bootstrapped'> {
-  if (plan.facts.bootstrapped !== true) {
+  if (!hasBegun(plan.facts)) {
     return ['False', 'InProgress', plan.waiting ?? 'the data files do not exist yet'];
   }
   const inherited = observed.database.spec.bootstrap?.volumes !== undefined;
@@ -257,6 +264,16 @@ function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLef
     : [statusFor(reason), reason, told.message];
 }
 
+/** Uses what was last known, as `capacityLeft` does. */
+function dataIntact({ capacity, database }: Observation): Verdict<'DataIntact'> {
+  const told = database.status?.conditions?.find(({ type }) => type === 'DataIntact');
+  const { reason: word, message } = capacity?.integrity ?? told ?? {};
+  const reason = conditionReasons.DataIntact.find((one) => one === word);
+  return reason === undefined || reason === 'NotKnown' || message === undefined
+    ? ['Unknown', 'NotKnown', 'no engine that verifies its data file has been asked yet']
+    : [reason === 'Damaged' ? 'False' : 'True', reason, message];
+}
+
 /** Adds a failed write to the message, whatever the reason is. */
 const withFailure = (
   { failure }: Plan,
@@ -285,7 +302,7 @@ function progressOf(
       ? [ProgressReason.Suspended, 'the database is suspended; set spec.suspend to false to go on']
       : [ProgressReason.Suspending, 'the replicas are stopping'];
   }
-  if (plan.facts.bootstrapped !== true) {
+  if (!hasBegun(plan.facts)) {
     return [ProgressReason.Bootstrapping, plan.waiting ?? 'the database is being made'];
   }
   if (plan.recovering)

@@ -15,6 +15,7 @@ export type Facts = Pick<
   | 'clusterId'
   | 'workload'
   | 'bootstrapped'
+  | 'filled'
   | 'addresses'
   | 'resolved'
   | 'endpoints'
@@ -27,13 +28,14 @@ export type Facts = Pick<
 export function factsOf(status: DatabaseStatus): Facts {
   const { observedGeneration, databaseId, clusterId, workload } = status;
   const { bootstrapped, addresses, resolved, endpoints, peerCertificates, autogrow } = status;
-  const { preChange } = status;
+  const { preChange, filled } = status;
   const all = {
     observedGeneration,
     databaseId,
     clusterId,
     workload,
     bootstrapped,
+    filled,
     addresses,
     resolved,
     endpoints,

@@ -293,7 +293,7 @@ function edited() {
   return { run, now, cluster };
 }
 
-test('what somebody has changed against the policy of our account is put right, and its fields are ours to drop', async () => {
+test('a change against the policy of our account is put right, and its fields are ours to drop', async () => {
   const { run, now } = edited();
   expect(await run()).toEqual([]);
   expect(now()).toMatchObject({
@@ -302,7 +302,7 @@ test('what somebody has changed against the policy of our account is put right, 
   });
 });
 
-test('what the watches bring after a list counts: such as a volume that is being deleted by now', async () => {
+test('the news of a watch after a list counts: such as a volume that is being deleted by now', async () => {
   const { observed } = planOf(healthy);
   const database = observed.database as unknown as DatabaseObject;
   const cluster = new SimulatedCluster();

@@ -59,19 +59,32 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
 }
 
 function inheritanceIn(caches: Caches, database: DatabaseObject, from: string): Inheritance {
-  const claims = caches.claims
-    .list()
-    .filter(
-      (claim) =>
-        claim.metadata.namespace === database.metadata.namespace &&
-        claim.metadata.labels?.[labels.databaseId] === from &&
-        isInheritable(claim),
-    );
+  const claims = meantOf(
+    caches.claims
+      .list()
+      .filter(
+        (claim) =>
+          claim.metadata.namespace === database.metadata.namespace &&
+          claim.metadata.labels?.[labels.databaseId] === from &&
+          isInheritable(claim),
+      ),
+  );
   return {
     claims,
     livingOwners: caches.databases.list().map(uidOf),
     formerPods: formerPods(database, workloadOfHeir(database, claims), caches.pods.list()),
   };
+}
+
+/**
+ * Volumes that were handed over are meant, as long as there are any: others of that ID are copies, or those of a resource that somebody made
+ * again from a manifest of before while there was none.
+ */
+function meantOf(claims: readonly Claim[]): readonly Claim[] {
+  const handedOver = claims.filter(
+    ({ metadata }) => metadata.annotations?.[annotations.handedOver] !== undefined,
+  );
+  return handedOver.length > 0 ? handedOver : claims;
 }
 
 /** Volumes of a database that is gone, by the name that both have. The API knows which database is meant: those that it makes have an ID. */
@@ -203,7 +216,7 @@ async function inheritanceOf(
     }),
     kube.list<DatabaseObject>(resources.database, { namespace }),
   ]);
-  const claims = found.filter(isInheritable);
+  const claims = meantOf(found.filter(isInheritable));
   const workload = workloadOfHeir(database, claims);
   const pods =
     workload === undefined

@@ -5,6 +5,7 @@ import { Draft, factsOf, type Plan, type StepResult } from './draft.ts';
 import { holdBack } from './pause.ts';
 import { backUpForArchive } from './steps/archive-base.ts';
 import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
+import { checkFill, decideFill, fill } from './steps/fill.ts';
 import { ensureCertificates } from './steps/certificates.ts';
 import { replaceForeignCertificates } from './steps/foreign-certificates.ts';
 import { guardDeletion } from './steps/deletion.ts';
@@ -34,7 +35,9 @@ export function plan(observed: Observation, options: PlanOptions): Plan {
     (seen, now) => guardDeletion(seen, now, options),
     resolveSpec,
     recognizeLife,
+    decideFill,
     (seen, now) => ensureServices(seen, now, options),
+    checkFill,
     adoptVolumes,
     ensureVolumes,
     growVolumes,
@@ -50,6 +53,7 @@ export function plan(observed: Observation, options: PlanOptions): Plan {
     recoverReplicas,
     rollOut,
     recordVersion,
+    fill,
   ];
   for (const step of steps) if (step(observed, draft) === 'halt') break;
   if (observed.database.spec.paused === true) holdBack(observed, draft);

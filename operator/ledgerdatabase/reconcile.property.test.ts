@@ -6,7 +6,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import pino from 'pino';
-import { annotations, labels, peerSecretName } from '../../domain/names.ts';
+import { annotations, connectLabel, labels, peerSecretName } from '../../domain/names.ts';
 import {
   disorder,
   name,
@@ -20,11 +20,12 @@ import { Killed, lifeOf } from '../../test/support/operator/dying-kube.ts';
 import type { SimulatedCluster, Write } from '../../test/support/operator/simulated-cluster.ts';
 import { environmentIn } from '../../test/support/operator/simulated-environment.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
+import type { Claim, Job, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { peerSecretsOf } from '../certificates/generations.ts';
 import { trustOf } from '../certificates/volume.ts';
 import { admissions } from '../../test/support/admissions.ts';
+import { hasSucceeded } from './jobs.ts';
 import { isReady, replicaPods } from './replica-pods.ts';
 import { capacityGb, requestedGb } from './steps/volumes.ts';
 import type { Environment } from './environment.ts';
@@ -103,6 +104,10 @@ const environmentOf = (
     past,
     fetchStatus: (url) => Promise.resolve(statusOf(cluster, url)),
     isUntouched: ({ metadata }) => metadata.resourceVersion === firstVersion,
+    // Backups are not simulated: only a database that begins with one has a bucket.
+    ...(databaseIn(cluster.objects)?.spec.bootstrap?.backup !== undefined && {
+      store: { url: 's3://b', region: 'r', accessKeyId: 'k', secretAccessKey: 's' },
+    }),
   });
 
 /** Version of a database that has just been made; `undefined` for one that somebody has done anything for. */
@@ -274,6 +279,8 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     before,
   }) {
     if (verb !== 'delete' || kind !== 'Pod') return false;
+    // All replicas of a database that goes stop, also those that have lost their StatefulSet.
+    if (databaseIn(before)?.metadata.deletionTimestamp !== undefined) return false;
     const pods = podsOf(before);
     if (!pods.some((one) => one.metadata.name === pod && isReady(one))) return false;
     const replicas = databaseIn(before)?.status?.resolved?.topology?.replicas ?? 0;
@@ -293,7 +300,7 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
   },
   'certificates are made under a number that is on record, and none is made twice'(write) {
     const { verb, kind, name: secret, before } = write;
-    if (kind !== 'Secret') return false;
+    if (kind !== 'Secret' || secret.includes('-store-')) return false;
     const { workload = '', peerCertificates } = databaseIn(before)?.status ?? {};
     expect([verb, secret]).toEqual([
       'create',
@@ -313,6 +320,48 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     expect(podsOf(before).filter((pod) => trustOf(pod) !== trust)).toEqual([]);
     return true;
   },
+  'no client reaches a cluster that is not filled, and nobody is told its addresses'(write) {
+    const { verb, kind, name: object, body, before } = write;
+    const database = databaseIn(before);
+    if (!mustBeFilled(database) || verb === 'delete') return false;
+    const lets =
+      kind === 'NetworkPolicy' &&
+      !object.endsWith('-store') &&
+      JSON.stringify(body).includes(connectLabel(name));
+    if (!lets && kind !== 'ConfigMap') return false;
+    expect(database?.status?.filled).toBe(true);
+    // Volumes that say that they have only a part are taken over by nobody, so that nobody may write to them.
+    expect(notedIn(before)).toEqual([]);
+    return true;
+  },
+  'a cluster counts as filled once the Job has filled it, and ever after'(write) {
+    const { kind, subresource, body, before } = write;
+    if (kind !== 'LedgerDatabase' || subresource !== 'status') return false;
+    const database = databaseIn(before);
+    if (!mustBeFilled(database)) return false;
+    const { filled } = (body as unknown as DatabaseObject).status ?? {};
+    if (database?.status?.filled === true) expect(filled).toBe(true);
+    else if (filled === true) {
+      const [job] = jobsIn(before).filter(({ metadata }) => metadata.name?.endsWith('-fill'));
+      const noted = [...before.values()].filter(
+        ({ metadata }) => metadata.annotations?.[annotations.filling] !== undefined,
+      );
+      expect((job !== undefined && hasSucceeded(job)) || noted.length === 0).toBe(true);
+      return true;
+    }
+    return false;
+  },
+  'a cluster is filled while all replicas are ready and no client reaches them'(write) {
+    const { verb, kind, name: job, before } = write;
+    if (verb !== 'create' || kind !== 'Job' || !job.endsWith('-fill')) return false;
+    const database = databaseIn(before);
+    expect(database?.status).toMatchObject({ bootstrapped: true, filled: false });
+    const workload = database?.status?.workload ?? '';
+    const policy = before.get(`NetworkPolicy/${workload}`);
+    // Somebody may have deleted it just now.
+    expect(JSON.stringify(policy ?? {})).not.toContain(connectLabel(name));
+    return true;
+  },
   'what belongs to another database that is there is never written to'(write) {
     const { kind, name: object, before } = write;
     const owner = before.get(`${kind}/${object}`)?.metadata.labels?.[labels.uid];
@@ -322,6 +371,22 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     return true;
   },
 };
+
+const jobsIn = (before: Write['before']): readonly Job[] =>
+  [...before.values()].filter((one) => one.kind === 'Job');
+
+/** The database's own volumes that say that their cluster is not filled. Somebody may have taken others away by their labels. */
+const notedIn = (before: Write['before']): readonly KubeObject[] =>
+  [...before.values()].filter(
+    ({ metadata }) =>
+      metadata.deletionTimestamp === undefined &&
+      metadata.labels?.[labels.uid] === uid &&
+      metadata.annotations?.[annotations.filling] !== undefined,
+  );
+
+const mustBeFilled = (database: DatabaseObject | undefined): boolean =>
+  database?.spec.bootstrap?.backup !== undefined &&
+  database.status?.resolved?.engine?.name === 'TigerBeetle';
 
 const volumesOf = (cluster: SimulatedCluster): readonly Claim[] =>
   cluster.all('PersistentVolumeClaim').filter((one) => one.metadata.labels?.[labels.uid] === uid);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { disorder, name, namespace } from '../../test/support/operator/disordered-database.ts';
-import { recipeOf } from '../../test/support/operator/plan-of.ts';
+import { notBegun, recipeOf } from '../../test/support/operator/plan-of.ts';
 import { environmentIn } from '../../test/support/operator/simulated-environment.ts';
 import type { Service } from '../../domain/kinds.ts';
 import { annotations } from '../../domain/names.ts';
@@ -112,14 +112,7 @@ const formatted = () =>
     recipeOf(
       {
         kind: { engine: 'Builtin', topology: 'single' },
-        knows: {
-          identity: true,
-          bootstrapped: false,
-          endpoints: true,
-          resolved: true,
-          storage: true,
-          active: false,
-        },
+        knows: notBegun,
         known: 'some',
         set: 'absent',
       },
@@ -152,7 +145,7 @@ test('a new database of one replica takes few requests until it is ready', async
   expect({ words, few: words.length <= 12 }).toEqual({ words, few: true });
 });
 
-test('what is known of a new database is not asked for; of one whose status was lost it is', async () => {
+test('the objects of a new database are not read when they are known; those of one whose status was lost are', async () => {
   const reads = (calls: readonly Call[]) =>
     calls.filter(({ verb }) => verb === 'read' || verb === 'list').map(({ kind }) => kind);
   const { cluster, firstVersion } = untouched();

@@ -28,7 +28,7 @@ test('details are written a second after the last write, and at once when nothin
   expect(pace.waitMs('a', 11_000, starting, bound)).toBe(0);
 });
 
-test('what others wait for is written at once', () => {
+test('a status that others wait for is written at once', () => {
   const pace = new StatusPace();
   pace.noteWrite('a', 10_000);
   expect(pace.waitMs('a', 10_001, bound, ready)).toBe(0);
@@ -45,7 +45,7 @@ test('details of a database that is first made wait five seconds', () => {
   expect(pace.waitMs('a', 15_000, making, next)).toBe(0);
 });
 
-test('what goes wrong while a database is first made is written at once', () => {
+test('a fault while a database is first made is written at once', () => {
   const pace = new StatusPace();
   const { conditions = [] } = status(
     { Ready: 'False' },

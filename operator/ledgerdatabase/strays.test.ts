@@ -164,7 +164,7 @@ test('a pod is not stopped whose volume somebody has deleted and given the label
   expect(conditionOf(cluster, 'Stalled')?.message).toContain(lost.metadata.name);
 });
 
-test('what is seen is not asked for: labels that are given back cost a read of what is missing, and nothing else does', async () => {
+test('objects that are seen are not read: labels that are given back cost a read of the missing ones, and nothing else does', async () => {
   const { cluster, reads, look } = await worldOf();
   const [claim] = cluster.all('PersistentVolumeClaim');
   relabel(cluster, claim, { [labels.managedBy]: 'Helm' });

@@ -54,6 +54,7 @@ export function subjectOf(
     ...(database.spec.bootstrap?.import === undefined
       ? {}
       : { importedFrom: database.spec.bootstrap.import }),
+    ...(draft.facts.filled === false ? { filling: true } : {}),
     ...(reshapingOf(owned.claims) === undefined ? {} : { reshapes: true }),
     ...archivingOf(database, resolved, options),
     endpoints: endpoints ?? [],

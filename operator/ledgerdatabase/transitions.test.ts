@@ -99,3 +99,25 @@ test('storage that grows by itself is told once, and one that never grew by itse
   expect(told(database({}), database({ Autogrow: 'False' }))).toEqual([]);
   expect(told(before, database({ Autogrow: 'False' }))).toEqual(['Normal AutogrowBecause']);
 });
+
+test('damage that stays is a warning, its end is told, and each mending, also of what nobody had heard of', () => {
+  const says = (status: Condition['status'], reason: string) =>
+    database({ DataIntact: status }, { reason });
+  const unknown = says('Unknown', 'NotKnown');
+  const intact = says('True', 'Intact');
+  const damaged = says('False', 'Damaged');
+  const mended = says('True', 'Mended');
+  expect(told(unknown, intact)).toEqual([]);
+  expect(told(intact, damaged)).toEqual(['Warning Damaged']);
+  expect(told(damaged, damaged)).toEqual([]);
+  expect(told(damaged, intact)).toEqual(['Normal DataIntact']);
+  const [condition] = mended.status?.conditions ?? [];
+  const more = {
+    ...mended,
+    status: { ...mended.status, conditions: [{ ...condition!, message: 'two pages' }] },
+  };
+  expect(told(intact, more)).toEqual(['Normal DataMended']);
+  expect(told(damaged, more)).toEqual(['Normal DataMended']);
+  expect(told(more, more)).toEqual([]);
+  expect(told(more, intact)).toEqual([]);
+});

@@ -1,7 +1,8 @@
 /** Events about conditions: one for each change of a condition's status. */
 import type { Logger } from 'pino';
 import type { Condition, DatabaseObject } from '../../domain/custom-resources.ts';
-import { VolumeEvent } from '../../domain/conditions.ts';
+import { hasBegun } from '../../domain/fill.ts';
+import { DataEvent, VolumeEvent } from '../../domain/conditions.ts';
 
 export type Transitions = (before: DatabaseObject, after: DatabaseObject, logger: Logger) => void;
 
@@ -18,6 +19,7 @@ const warnsWhen: Readonly<Record<string, Condition['status']>> = {
   ReplicasHealthy: 'False',
   StorageReady: 'False',
   CapacityLeft: 'False',
+  DataIntact: 'False',
   BackupHealthy: 'False',
   ContinuousArchiving: 'False',
   ChangeDataCaptureHealthy: 'False',
@@ -33,6 +35,7 @@ const told = new Set([
   'Suspended',
   'Paused',
   'CapacityLeft',
+  'DataIntact',
   'Autogrow',
   'BackupHealthy',
   'ContinuousArchiving',
@@ -42,8 +45,11 @@ const told = new Set([
 /** Conditions that are reported while a database is first made: the others turn one after the other, as they always do. */
 const toldFirst = new Set(['Ready', 'Stalled', 'Suspended', 'Paused']);
 
+/** Conditions whose good news is told only after bad news. */
+const newsAfterBad = new Set(['CapacityLeft', 'DataIntact']);
+
 const isStarted = ({ status }: DatabaseObject): boolean =>
-  status?.bootstrapped === true && status.version?.active !== undefined;
+  hasBegun(status) && status?.version?.active !== undefined;
 
 export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
   const turns: Turn[] = [];
@@ -62,8 +68,10 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
     // While a database is being made, missing parts are not news.
     if (condition.type !== 'Stalled' && !started && condition.status !== 'True') continue;
     if (condition.type === 'Stalled' && old === undefined && !bad) continue;
-    // Free room is news only after there was none.
-    if (condition.type === 'CapacityLeft' && !bad && old?.status !== 'False') continue;
+    // Free room and whole files are news only after there were none.
+    if (newsAfterBad.has(condition.type) && !bad && old?.status !== 'False') continue;
+    // `mendingOf` tells it.
+    if (condition.type === 'DataIntact' && condition.reason === 'Mended') continue;
     // The end of growing by itself is news; that it never began is not.
     if (condition.type === 'Autogrow' && condition.status !== 'True' && old?.status !== 'True') {
       continue;
@@ -78,7 +86,7 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
       note: `${condition.type} is ${condition.status}: ${condition.message}`.slice(0, 1_000),
     });
   }
-  return [...turns, ...growthOf(before, after)];
+  return [...turns, ...growthOf(before, after), ...mendingOf(before, after)];
 }
 
 function growthOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
@@ -86,4 +94,13 @@ function growthOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[
   if (sizeGb === undefined || at === undefined || before.status?.autogrow?.at === at) return [];
   const note = `storage grows from ${fromGb} to ${sizeGb} GB: ${usedPercent} % are used`;
   return [{ type: 'Normal', reason: VolumeEvent.grows, note }];
+}
+
+/** Each mending is told, also where the damage was gone before anybody heard of it. */
+function mendingOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
+  const toldIn = ({ status }: DatabaseObject) =>
+    status?.conditions?.find(({ type }) => type === 'DataIntact');
+  const is = toldIn(after);
+  if (is?.reason !== 'Mended' || is.message === toldIn(before)?.message) return [];
+  return [{ type: 'Normal', reason: DataEvent.mended, note: is.message }];
 }

@@ -14,6 +14,7 @@ import {
 import { borrowerLabels, credentialsVolume } from '../store/lend.ts';
 import { buildJob, type Making } from './job.ts';
 import { Role } from './metadata.ts';
+import { originFlags } from './origin-flags.ts';
 import { rowsFlags } from './rows-flags.ts';
 import { awayFrom, spread, type Place } from './pod.ts';
 import type { Subject } from './subject.ts';
@@ -61,21 +62,14 @@ const contentOfReshaped = (index: number): Pick<Making, 'verb' | 'inPlace'> =>
 
 /** The verb that makes a file from the store; `undefined` if the database begins empty. */
 function verbWithStore(
-  { restoredFrom, importedFrom }: Subject,
+  { restoredFrom, importedFrom, resolved }: Subject,
   store: BackupStore,
 ): readonly string[] | undefined {
+  // A cluster of TigerBeetle begins empty, and is filled once it runs.
+  if (resolved.engine.name !== 'Builtin') return undefined;
   if (restoredFrom !== undefined) {
-    const { databaseId, backupId, targetTime, targetTimestamp, targetOp } = restoredFrom;
-    const which = {
-      backup: backupId,
-      'to-time': targetTime,
-      'to-timestamp': targetTimestamp,
-      'to-op': targetOp,
-    };
-    const flags = Object.entries(which).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}=${value}`],
-    );
-    return ['restore-backup', ...storeFlags(store, databaseId), ...flags];
+    const from = storeFlags(store, restoredFrom.databaseId);
+    return ['restore-backup', ...from, ...originFlags(restoredFrom)];
   }
   if (importedFrom === undefined) return undefined;
   const { importId, clusterId, rows, state } = importedFrom;

@@ -81,7 +81,9 @@ test('a Service is made without an address first, and with the recorded one ever
 test('a single replica has no budget, no peers, and no others to recover it from', () => {
   const subject = subjectOf('TigerBeetle', 'single');
   expect(buildPodDisruptionBudget(subject)).toBeUndefined();
-  expect(buildNetworkPolicy(subject).spec.egress).toEqual([]);
+  // A Job that backs it up is its only peer; a single replica of the built-in engine has none.
+  expect(buildNetworkPolicy(subject).spec.egress).toMatchObject([{ ports: [{ port: 3001 }] }]);
+  expect(buildNetworkPolicy(subjectOf('Builtin', 'single')).spec.egress).toEqual([]);
   expect(buildStatefulSet(subject).spec?.template.spec).not.toHaveProperty('affinity');
   expect(() => buildRecoverJob(subject, 0)).toThrow('no others to recover it from');
 });
@@ -132,7 +134,7 @@ test('replicas of several reach each other on ports of their own, and nobody els
   }
 });
 
-test('where nodes are few, replicas and what makes their data files share one rather than wait', () => {
+test('on few nodes, replicas and the Jobs of their data files share one rather than wait', () => {
   const subject = subjectOf('Builtin', 'ha-3');
   const shared = withResolved(subject, {
     placement: { ...subject.resolved.placement, spread: 'Preferred' },

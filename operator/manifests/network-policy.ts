@@ -25,8 +25,12 @@ export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
   const { topology, engine } = subject.resolved;
   const own: NetworkPolicyPeer = { podSelector: podSelector(subject) };
   const replicas: NetworkPolicyPeer = { podSelector: podSelector(subject, Role.replica) };
-  const peers = topology.replicas === 1 ? [] : [own];
+  // A backup of TigerBeetle is a client in a Job.
+  const isAlone = topology.replicas === 1 && engine.name === 'Builtin';
+  const peers = isAlone ? [] : [own];
   const among = adapterOf(engine.name).peerPorts(subject);
+  // The Job that fills it is the only client.
+  const isOpen = subject.filling !== true;
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
@@ -35,13 +39,16 @@ export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
       podSelector: podSelector(subject),
       policyTypes: ['Ingress', 'Egress'],
       ingress: [
-        { ports: [client], from: [...clients(subject), ...peers] },
+        { ports: [client], from: [...(isOpen ? clients(subject) : []), ...peers] },
         ...among.map((one) => ({
           ports: [port(one.port)],
           from: [one.forJobs ? own : replicas],
         })),
         // The worker pushes change events, and collects figures for the monitoring.
-        { ports: [client, status], from: [ours(subject, apiName), ours(subject, workerName)] },
+        {
+          ports: isOpen ? [client, status] : [status],
+          from: [ours(subject, apiName), ours(subject, workerName)],
+        },
         {
           ports: [status],
           from: [

@@ -33,7 +33,10 @@ export interface Subject {
     readonly targetTime?: string;
     readonly targetTimestamp?: string;
     readonly targetOp?: number;
+    readonly dropTimeouts?: boolean;
   };
+  /** Whether its cluster is empty, or only partly filled with what it begins with: only the Job that fills it may reach it. */
+  readonly filling?: true;
   /** Whether the first replica takes over the data file of another topology, and the others begin without a state. */
   readonly reshapes?: true;
   /** Present if an archiver beside each engine sends the log to the bucket. */

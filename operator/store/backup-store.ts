@@ -12,9 +12,14 @@ export interface BackupStore {
   readonly secretAccessKey: string;
   /** The file with the installation's keys, if archives are encrypted. */
   readonly encryptionKeys?: string;
+  /** The file with the mode and days of object lock, if objects are locked. */
+  readonly objectLock?: string;
 }
 
-export type StoreSecrets = Pick<BackupStore, 'accessKeyId' | 'secretAccessKey' | 'encryptionKeys'>;
+export type StoreSecrets = Pick<
+  BackupStore,
+  'accessKeyId' | 'secretAccessKey' | 'encryptionKeys' | 'objectLock'
+>;
 
 /** Mount of the folder with the files of credentials and keys. */
 export const credentialsMount = { name: 'store', mountPath: '/store', readOnly: true };
@@ -44,13 +49,14 @@ export function storePort({ endpoint }: BackupStore): number {
 /** Reads credentials, and keys if there are any, from mounted Secrets. The engine's verbs say what is wrong with keys. */
 export function readCredentials(folder: string): StoreSecrets {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
-  const secrets = {
+  const has = (name: string) => existsSync(join(folder, name));
+  return {
     accessKeyId: read('access-key-id'),
     secretAccessKey: read('secret-access-key'),
+    ...(has(keysFile) && { encryptionKeys: read(keysFile) }),
+    ...(has(lockFile) && { objectLock: read(lockFile) }),
   };
-  return existsSync(join(folder, keysFile))
-    ? { ...secrets, encryptionKeys: read(keysFile) }
-    : secrets;
 }
 
 export const keysFile = 'encryption-keys';
+export const lockFile = 'object-lock';

@@ -19,7 +19,7 @@ async function lent(secrets: StoreSecrets) {
   return { name: secret?.metadata.name, data: secret?.stringData };
 }
 
-test('keys are lent with the credentials, in a Secret of another name for each file of keys', async () => {
+test('keys and object lock are lent with the credentials, in a Secret of another name for each content', async () => {
   const plain = { accessKeyId: 'id', secretAccessKey: 'hush' };
   const none = await lent(plain);
   expect(none.data).toEqual({ 'access-key-id': 'id', 'secret-access-key': 'hush' });
@@ -28,10 +28,12 @@ test('keys are lent with the credentials, in a Secret of another name for each f
     await lent({ ...plain, encryptionKeys: '2027 BBBB\n2026 AAAA' }),
   ];
   expect(one.data).toEqual({ ...none.data, 'encryption-keys': '2026 AAAA' });
-  expect(new Set([none.name, one.name, two.name]).size).toBe(3);
+  const locked = await lent({ ...plain, objectLock: 'GOVERNANCE 30' });
+  expect(locked.data).toEqual({ ...none.data, 'object-lock': 'GOVERNANCE 30' });
+  expect(new Set([none.name, one.name, two.name, locked.name]).size).toBe(4);
 });
 
-test('the operator reads keys beside the credentials, if they are there', () => {
+test('the operator reads keys and object lock beside the credentials, if they are there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-store-'));
   try {
     writeFileSync(join(folder, 'access-key-id'), 'id\n');
@@ -39,7 +41,10 @@ test('the operator reads keys beside the credentials, if they are there', () => 
     const plain = { accessKeyId: 'id', secretAccessKey: 'hush' };
     expect(readCredentials(folder)).toEqual(plain);
     writeFileSync(join(folder, 'encryption-keys'), '2027 BBBB\n2026 AAAA\n');
-    expect(readCredentials(folder)).toEqual({ ...plain, encryptionKeys: '2027 BBBB\n2026 AAAA' });
+    writeFileSync(join(folder, 'object-lock'), 'GOVERNANCE 30\n');
+    const encryptionKeys = '2027 BBBB\n2026 AAAA';
+    const objectLock = 'GOVERNANCE 30';
+    expect(readCredentials(folder)).toEqual({ ...plain, encryptionKeys, objectLock });
   } finally {
     rmSync(folder, { recursive: true });
   }

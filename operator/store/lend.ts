@@ -11,7 +11,13 @@ import { labels } from '../../domain/names.ts';
 import { fieldManager } from '../field-managers.ts';
 import { ownedMetadata, ownerOf } from '../manifests/metadata.ts';
 import type { Subject } from '../manifests/subject.ts';
-import { credentialsMount, keysFile, storePort, type BackupStore } from './backup-store.ts';
+import {
+  credentialsMount,
+  keysFile,
+  lockFile,
+  storePort,
+  type BackupStore,
+} from './backup-store.ts';
 
 type Borrower = Pick<Subject, 'name' | 'namespace' | 'uid' | 'workload'>;
 
@@ -21,10 +27,12 @@ export const borrowerLabels = { [labels.usesStore]: 'true' };
 /** The name depends on the content, so that the Secret never changes. */
 function secretName(
   { workload }: Borrower,
-  { accessKeyId, secretAccessKey, encryptionKeys }: BackupStore,
+  { accessKeyId, secretAccessKey, encryptionKeys, objectLock }: BackupStore,
 ): string {
   const keys = encryptionKeys === undefined ? [] : [encryptionKeys];
-  return `${workload}-store-${digestOf([accessKeyId, secretAccessKey, ...keys]).slice(0, 12)}`;
+  const lock = objectLock === undefined ? [] : [lockFile, objectLock];
+  const digest = digestOf([accessKeyId, secretAccessKey, ...keys, ...lock]);
+  return `${workload}-store-${digest.slice(0, 12)}`;
 }
 
 export const credentialsVolume = (subject: Borrower, store: BackupStore): V1Volume => ({
@@ -43,6 +51,7 @@ function buildStoreSecret(subject: Borrower, store: BackupStore): Secret {
       'access-key-id': store.accessKeyId,
       'secret-access-key': store.secretAccessKey,
       ...(store.encryptionKeys !== undefined && { [keysFile]: store.encryptionKeys }),
+      ...(store.objectLock !== undefined && { [lockFile]: store.objectLock }),
     },
   };
 }

@@ -12,6 +12,7 @@ const claim = (
     going?: boolean;
     policy?: string;
     replacedBy?: string;
+    handedOver?: string;
   } = {},
 ): Claim => ({
   apiVersion: 'v1',
@@ -28,6 +29,7 @@ const claim = (
       ...(more.purgeAt === undefined ? {} : { [annotations.purgeAt]: more.purgeAt }),
       ...(more.policy === undefined ? {} : { [annotations.deletionPolicy]: more.policy }),
       ...(more.replacedBy === undefined ? {} : { [annotations.replacedBy]: more.replacedBy }),
+      ...(more.handedOver === undefined ? {} : { [annotations.handedOver]: more.handedOver }),
     },
     ...(more.going === true ? { deletionTimestamp: '2026-11-21T09:00:00Z' } : {}),
   },
@@ -77,6 +79,30 @@ test.each([
     claim(),
     [database('other', { id: 'db_1' })],
     { kind: 'nothing' },
+  ],
+  [
+    'it was handed over an hour ago, and nobody has adopted it yet',
+    claim({ handedOver: '2026-11-21T09:00:00Z' }),
+    [],
+    { kind: 'left', forMs: 3_600_000 },
+  ],
+  [
+    'it was handed over by an operator that noted no time',
+    claim({ handedOver: 'true' }),
+    [],
+    { kind: 'left', forMs: Date.parse('2026-11-21T10:00:00Z') },
+  ],
+  [
+    'it was handed over, and another database waits for it',
+    claim({ handedOver: '2026-11-21T09:00:00Z' }),
+    [database('other', { from: 'db_1' })],
+    { kind: 'nothing' },
+  ],
+  [
+    'it was handed over after it got a time',
+    claim({ handedOver: '2026-11-21T09:00:00Z', purgeAt: '2026-11-20T10:00:00Z' }),
+    [],
+    { kind: 'unmark' },
   ],
   [
     'its database went under the policy Delete',

@@ -14,6 +14,8 @@ type Decision =
   /** Removes that time: the volume is needed again. */
   | { readonly kind: 'unmark' }
   | { readonly kind: 'wait'; readonly forMs: number }
+  /** It was handed over, and nobody has adopted it for so long. It is kept until a person decides. */
+  | { readonly kind: 'left'; readonly forMs: number }
   | { readonly kind: 'purge'; readonly purgeAt: string };
 
 /** Objects in the volume's namespace. */
@@ -45,7 +47,11 @@ export function decide(
   // A copy of a namespace: the database that the labels name lives in another.
   if (near.livesElsewhere === true) return { kind: 'nothing' };
   const text = metadata.annotations?.[annotations.purgeAt];
-  if (isNeeded(claim, near)) return { kind: text === undefined ? 'nothing' : 'unmark' };
+  const since = handedOverMs(claim);
+  const needed = isNeeded(claim, near);
+  if (text !== undefined && (since !== undefined || needed)) return { kind: 'unmark' };
+  if (needed) return { kind: 'nothing' };
+  if (since !== undefined) return { kind: 'left', forMs: nowMs - since };
   const time = Date.parse(text ?? '');
   // An unreadable time would keep the volume for ever, or be read as the past.
   if (text === undefined || Number.isNaN(time)) {
@@ -58,6 +64,14 @@ export function decide(
   }
   if (nowMs < time) return { kind: 'wait', forMs: Math.min(time - nowMs, waitMaxMs) };
   return { kind: 'purge', purgeAt: text };
+}
+
+/** Since when it is left to another database; 0 if the mark does not say it. */
+export function handedOverMs({ metadata }: Claim): number | undefined {
+  const text = metadata.annotations?.[annotations.handedOver];
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? 0 : time;
 }
 
 function isNeeded(claim: Claim, { databases, pods, statefulSets }: Surroundings): boolean {

@@ -14,6 +14,9 @@ import { fieldManager } from '../field-managers.ts';
 import { decide, type Surroundings } from './decide.ts';
 import type { GoneDatabases } from './gone-databases.ts';
 
+const leftMaxMs = 3_600_000;
+const tellAgainMs = 12 * 3_600_000;
+
 interface VolumesEnvironment {
   readonly kube: Kube;
   readonly claims: Cache<Claim>;
@@ -40,6 +43,7 @@ export async function reconcileVolume(
     const first = decide(cached, near, retentionDays(environment), seenAtMs);
     if (first.kind === 'nothing') return {};
     if (first.kind === 'wait') return { requeueAfterMs: first.forMs };
+    if (first.kind === 'left') return tellLeft(environment, cached, first.forMs);
   }
   // A purge cannot be undone: the decision is repeated with data read from the API server.
   const target: Reference = { resource: resources.claim, namespace, name: key.name };
@@ -54,6 +58,7 @@ export async function reconcileVolume(
   }
   const decision = decide(claim, near, retentionDays(environment), nowMs);
   if (decision.kind === 'wait') return { requeueAfterMs: decision.forMs };
+  if (decision.kind === 'left') return tellLeft(environment, claim, decision.forMs);
   if (decision.kind === 'unmark') {
     await annotate(kube, target, claim, null);
     logger.info('volume needed again, purge mark removed');
@@ -126,6 +131,20 @@ function tellMarked(
     reason: VolumeEvent.retained,
     note: `Database "${database}" was deleted. This volume will be deleted at ${purgeAt} unless another database adopts it.`,
   });
+}
+
+/** A change of shape has adopted it within minutes, if nothing holds that up. */
+function tellLeft({ events }: VolumesEnvironment, claim: Claim, forMs: number): Outcome {
+  if (forMs < leftMaxMs) return { requeueAfterMs: leftMaxMs - forMs };
+  const { namespace, name, labels: of } = claim.metadata;
+  events.record(claim, {
+    type: 'Warning',
+    reason: VolumeEvent.left,
+    note:
+      `Database "${of?.[labels.database] ?? ''}" has left this volume to another one, and none has adopted it. It is kept without a time. ` +
+      `If it is not needed: kubectl -n ${namespace} annotate pvc ${name} ${annotations.handedOver}-`,
+  });
+  return { requeueAfterMs: tellAgainMs };
 }
 
 async function purge(

@@ -223,7 +223,7 @@ test.each(makers)('when the answer is lost, a second try makes no second $what',
   expect(keys[2]).not.toBe(keys[0]);
 });
 
-test('what a person asked for without a connection is not sent later by itself', async () => {
+test('a request that a person makes without a connection is not sent later by itself', async () => {
   const { page } = tab;
   let arrived = 0;
   service.when('createApiKey', () => {
@@ -283,7 +283,7 @@ test('a right that was taken away goes from the page as soon as it is noticed', 
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('reports');
 });
 
-test('who goes back while a transfer is under way is asked first, and its form stays as it was sent', async () => {
+test('a person who goes back while a transfer is under way is asked first, and the form stays as it was sent', async () => {
   const { page } = tab;
   answerFromExample(service);
   let answer = () => {};

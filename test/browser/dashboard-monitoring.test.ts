@@ -122,6 +122,9 @@ test('a gap breaks every line, and is a dash in the table of the chart', async (
 
 test('with the keyboard alone, the cursor goes over all charts and tells values and marks', async () => {
   const { page } = tab;
+  // A mouse that rests where charts are scrolled to does not take the cursor.
+  await page.mouse.move(640, 400);
+  await page.mouse.move(641, 401);
   await page
     .getByRole('button', { name: 'Show on the charts: Replica 0 was started again.' })
     .focus();
@@ -141,6 +144,100 @@ test('with the keyboard alone, the cursor goes over all charts and tells values 
   expect(await slider.getAttribute('aria-valuenow')).toBe('0');
   await page.keyboard.press('Escape');
   await chart('Replicas').getByText('replica 0 up').waitFor();
+});
+
+/** The part of the time in the address, in minutes before the end of the written hour; `undefined`: none. */
+function partInAddress(): readonly [from: number, to: number] | undefined {
+  const { searchParams } = new URL(tab.page.url());
+  const [from, to] = [searchParams.get('from'), searchParams.get('to')];
+  if (from === null || to === null) return undefined;
+  const minutes = (text: string) => (end.getTime() - Date.parse(text)) / minuteMs;
+  return [minutes(from), minutes(to)];
+}
+
+const plot = (title: string) =>
+  tab.page.getByRole('slider', { name: `Time on the chart ${title}`, exact: true });
+
+/** Where a part of the width of a chart is on the screen. */
+async function pointOf(title: string, part: number) {
+  await plot(title).scrollIntoViewIfNeeded();
+  const box = await plot(title).boundingBox();
+  if (box === null) throw new Error(`${title} is not shown`);
+  return { x: box.x + box.width * part, y: box.y + box.height / 2 };
+}
+
+test('a part of the time that the mouse marks is shown alone, by all charts, and the way back leads to the hour', async () => {
+  const { page } = tab;
+  await page.goto(addressOf(name));
+  await chart('Requests').getByText('create_transfers').waitFor();
+  const [from, to] = [await pointOf('Requests', 0.25), await pointOf('Requests', 0.5)];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 4 });
+  await page.mouse.up();
+  const back = page.getByRole('button', { name: 'Back to 1 hour' });
+  await back.waitFor();
+  await page.getByRole('button', { name: '1 hour', exact: true, pressed: false }).waitFor();
+  const part = partInAddress() ?? [0, 0];
+  expect(part[0] - part[1]).toBeGreaterThan(14);
+  expect(part[0] - part[1]).toBeLessThan(17);
+  // 60 steps of 15 seconds where the hour has 240: each chart has the same ones.
+  await plot('Requests').and(page.locator('[aria-valuemax="60"], [aria-valuemax="61"]')).waitFor();
+  const sliders = await page.getByRole('slider').all();
+  const steps = await Promise.all(sliders.map((one) => one.getAttribute('aria-valuemax')));
+  expect(new Set(steps).size).toBe(1);
+  await looksRight(tab, 'monitoring-part');
+  // A link shows the same, and a smaller part of the part is marked with the keyboard alone.
+  await page.reload();
+  await back.waitFor();
+  await chart('Requests').getByText('create_transfers').waitFor();
+  await plot('Storage').focus();
+  await page.keyboard.press('Home');
+  for (let step = 0; step < 20; step += 1) await page.keyboard.press('Shift+ArrowRight');
+  expect(await plot('Storage').getAttribute('aria-valuetext')).toMatch(
+    /; marked from \d{4}-\d\d-\d\d \S+ to \d{4}-\d\d-\d\d \S+$/,
+  );
+  await looksRight(tab, 'monitoring-marked');
+  await plot('Storage').focus();
+  await page.keyboard.press('Enter');
+  await plot('Storage').and(page.locator('[aria-valuemax="20"]')).waitFor();
+  expect(partInAddress()).toEqual([part[0], part[0] - 5.25]);
+  await page.goBack();
+  await plot('Storage')
+    .and(page.locator(`[aria-valuemax="${steps[0]}"]`))
+    .waitFor();
+  expect(partInAddress()).toEqual(part);
+  await back.click();
+  await plot('Storage').and(page.locator('[aria-valuemax="240"], [aria-valuemax="239"]')).waitFor();
+  expect(partInAddress()).toBeUndefined();
+});
+
+test('a finger reads values as it moves, and what it marked is shown alone when the person says so', async () => {
+  const { page } = tab;
+  await page.goto(addressOf(name));
+  await chart('Requests').getByText('create_transfers').waitFor();
+  const [from, to] = [await pointOf('Requests', 0.3), await pointOf('Requests', 0.6)];
+  const touch = await page.context().newCDPSession(page);
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: readonly (typeof from)[]) =>
+    touch.send('Input.dispatchTouchEvent', { type, touchPoints: [...points] });
+  await send('touchStart', [from]);
+  await send('touchMove', [{ x: (from.x + to.x) / 2, y: from.y }]);
+  await send('touchMove', [to]);
+  await send('touchEnd', []);
+  await page.getByRole('group', { name: 'The marked part' }).waitFor();
+  expect(partInAddress()).toBeUndefined();
+  await page.getByRole('button', { name: 'Let go' }).click();
+  await page.getByRole('group', { name: 'The marked part' }).waitFor({ state: 'detached' });
+  await send('touchStart', [from]);
+  await send('touchMove', [to]);
+  await send('touchEnd', []);
+  await looksRight(tab, 'monitoring-touched');
+  await page.getByRole('button', { name: 'Show only this' }).click();
+  await page.getByRole('button', { name: 'Back to 1 hour' }).waitFor();
+  const [begin, last] = partInAddress() ?? [0, 0];
+  expect(begin - last).toBeGreaterThan(17);
+  expect(begin - last).toBeLessThan(20);
+  await touch.detach();
 });
 
 test.each([
@@ -211,6 +308,12 @@ test('slow and failed requests are filtered, and read on page by page', async ()
   await page.getByRole('combobox', { name: 'Show' }).selectOption('failed');
   await page.getByText('stands for 4 like it').first().waitFor();
   await looksRight(tab, 'monitoring-requests');
+  // Those of a part of the time: from 20 seconds before the end on, 15 of the failed ones.
+  const part = [20_000, -100_000].map((ms) => new Date(end.getTime() - ms).toISOString());
+  await page.goto(`${addressOf(name)}?outcome=failed&from=${part[0]}&to=${part[1]}`);
+  await page.getByText('Those of the marked part of the time are shown.').waitFor();
+  await rows.nth(16).waitFor();
+  expect(await rows.count()).toBe(17);
 });
 
 test('a hidden tab asks for nothing, and asks at once when it is seen again', async () => {

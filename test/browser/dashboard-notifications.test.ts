@@ -78,7 +78,7 @@ test('without anything to look at, the bell counts nothing and the page says wha
   await looksRight(tab, 'notifications-empty');
 });
 
-test('what happens is counted by the bell, and leads to where something can be done', async () => {
+test('the bell counts events, and each leads to the page where something can be done', async () => {
   const { page } = tab;
   await emit('member.joined', elsewhere('member', 'somebody@example.com'));
   await emit('api_key.expiring', elsewhere('api_key', 'reports'));

@@ -5,15 +5,22 @@ import type { Browser } from 'playwright-core';
 import { impactOf } from '../../api/configuration/impact.ts';
 import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
 import { auditEventExample } from '../../api/contract/schemas/audit-event.ts';
+import { backupScheduleExample } from '../../api/contract/schemas/backup-schedule.ts';
 import { invoiceExample, usageExample } from '../../api/contract/schemas/billing-usage.ts';
+import { billingExample } from '../../api/contract/schemas/billing.ts';
 import { catalogExample } from '../../api/contract/schemas/catalog.ts';
 import { changeExample, previewExample } from '../../api/contract/schemas/change.ts';
+import { changeStreamExample } from '../../api/contract/schemas/change-stream.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { envelopeExample, rowExamples } from '../../api/contract/schemas/ledger.ts';
+import { jobExample } from '../../api/contract/schemas/job.ts';
 import { maintenanceWindowExample } from '../../api/contract/schemas/maintenance-window.ts';
 import { memberExample } from '../../api/contract/schemas/member.ts';
+import { organizationExample } from '../../api/contract/schemas/organization.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf, type Role } from '../../api/model/access.ts';
+import { exampleLabels } from '../../tools/up/example.ts';
+import { axeFaults } from '../support/browser/axe.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
 import { answerFromExample, rowsOf } from '../support/browser/example-ledger.ts';
@@ -38,10 +45,16 @@ afterAll(async () => {
 });
 beforeEach(() => signedInAs('owner'));
 
-function signedInAs(role: Role): void {
+function signedInAs(role: Role, notice: string | null = null): void {
   const { id, name, slug } = { ...sessionExample.organization, name: 'Acme', slug: 'acme' };
   const organization = { id, name, slug, role, rights: rightsOf(role), namespace: 'org-acme' };
-  const session = { ...sessionExample, organization, organizations: [organization] };
+  const told = { ...sessionExample.service, notice };
+  const session = {
+    ...sessionExample,
+    organization,
+    organizations: [organization],
+    service: told,
+  };
   service.when('getSession', () => ({ body: session }));
 }
 
@@ -52,20 +65,26 @@ const transfers = Array.from({ length: rowsMax }, (_, index) => ({
   timestamp: (1_745_328_372_758_695_656n + BigInt(index) * 1_000_000_007n).toString(),
 }));
 
-test('the example is shown with the label of its ledger', async () => {
+test('the example is shown with the labels of its ledger and its codes', async () => {
   const { page } = tab;
-  const labels = { example: 'shop-payments', 'ledger/978': '2 EUR Euro cents' };
   service.when('getDatabase', () => ({
-    body: { database: { ...databaseExample, labels }, profile: null },
+    body: { database: { ...databaseExample, labels: exampleLabels }, profile: null },
   }));
   answerFromExample(service);
   await page.goto(`${service.url}${base}/explorer/accounts/1001`);
   await page.getByText('34 transfers.').waitFor();
   await page.getByRole('row', { name: /^Closing balance Dr 24,557\.12 EUR/ }).waitFor();
+  await page
+    .getByRole('row', { name: /4 Payout/ })
+    .first()
+    .waitFor();
   await looksRight(tab, 'example-account');
   await page.goto(`${service.url}${base}/explorer/trial-balance`);
   await page.getByText('Debits equal credits').waitFor();
+  await page.getByRole('link', { name: '30 Customer wallets' }).waitFor();
   await looksRight(tab, 'example-trial-balance');
+  await page.goto(`${service.url}${base}/explorer?op=query_accounts&run=1`);
+  await page.getByRole('cell', { name: '40 Sales' }).waitFor();
   service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
 });
 
@@ -309,8 +328,89 @@ test('filters of members are asked of the service, stand in the address, and sur
   expect(new URL(page.url()).search).toBe('');
 });
 
+test('databases are filtered by place, status and label in the address, and each says what it uses', async () => {
+  const { page } = tab;
+  const asked: Record<string, unknown>[] = [];
+  const { usage } = databaseExample;
+  const storage = { usedBytes: 20_000_000_000, limitBytes: 21_474_836_480 };
+  const acme = { provider: 'acme-eu', region: 'eu-west-1' };
+  const row = (index: number, more: object) => ({
+    ...databaseExample,
+    id: `${databaseExample.id.slice(0, -1)}${index}`,
+    ...more,
+  });
+  const isSlow = Promise.withResolvers<void>();
+  service.when('listDatabases', async ({ query }) => {
+    await isSlow.promise;
+    asked.push(query as Record<string, unknown>);
+    const data = [
+      row(0, {
+        name: 'settlement-of-card-payments-europe-west1',
+        usage: usage && { ...usage, storage },
+        ...acme,
+      }),
+      row(1, { name: 'quiet', usage: null, activeJobId: jobExample.id }),
+    ];
+    // There are more: the catalog has the places of all.
+    return { body: { data, page: { limit: 50, nextCursor: 'more', hasMore: true } } };
+  });
+  service.when('getJob', () => ({ body: { job: { ...jobExample, finishedAt: null } } }));
+  service.when('getCreateCatalog', () => ({
+    body: {
+      ...catalogExample,
+      regions: [
+        ...catalogExample.regions,
+        { id: 'eu-north-1', providerId: 'acme-eu', name: 'Europe North', available: true },
+      ],
+    },
+  }));
+  await page.goto(`${service.url}/o/acme/databases`);
+  await page.getByText('Loading').first().waitFor();
+  expect(await axeFaults(tab)).toEqual([]);
+  await tab.picture('dashboard-databases-slow');
+  isSlow.resolve();
+  await page.getByRole('row', { name: /93.*% of storage.*25.*% of memory/ }).waitFor();
+  await page.getByLabel('Region').selectOption('local-1');
+  await page.waitForURL(/region=local-1/);
+  // The region of another provider goes with it.
+  await page.getByLabel('Provider').selectOption('acme-eu');
+  await page.waitForURL((url) => !url.searchParams.has('region'));
+  await page.getByLabel('Region').selectOption('eu-north-1');
+  await page.getByLabel('Region').selectOption('eu-west-1');
+  await page.getByLabel('Label').fill('team=payments');
+  await page.waitForURL(/label=team/);
+  await page.reload();
+  await page.getByRole('row', { name: /settlement/ }).waitFor();
+  expect(await page.getByLabel('Region').inputValue()).toBe('eu-west-1');
+  expect(asked.findLast(({ sort }) => sort === undefined)).toEqual({
+    limit: '50',
+    ...acme,
+    label: 'team=payments',
+  });
+  await page.getByRole('row', { name: /quiet.*Create: 50 %/ }).waitFor();
+  await looksRight(tab, 'databases-filtered');
+  // With the keyboard alone: the menu of a row, and the way to its deletion and back.
+  await page.getByRole('button', { name: 'Actions for quiet' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Query explorer' }).waitFor();
+  await looksRight(tab, 'databases-menu');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: /^Delete / }).waitFor();
+  await page.getByRole('button', { name: 'Keep it' }).click();
+  await page.waitForURL((url) => url.hash === '');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // A region in which no database is any more is shown for what it is.
+  await page.goto(`${service.url}/o/acme/databases?region=gone-1`);
+  await page.getByRole('row', { name: /settlement/ }).waitFor();
+  expect(await page.getByLabel('Region').inputValue()).toBe('gone-1');
+  service.forget('listDatabases');
+  service.forget('getCreateCatalog');
+});
+
 test('filters of keys are asked of the service and stand in the address', async () => {
   const { page } = tab;
+  signedInAs('owner', hostile);
   const asked: unknown[] = [];
   service.when('listApiKeys', ({ query }) => {
     asked.push(query);
@@ -319,6 +419,9 @@ test('filters of keys are asked of the service and stand in the address', async 
   await page.goto(`${service.url}/o/acme/settings/keys?status=WRONG&endsWithin=30`);
   await page.getByRole('row').nth(1).waitFor();
   expect(queryOf(asked)).toEqual({ limit: '50', expiresWithinDays: '30' });
+  // The operators' notice is text, above every page.
+  await page.getByRole('status').getByText('=1+1";<img src=x onerror=alert(1)>').waitFor();
+  await page.getByText(`Version ${sessionExample.service.version}`).waitFor();
   await page.getByLabel('Status').selectOption('ROTATING');
   await page.getByLabel('May').selectOption('db:write');
   await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
@@ -408,7 +511,7 @@ test('usage is shown by database and by day, with what the month will cost, and 
   await looksRight(tab, 'billing-by-day');
 });
 
-test('who may only read is told why they cannot send', async () => {
+test('a person who may only read is told why they cannot send', async () => {
   signedInAs('viewer');
   const { page } = tab;
   await page.goto(`${service.url}${base}/explorer/new-account`);
@@ -523,6 +626,161 @@ test('a version that the catalog announces is shown with its date, and one that 
   service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
   service.when('getCreateCatalog', () => ({ body: catalogExample }));
 });
+
+/** A form, what the service keeps of it, and the field in which a person types. */
+const savedForms = [
+  {
+    what: 'an API key',
+    address: '/o/acme/settings/keys',
+    list: 'listApiKeys',
+    read: 'getApiKey',
+    save: 'updateApiKey',
+    stored: (name: string) => ({ apiKey: { ...apiKeyExample, name } }),
+    sent: (name: string) => ({ name }),
+    values: ['ci', 'ci of the other tab', 'ci of this tab'],
+    open: /^Change ci/,
+    field: 'Name',
+    button: 'Change key',
+  },
+  {
+    what: 'a schedule of backups',
+    address: `${base}/backups`,
+    list: 'listBackupSchedules',
+    read: 'getBackupSchedule',
+    save: 'updateBackupSchedule',
+    stored: (last: string) => ({
+      backupSchedule: {
+        ...backupScheduleExample,
+        keep: { ...backupScheduleExample.keep, last: Number(last) },
+      },
+    }),
+    sent: (last: string) => ({ keep: { last: Number(last) } }),
+    values: ['3', '5', '9'],
+    open: /^Change payments-prod-scheduled$/,
+    field: 'Newest backups that stay',
+    button: 'Save schedule',
+  },
+  {
+    what: 'a change stream',
+    address: `${base}/configuration`,
+    list: 'listChangeStreams',
+    read: 'getChangeStream',
+    save: 'updateChangeStream',
+    stored: (description: string) => ({ changeStream: { ...changeStreamExample, description } }),
+    sent: (description: string) => ({ description }),
+    values: ['as it was', 'of the other tab', 'of this tab'],
+    open: /^Change: /,
+    field: 'Note',
+    button: 'Save stream',
+  },
+  {
+    what: 'a member',
+    address: '/o/acme/settings/members',
+    list: 'listMembers',
+    read: 'getMember',
+    save: 'updateMember',
+    stored: (role: string) => ({ member: { ...memberExample, role } }),
+    sent: (role: string) => ({ role }),
+    values: ['viewer', 'billing', 'admin'],
+    open: /^Change /,
+    field: 'Role',
+    button: 'Change member',
+  },
+  {
+    what: 'the name of an organization',
+    address: '/o/acme/settings/organization',
+    list: undefined,
+    read: 'getOrganization',
+    save: 'updateOrganization',
+    stored: (name: string) => ({ organization: { ...organizationExample, name } }),
+    sent: (name: string) => ({ name }),
+    values: ['Acme', 'Acme of the other tab', 'Acme of this tab'],
+    open: undefined,
+    field: 'Name',
+    button: 'Change the name',
+  },
+  {
+    what: 'the spend limit',
+    address: '/o/acme/settings/billing',
+    list: undefined,
+    read: 'getBilling',
+    save: 'updateBilling',
+    stored: (amount: string) => ({
+      billing: { ...billingExample, spendLimit: { currency: 'EUR', amount } },
+    }),
+    sent: (amount: string) => ({ spendLimit: { currency: 'EUR', amount } }),
+    values: ['500.00', '700.00', '900.00'],
+    open: undefined,
+    field: 'Amount in EUR',
+    button: 'Set the limit',
+  },
+] as const;
+
+test.each(savedForms)(
+  'what another tab saved of $what is shown, not overwritten, and can be built upon',
+  async ({ address, list, read, save, stored, sent, values, open, field, button }) => {
+    const { page } = tab;
+    const [before, other, own] = values;
+    let [value, version]: [string, number] = [before, 1];
+    const asked: unknown[] = [];
+    const answer = () => ({ headers: { ETag: `W/"${version}"` }, body: stored(value) });
+    const set = (next: string) => {
+      value = next;
+      version += 1;
+    };
+    service.when(read, answer);
+    if (list !== undefined) {
+      service.when(list, () => ({ body: { data: Object.values(stored(value)), page: nothing } }));
+    }
+    service.when(save, ({ body, headers }) => {
+      if (headers['if-match'] !== `W/"${version}"`) return changedMeanwhile;
+      asked.push(body);
+      set(own);
+      return { ...answer(), body: { success: true, ...stored(value) } };
+    });
+    await page.goto(`${service.url}${address}`);
+    const form = open === undefined ? page : page.getByRole('dialog');
+    const typed = form.getByLabel(field, { exact: true });
+    const isTyped = (text: string) =>
+      eventually(`${field} is ${text}`, async () =>
+        (await typed.inputValue()) === text ? true : undefined,
+      );
+    const begin = async () => {
+      if (open !== undefined) await page.getByRole('button', { name: open }).click();
+    };
+    const type = () => (field === 'Role' ? typed.selectOption(own) : typed.fill(own));
+    await begin();
+    await isTyped(before);
+    await type();
+    set(other);
+    await page.getByRole('button', { name: button }).click();
+    await page.getByText('Somebody changed it meanwhile.').waitFor();
+    expect([value, asked]).toEqual([other, []]);
+    expect(tab.takeTroubles().filter((one) => !one.includes('status of 412'))).toEqual([]);
+    if (open !== undefined) {
+      await page.getByRole('dialog').getByRole('status').getByText(other).waitFor();
+      await tab.picture(`dashboard-late-${read}`);
+      await page.getByRole('button', { name: 'Leave it' }).click();
+      await begin();
+    }
+    await isTyped(other);
+    await type();
+    await page.getByRole('button', { name: button }).click();
+    await eventually('it is saved', async () => (value === own ? true : undefined));
+    expect(asked).toEqual([expect.objectContaining(matching(sent(own)))]);
+    for (const one of [list, read, save]) if (one !== undefined) service.forget(one);
+    expect(tab.takeTroubles()).toEqual([]);
+  },
+);
+
+/** Objects within it may have more than it says. */
+const matching = (wanted: object): object =>
+  Object.fromEntries(
+    Object.entries(wanted).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? expect.objectContaining(value) : value,
+    ]),
+  );
 
 test('another topology is asked for once its interruption, its addresses and the old volumes were told', async () => {
   const { page } = tab;

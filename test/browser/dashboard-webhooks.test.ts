@@ -117,6 +117,34 @@ test('an endpoint that is gone says so, and what it missed is counted and sent a
   await page.getByRole('button', { name: 'Disable' }).waitFor();
   await page.getByRole('link', { name: /delivered/ }).click();
   await page.getByRole('row', { name: /api_key\.created.*failed/ }).waitFor();
+  // By its last answer, its time and its ID, which the address keeps.
+  const rows = page.getByRole('region', { name: 'Deliveries' }).getByRole('row');
+  await page.getByLabel('Last answer').selectOption('4xx');
+  await page.getByRole('textbox', { name: 'From' }).fill('-1h');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await rows.nth(2).waitFor({ state: 'detached' });
+  await page.getByLabel('ID of a delivery or event').fill('dlv_short');
+  await page.getByText('An ID is dlv_ or evt_').waitFor();
+  await page.getByRole('button', { name: 'Details of api_key.created' }).click();
+  const id = await page
+    .getByRole('dialog')
+    .getByText(/^dlv_\w{26}$/)
+    .innerText();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.getByLabel('ID of a delivery or event').fill(id);
+  await page.waitForURL((url) => url.searchParams.get('id') === id);
+  await page.reload();
+  await rows.nth(1).waitFor();
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
+    answer: '4xx',
+    from: '-1h',
+    id,
+  });
+  await looksRight(tab, 'webhook-deliveries-filtered');
+  await page.getByLabel('Last answer').selectOption('2xx');
+  await page.getByText('Nothing was sent, or the filters leave nothing.').waitFor();
+  await page.getByLabel('Last answer').selectOption('410');
+  await rows.nth(1).waitFor();
   await page.getByLabel('Status').selectOption('FAILED');
   await page.waitForURL(/status=FAILED/);
   await page.getByRole('button', { name: 'Send many again' }).click();
@@ -126,6 +154,7 @@ test('an endpoint that is gone says so, and what it missed is counted and sent a
   await eventually('it has come', async () =>
     receiver.received.at(-1)?.body.type === 'api_key.created' ? true : undefined,
   );
+  await page.getByLabel('Last answer').selectOption('2xx');
   await page.getByLabel('Status').selectOption('SUCCEEDED');
   await page.getByRole('row', { name: /api_key\.created.*succeeded/ }).waitFor();
   expect(tab.takeTroubles()).toEqual([]);

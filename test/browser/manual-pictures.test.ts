@@ -91,12 +91,12 @@ test('a new database with its price', async () => {
     id: `lh-${5 * times}`,
     number: 5 * times,
     memoryBytes: times * 2 ** 30,
-    transfersMax: times * 3_950_000,
   }));
   service.when('getCreateCatalog', () => ({ body: { ...catalogExample, clusterSizes } }));
   await open(`${databases}/new`);
   await tab.page.getByLabel('Name', { exact: true }).fill('shop');
   await tab.page.getByText('$12.50').waitFor();
+  await tab.page.getByText('Holds 46,000,000 transfers and 2,000,000 accounts.').waitFor();
   await tab.page.getByText('databases create shop').waitFor();
   await manualPicture(tab, 'new-database', { height: 800 });
   expect(tab.takeTroubles()).toEqual([]);
@@ -212,7 +212,7 @@ test('an hour of a database whose leader died', async () => {
   expect(tab.takeTroubles()).toEqual([]);
 });
 
-test('what somebody should look at, and what was looked at', async () => {
+test('events to look at, and events that were looked at', async () => {
   const { page } = tab;
   const data = [
     notificationExample,

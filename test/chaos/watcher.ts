@@ -19,7 +19,7 @@ export interface Reign {
   readonly why: string;
 }
 
-const LEADING = /"role":"leading","view":(\d+),"why":"(\w+)"/g;
+const LEADING = /"role":"leader","view":(\d+),"why":"(\w+)"/g;
 
 /** Returns the reasons of reigns with their numbers. */
 export function reasonsOf(reigns: readonly Reign[]): string {

@@ -178,15 +178,15 @@ test('the leader of three replicas is killed under load: series, mark, log lines
 
   // Log lines: the new leader says since when, before the mark, which is as late as the next round of the figures.
   const lines = await eventually('its line is there', async () => {
-    const query = `since=${killedAt.toISOString()}&component=engine&search=role&limit=500`;
+    const query = `since=${killedAt.toISOString()}&component=engine&search=leader&limit=500`;
     const { data } = await http.ask<LogLineList>(`${path}/logs?${query}`);
-    return data.some(({ node, attributes }) => node === next && attributes['role'] === 'leading')
+    return data.some(({ node, attributes }) => node === next && attributes['role'] === 'leader')
       ? data
       : undefined;
   });
   process.stderr.write(`${JSON.stringify(lines)}\n`);
   const led = lines.find(
-    ({ node, attributes }) => node === next && attributes['role'] === 'leading',
+    ({ node, attributes }) => node === next && attributes['role'] === 'leader',
   );
   expect(Date.parse(led?.timestamp ?? '')).toBeLessThanOrEqual(failedOverMs);
 

@@ -41,6 +41,9 @@ const othersGoOn = (writer: Writer): Promise<true> => {
   );
 };
 
+const untilLogged = (of: ReplicaGroup, replica: number, line: RegExp): Promise<true> =>
+  eventually(`${line} is logged`, async () => line.test(of.logOf(replica)) || undefined);
+
 test('a leader that was deposed while it stood still answers no read from its old state', async () => {
   group = await ReplicaGroup.start();
   await group.leader();
@@ -50,6 +53,7 @@ test('a leader that was deposed while it stood still answers no read from its ol
   await othersGoOn(writer);
   for (let round = 0; round < ROUNDS; round += 1) {
     const old = await group.leader();
+    await untilLogged(group, old, /"role":"leader".*"msg":"this replica leads"/);
     const reader = await OneConnection.open(group.addresses[old]!);
     await group.signal(old, 'SIGSTOP');
     // The kernel reports connections in the order of arrival: this one before etcd's, which has the news.
@@ -66,6 +70,7 @@ test('a leader that was deposed while it stood still answers no read from its ol
     });
     reader.close();
     await group.joined(old);
+    await untilLogged(group, old, /"role":"follower","why":"replaced"/);
   }
   await writer.stop();
 });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { systemTimers } from '../../base/timers.ts';
+import type { PageName } from '../../engine/ledger/page.ts';
 import { ask } from '../../engine/peers/ask.ts';
 import { helloFrame } from '../../engine/peers/peer-messages.ts';
 import type {
@@ -43,9 +44,10 @@ async function newLink(
     readonly clusterId?: bigint;
     readonly security?: PeerSecurity;
     readonly sendState?: PeerHandler['sendState'];
+    readonly sendPages?: PeerHandler['sendPages'];
   } = {},
 ): Promise<{ link: TcpLink; heard: Heard }> {
-  const { clusterId = 7n, security = plainPeers, sendState } = options;
+  const { clusterId = 7n, security = plainPeers, sendState, sendPages } = options;
   const who = { clusterId, incarnation: 1, self, addresses, security };
   const link = new TcpLink({ ...who, timers: systemTimers });
   links.push(link);
@@ -57,6 +59,7 @@ async function newLink(
     withdrawn: (from, withdrawal) => heard.withdrawals.push([from, withdrawal]),
     answered: (message) => heard.answers.push(message),
     sendState: sendState ?? (() => Promise.reject(new Error('nothing here'))),
+    sendPages: sendPages ?? (() => Promise.reject(new Error('nothing here'))),
   });
   return { link, heard };
 }
@@ -145,6 +148,54 @@ test('a state is fetched byte for byte, and half a state never counts as one', a
   expect(Buffer.compare(Buffer.concat(got), Buffer.concat(pieces))).toBe(0);
   breaks = true;
   await expect(link.fetchState(1, 44, write)).rejects.toThrow('the disk is gone');
+});
+
+test('pages of rows are fetched by name, and a peer that sends more than was asked for is not listened to', async () => {
+  const addresses = await newAddresses();
+  const asked: (readonly PageName[])[] = [];
+  let sends = 2;
+  await newLink(addresses, 1, {
+    sendPages: async (pages, write) => {
+      asked.push(pages);
+      for (let i = 1; i <= sends; i += 1) await write(new Uint8Array(4096).fill(i));
+    },
+  });
+  const { link } = await newLink(addresses, 0);
+  const names = [3, 2 ** 33, 5].map((page) => ({ table: 7, page }));
+  const got = await link.fetchPages(1, names);
+  expect(asked).toEqual([names]);
+  expect(got.map((bytes) => [bytes.length, bytes[0]])).toEqual([
+    [4096, 1],
+    [4096, 2],
+  ]);
+  sends = 4;
+  await expect(link.fetchPages(1, names)).rejects.toThrow('more than was asked for');
+});
+
+test('a peer that asks for more pages than it may at a time is refused, and answered again afterwards', async () => {
+  const addresses = await newAddresses();
+  const waiting: (() => void)[] = [];
+  await newLink(addresses, 1, {
+    sendPages: async (_, write) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      await write(new Uint8Array(4096));
+    },
+  });
+  const { link } = await newLink(addresses, 0);
+  const ask = () => link.fetchPages(1, [{ table: 7, page: 1 }]);
+  const first = Array.from({ length: 4 }, ask);
+  await eventually('four are being answered', async () => waiting.length === 4 || undefined);
+  // A hundred more cost the peer nothing: none of them is begun.
+  const flood = await Promise.allSettled(Array.from({ length: 100 }, ask));
+  expect(flood.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+  await expect(ask()).rejects.toThrow('4 other requests of this replica are being answered');
+  expect(waiting).toHaveLength(4);
+  for (const answer of waiting.splice(0)) answer();
+  for (const got of await Promise.all(first)) expect(got).toHaveLength(1);
+  const again = ask();
+  await eventually('it is answered again', async () => waiting.length === 1 || undefined);
+  waiting[0]!();
+  expect(await again).toHaveLength(1);
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-peer-link-'));

@@ -1,6 +1,6 @@
 /** Three or six engine processes on this machine, each beside a real etcd member, that can be killed, stopped and started. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, createWriteStream, rmSync } from 'node:fs';
+import { cpSync, createWriteStream, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import { Client } from '../../engine/client/client.ts';
@@ -53,9 +53,14 @@ export class ReplicaGroup {
     return group;
   }
 
+  /** Ports at which the replicas listen to clients, in order. */
+  get ports(): readonly number[] {
+    return this.#ports.slice(0, this.size);
+  }
+
   /** Addresses of the replicas for official clients, in order. */
   get addresses(): readonly string[] {
-    return this.#ports.slice(0, this.size).map((port) => `127.0.0.1:${port}`);
+    return this.ports.map((port) => `127.0.0.1:${port}`);
   }
 
   /** Connects a client of ours. */
@@ -118,12 +123,21 @@ export class ReplicaGroup {
     const child = spawn(engineProgram, ['start', ...flags, this.path(replica)], {
       stdio: [...stdio],
     });
-    const log = createWriteStream(join(this.etcd.folder, `engine${replica}.log`), { flags: 'a' });
+    const log = createWriteStream(this.#logFile(replica), { flags: 'a' });
     child.stderr?.pipe(log);
     this.#engines[replica] = child;
     child.once('exit', () => {
       if (this.#engines[replica] === child) this.#engines[replica] = undefined;
     });
+  }
+
+  /** What a replica has logged since its first start. */
+  logOf(replica: number): string {
+    return readFileSync(this.#logFile(replica), 'utf8');
+  }
+
+  #logFile(replica: number): string {
+    return join(this.etcd.folder, `engine${replica}.log`);
   }
 
   isRunning(replica: number): boolean {

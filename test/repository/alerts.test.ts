@@ -65,6 +65,7 @@ function engine(pod: string, says: Readonly<Record<string, number>> = {}): Serie
     accepts_writes: 1,
     syncing: 0,
     halted: 0,
+    damaged_bytes: 0,
     memory_used_bytes: 40,
     memory_limit_bytes: 100,
     storage_used_bytes: 40,
@@ -90,7 +91,7 @@ function operator(pod: string, says: Readonly<Record<string, number>> = {}): Ser
 const standby = operator('operator-b', { leader: 0 });
 const quiet = [...operator('operator-a'), ...standby, ...database('a'), ...engine('a-0')];
 
-test('where all is well nobody is told anything', () => {
+test('nobody is told anything while all is well', () => {
   expect(rules.length).toBeGreaterThan(12);
   expect(raised(quiet)).toEqual([]);
 });
@@ -136,6 +137,20 @@ test('an organization whose old audit events are kept because a check failed is 
     ]);
   expect(kept(1)).toEqual(['LedgerhouseAuditEventsKept']);
   expect(kept(0)).toEqual([]);
+});
+
+test('a volume that was left to another database is told after an hour without one', () => {
+  const left = (seconds: number) =>
+    raised([
+      ...quiet,
+      {
+        name: 'ledgerhouse_database_volume_left_timestamp_seconds',
+        labels: { namespace: 'org-a', name: 'left', claim: 'data-left-0' },
+        value: nowSeconds - seconds,
+      },
+    ]);
+  expect(left(3_601)).toEqual(['LedgerDatabaseVolumeLeft left']);
+  expect(left(3_599)).toEqual([]);
 });
 
 test('a database that is first made wakes nobody; one that does not get there is told after half an hour', () => {
@@ -207,6 +222,7 @@ test.each<[string, Record<string, number>, string[]]>([
   ['takes no creates', { accepts_writes: 0 }, ['LedgerEngineFull b-0']],
   ['catches up', { accepts_writes: 0, syncing: 1 }, []],
   ['has stopped for good', { accepts_writes: 0, halted: 1 }, ['LedgerEngineHalted b-0']],
+  ['has damage that it could not mend', { damaged_bytes: 4096 }, ['LedgerEngineDataDamaged b-0']],
   ['is near the end of its memory', { memory_used_bytes: 90 }, ['LedgerEngineMemoryNearLimit b-0']],
   [
     'is near the end of its volume',

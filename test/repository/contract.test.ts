@@ -29,7 +29,7 @@ test('a transfer needs no amount in the contract, because a void has none', () =
   expect(components.schemas['TransferInput']?.required).toEqual(['id']);
 });
 
-test('what make up installs has a price for each of its sizes and tiers', () => {
+test('the installation of make up has a price for each of its sizes and tiers', () => {
   const values = parse(readFileSync(join(checkout, 'charts/ledgerhouse/values.yaml'), 'utf8')) as {
     catalog: { sizes: readonly { id: string }[]; storageTiers: readonly { id: string }[] };
   };

@@ -12,6 +12,7 @@ import {
   CatalogReason,
   conditionReasons,
   ConditionType,
+  DataEvent,
   ProgressReason,
   VerifiedReason,
   VolumeEvent,
@@ -51,12 +52,13 @@ describe('every reason has a row that says what to do, and no row is without a r
     ['BackupHealthy', BackupHealthy],
     ['ChangeDataCaptureHealthy', conditionReasons.ChangeDataCaptureHealthy],
     ['CapacityLeft', CapacityLeft],
+    ['DataIntact', conditionReasons.DataIntact],
     ['Autogrow', Autogrow],
     ['Stalled', Stalled],
     ['Ready and Reconciling', Object.values(ProgressReason)],
     ['What blocks a rollout', rolloutRules],
     ['Replicas', [...replicaStates, ...replicaTroubles]],
-    ['Events', Object.values(VolumeEvent)],
+    ['Events', [...Object.values(VolumeEvent), ...Object.values(DataEvent)]],
   ] as [string, readonly string[]][])('%s', (heading, reasons) => {
     expect(reasons.length).toBeGreaterThan(0);
     expect(sorted(rowsUnder(heading))).toEqual(sorted(reasons));
@@ -143,6 +145,7 @@ describe('links lead to existing targets', () => {
     ]
       .concat(readdirSync(join(checkout, 'base/metrics')).map((name) => `base/metrics/${name}`))
       .concat(
+        'engine/server/machine-io.ts',
         'engine/server/metrics.ts',
         'api/logs/log-metrics.ts',
         'api/monitoring/collector-metrics.ts',

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { accountBatch, idsBatch } from '../../engine/commands/workload.ts';
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
-import { ledgerMemoryLimit } from '../../engine/server/memory-limit.ts';
+import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
 import { ClientEvictedError } from '../../engine/client/errors.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { TestEngine } from '../support/engine/engine.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkout } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
 import type { Credentials } from './credentials.ts';
-import { exampleOf } from './example.ts';
+import { exampleLabels, exampleOf } from './example.ts';
 import { call } from './http.ts';
 import type { Log, Progress } from './steps.ts';
 
@@ -36,8 +36,7 @@ export async function makeDemo(
   };
   let database = await find();
   if (database === undefined) {
-    const labels = { example: 'shop-payments', 'ledger/978': '2 EUR Euro cents' };
-    const body = { name, clusterSize: 'lh-5', selectedStorageGb: 1, labels };
+    const body = { name, clusterSize: 'lh-5', selectedStorageGb: 1, labels: exampleLabels };
     const path = '/api/v1/databases';
     ({ database } = await call<{ database: Database }>(baseUrl, {
       method: 'POST',

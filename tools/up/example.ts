@@ -41,6 +41,14 @@ const customers = ['3001', '3002', '3003', '3004', '3005'];
 
 const codes = { sale: 1, tax: 2, fee: 3, payout: 4, refund: 5, topUp: 6, voucher: 7 } as const;
 
+/** Labels of the database: what its pages say of it, of its amounts, and of its codes. */
+export const exampleLabels = {
+  example: 'shop-payments',
+  'ledger/978': '2 EUR Euro cents',
+  'codes/account': '10 Bank; 11 Card payments; 20 Tax; 30 Customer wallets; 40 Sales; 50 Fees',
+  'codes/transfer': '1 Sale; 2 Tax; 3 Fee; 4 Payout; 5 Refund; 6 Top-up; 7 Voucher',
+};
+
 const days = 30;
 const minute = 60_000_000_000n;
 const hour = 60n * minute;

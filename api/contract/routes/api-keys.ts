@@ -11,6 +11,7 @@ import {
   readApiKey,
   renewApiKeyRequest,
   rotateApiKeyRequest,
+  updateApiKeyRequest,
 } from '../schemas/api-key.ts';
 import { cursor, emptyPage, id, limit, listOf, text } from '../schemas/common.ts';
 
@@ -91,6 +92,26 @@ export const apiKeyRoutes = {
     access: access.keys,
     responses: { 200: answer('The key.', readApiKey, { apiKey: apiKeyExample }) },
     problems: [],
+    conditional: 'settings',
+  },
+  updateApiKey: {
+    method: 'PATCH',
+    path: `${path}/{keyId}`,
+    tag,
+    summary: 'Change the name or the address list of an API key',
+    description:
+      'Absent fields stay. The address list counts within five seconds. The key must still work; one that is being replaced does.',
+    access: access.keys,
+    body: jsonBody(updateApiKeyRequest, {
+      name: { name: 'nightly export' },
+      addresses: { ipAllowList: ['192.0.2.10', '2001:db8::/32'] },
+      fromAnywhere: { ipAllowList: [] },
+    }),
+    responses: {
+      200: answer('The changed key.', changedApiKey, { success: true, apiKey: apiKeyExample }),
+    },
+    problems: ['api_key_not_active'],
+    conditional: 'match',
   },
   rotateApiKey: {
     method: 'POST',

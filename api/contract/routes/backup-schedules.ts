@@ -40,7 +40,6 @@ export const backupScheduleRoutes = {
     },
     problems: [
       'backups_not_configured',
-      'backups_not_supported',
       'database_not_ready',
       'backup_schedule_name_taken',
       'quota_exceeded',

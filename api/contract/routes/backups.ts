@@ -16,12 +16,13 @@ import {
   removingExample,
   requestedExample,
   restoreBackupRequest,
+  restoredExample,
   restoreExample,
+  restoringDatabase,
   testingExample,
   updateBackupRequest,
 } from '../schemas/backup.ts';
 import { cursor, limit } from '../schemas/common.ts';
-import { databaseWithJob, restoringExample } from '../schemas/database.ts';
 
 const path = '/api/v1/databases/{databaseId}/backups';
 const one = '/api/v1/databases/{databaseId}/backups/{backupId}';
@@ -35,7 +36,7 @@ export const backupRoutes = {
     tag,
     summary: 'Back a database up',
     description:
-      'Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time.',
+      'Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time. A database that runs TigerBeetle is read through its protocol: accounts, transfers, timeouts, expiries and every balance are compared and stored; IDs of failed transfers, sessions of clients and the numbers of its operations are not. `op` then counts its accounts and events.',
     access: access.changeDatabase,
     body: {
       ...jsonBody(createBackupRequest, {
@@ -47,7 +48,6 @@ export const backupRoutes = {
     responses: { 202: answer('It is queued.', acceptedBackup, requestedExample, accepted) },
     problems: [
       'backups_not_configured',
-      'backups_not_supported',
       'database_not_ready',
       'operation_in_progress',
       'quota_exceeded',
@@ -157,14 +157,14 @@ export const backupRoutes = {
     tag,
     summary: 'Begin a new database with a backup',
     description:
-      'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. Its engine, parameters and all choices that are not given are those of the database that was backed up. Choose a size that is at least as large.',
+      'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. Choose a size that is at least as large.',
     access: access.changeDatabase,
     body: jsonBody(restoreBackupRequest, {
       same: { name: 'payments-again' },
       replicated: restoreExample,
     }),
     responses: {
-      202: answer('The new database is queued.', databaseWithJob, restoringExample, accepted),
+      202: answer('The new database is queued.', restoringDatabase, restoredExample, accepted),
     },
     problems: [
       'billing_required',

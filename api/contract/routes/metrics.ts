@@ -30,7 +30,7 @@ const scraped = textAnswer(
   'Prometheus’ text format, version 0.0.4: gauges that begin with `ledgerhouse_database_`, then the names of the series that a query may ask for.',
   { 'text/plain': exposition },
 );
-/** 100 databases with six replicas are 2.5 MB, read and written in a third of a second. */
+/** 100 databases with six replicas and every failure are 4.9 MB, read and written in 0.8 s. */
 const scrapeCounts = 10;
 const scrapedWhat =
   'The newest figures, taken every 15 seconds, with the labels `database_id`, `database` (its name), `region` and, where they apply, `replica`, `operation`, `outcome` and `percentile`. Figures that could not be measured in the last minute are absent. Samples carry no timestamps.';
@@ -161,6 +161,8 @@ export const metricRoutes = {
       limit,
       cursor,
       outcome: z.enum(['failed', 'slow']).optional().describe('Only these.'),
+      from: time('Begin.').optional().describe('Only those that were answered then or later.'),
+      to: time('End.').optional().describe('Only those that were answered before.'),
     }),
     responses: {
       200: answer('A page of requests.', listOf(ledgerRequest).meta({ id: 'LedgerRequestList' }), {
@@ -168,6 +170,6 @@ export const metricRoutes = {
         page: emptyPage,
       }),
     },
-    problems: ['invalid_cursor'],
+    problems: ['invalid_cursor', 'invalid_parameter'],
   },
 } as const satisfies Record<string, RouteSpec>;

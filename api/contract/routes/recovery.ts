@@ -1,6 +1,6 @@
 import { access } from '../../model/access.ts';
 import { answer, jsonBody, type RouteSpec } from '../route.ts';
-import { databaseWithJob, restoringExample } from '../schemas/database.ts';
+import { restoredExample, restoringDatabase } from '../schemas/backup.ts';
 import {
   previewedRestore,
   previewRestoreRequest,
@@ -56,14 +56,14 @@ export const recoveryRoutes = {
     tag,
     summary: 'Begin a new database as another one was at a moment',
     description:
-      'The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database. Choose a size that is at least as large.',
+      'The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database, but for the engine (see `engine`). Choose a size that is at least as large.',
     access: access.changeDatabase,
     body: jsonBody(restoreToMomentRequest, {
       time: restoreToMomentExample,
       operation: { name: 'payments-again', targetOp: 128_000 },
     }),
     responses: {
-      202: answer('The new database is queued.', databaseWithJob, restoringExample, accepted),
+      202: answer('The new database is queued.', restoringDatabase, restoredExample, accepted),
     },
     problems: [
       'billing_required',

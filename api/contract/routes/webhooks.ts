@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { access } from '../../model/access.ts';
 import { deliveryStatuses } from '../../model/webhook.ts';
 import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
-import { cursor, emptyPage, id, limit, listOf } from '../schemas/common.ts';
+import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
 import {
+  deliveryFilter,
   queuedWebhookDelivery,
   readWebhookDelivery,
   replayedWebhookDeliveries,
@@ -184,8 +185,7 @@ export const deliveryRoutes = {
     query: z.strictObject({
       limit,
       cursor,
-      endpointId: id('whe', 'Only of this endpoint.').optional(),
-      eventType: z.string().max(64).optional(),
+      ...deliveryFilter,
       status: z
         .array(z.enum(deliveryStatuses))
         .min(1)

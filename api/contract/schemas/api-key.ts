@@ -20,16 +20,18 @@ const permissionList = z
 
 const ipRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
+const name = text(100, 'For people.');
+const ipAllowList = z
+  .array(ipRange)
+  .max(50)
+  .describe('Addresses and CIDR ranges from which it may be used; empty: from anywhere.');
+
 export const createApiKeyRequest = z
   .strictObject({
-    name: text(100, 'For people.'),
+    name,
     permissions: permissionList,
     databaseScope: databaseScope.default({ type: 'ALL' }),
-    ipAllowList: z
-      .array(ipRange)
-      .max(50)
-      .default([])
-      .describe('Addresses and CIDR ranges from which it may be used; empty: from anywhere.'),
+    ipAllowList: ipAllowList.default([]),
     expiresAt: z.iso
       .datetime({ offset: true })
       .nullable()
@@ -37,6 +39,10 @@ export const createApiKeyRequest = z
       .describe('RFC 3339, in the future; in 90 days when absent, never when null.'),
   })
   .meta({ id: 'CreateApiKeyRequest' });
+
+export const updateApiKeyRequest = z
+  .strictObject({ name: name.optional(), ipAllowList: ipAllowList.optional() })
+  .meta({ id: 'UpdateApiKeyRequest' });
 
 export const renewApiKeyRequest = z
   .strictObject({

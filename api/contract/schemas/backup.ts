@@ -14,7 +14,14 @@ import {
   text,
   time,
 } from './common.ts';
-import { choiceId, databaseName, exampleChoices } from './database.ts';
+import { engineName } from './catalog.ts';
+import {
+  choiceId,
+  databaseName,
+  databaseWithJob,
+  exampleChoices,
+  restoringExample,
+} from './database.ts';
 import { job, jobExample } from './job.ts';
 
 const retentionDaysMax = 365;
@@ -46,6 +53,30 @@ export const updateBackupRequest = z
 
 const asBefore = 'That of the database that was backed up when absent.';
 
+export const restoredEngine = {
+  engine: engineName
+    .optional()
+    .describe(
+      'Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.',
+    ),
+  dropTimeouts: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether pending transfers may lose their timeouts, which imported ones do not have. Without it, TigerBeetle is not filled with a ledger that has open ones.',
+    ),
+};
+interface Dropping {
+  readonly engine?: string | undefined;
+  readonly dropTimeouts?: boolean | undefined;
+}
+export const dropsWhereItCan = ({ engine, dropTimeouts }: Dropping): boolean =>
+  dropTimeouts !== true || engine === 'TigerBeetle';
+export const onlyTigerBeetle = {
+  path: ['dropTimeouts'],
+  error: 'The built-in engine keeps timeouts. Leave it out, or give engine TigerBeetle.',
+};
+
 export const restoreBackupRequest = z
   .strictObject({
     name: databaseName,
@@ -60,8 +91,18 @@ export const restoreBackupRequest = z
       .max(1_048_576)
       .optional()
       .describe(`GiB of each replica. ${asBefore}`),
+    ...restoredEngine,
   })
+  .refine(dropsWhereItCan, onlyTigerBeetle)
   .meta({ id: 'RestoreBackupRequest' });
+
+export const restoringDatabase = databaseWithJob
+  .extend({
+    warnings: z
+      .array(z.string())
+      .describe('What the new database does not have of the ledger that it begins with.'),
+  })
+  .meta({ id: 'RestoringDatabase' });
 
 const verification = z
   .object({
@@ -272,3 +313,9 @@ export const restoreExample = {
   name: 'payments-again',
   clusterConfiguration: exampleChoices.clusterConfiguration,
 } as const;
+
+export const restoredExample: z.input<typeof restoringDatabase> = {
+  ...restoringExample,
+  job: { ...restoringExample.job, type: 'database.create' },
+  warnings: [],
+};

@@ -2,8 +2,21 @@
 import { z } from 'zod';
 import { time } from './common.ts';
 
-const engineName = z.enum(['Builtin', 'TigerBeetle']);
+export const engineName = z.enum(['Builtin', 'TigerBeetle']);
 const topologyId = z.enum(['single', 'ha-3', 'ha-6']);
+
+const sizeCapacity = z.object({
+  transfersMax: z
+    .int()
+    .describe('Transfers that a replica holds with a volume that is large enough.'),
+  accountsMax: z.int().describe('Accounts that it holds besides.'),
+  storageGb: z.int().describe('GiB of volume with which a single replica holds so many.'),
+  transfersPerSecond: z
+    .int()
+    .describe(
+      'Transfers a second for which its processors are enough, in full requests to one replica.',
+    ),
+});
 
 export const createCatalog = z
   .object({
@@ -63,10 +76,11 @@ export const createCatalog = z
           .describe(
             'Additional resources beside each of several replicas of the built-in engine: the etcd member that keeps their log.',
           ),
-        transfersMax: z
-          .int()
+        capacity: sizeCapacity
           .nullable()
-          .describe('Number of transfers that the built-in engine can hold in this memory.'),
+          .describe(
+            'What it is for with the built-in engine; null if it is for other engines only.',
+          ),
         engines: z.array(engineName).describe('Engines for which it is large enough.'),
         available: z.boolean(),
       }),
@@ -205,7 +219,12 @@ export const catalogExample: z.input<typeof createCatalog> = {
       cpuMillis: 500,
       memoryBytes: 2_147_483_648,
       logMember: { cpuMillis: 100, memoryBytes: 536_870_912 },
-      transfersMax: 7_900_000,
+      capacity: {
+        transfersMax: 46_000_000,
+        accountsMax: 2_000_000,
+        storageGb: 12,
+        transfersPerSecond: 100_000,
+      },
       engines: ['Builtin'],
       available: true,
     },

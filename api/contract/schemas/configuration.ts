@@ -5,6 +5,8 @@ import { engine } from './catalog.ts';
 import { actor, exampleId, exampleTime, emptyPage, id, listOf, time } from './common.ts';
 import {
   autogrow,
+  capacity,
+  capacityExample,
   changeDataCapture,
   choices,
   continuousArchiving,
@@ -38,6 +40,7 @@ export const configuration = z
     labels: z.record(z.string(), z.string()),
     suspended: z.boolean().describe('Whether it is to be stopped.'),
     estimatedMonthlyPrice: estimatedPrice.nullable().describe('Null without prices.'),
+    capacity,
   })
   .meta({ id: 'Configuration' });
 
@@ -91,6 +94,7 @@ export const configurationExample: z.input<typeof configuration> = {
   labels: { team: 'payments' },
   suspended: false,
   estimatedMonthlyPrice: priceExample,
+  capacity: capacityExample,
 };
 
 export const parametersExample: z.input<typeof parameterList> = {

@@ -155,6 +155,22 @@ export const estimatedPrice = money
   .extend({ lines: z.array(z.object({ item: z.string(), amount: decimal })) })
   .meta({ id: 'EstimatedPrice' });
 
+const held = z
+  .object({
+    transfersMax: z.int().describe('Transfers that each replica holds.'),
+    accountsMax: z.int().describe('Accounts that it holds besides.'),
+    limitedBy: z
+      .enum(['memory', 'storage'])
+      .describe('What has to be larger for more transfers: `clusterSize` or `selectedStorageGb`.'),
+  })
+  .meta({ id: 'Capacity' });
+
+export const capacity = held
+  .nullable()
+  .describe(
+    'What it holds with this size and storage, with room to spare; null: not known of this engine.',
+  );
+
 export const database = z
   .object({
     id: id('db', 'Database ID.'),
@@ -282,6 +298,7 @@ export const databasePlan = z
       continuousArchiving,
       deletionProtection: z.boolean(),
       estimatedMonthlyPrice: estimatedPrice.nullable(),
+      capacity,
       catalogVersion: z.string(),
     }),
     billing: z
@@ -319,6 +336,12 @@ export const priceExample: z.input<typeof estimatedPrice> = {
     { item: '1 × lh-10', amount: '10.00' },
     { item: '1 × 20 GB network-ssd', amount: '2.50' },
   ],
+};
+
+export const capacityExample: z.input<typeof capacity> = {
+  transfersMax: 46_000_000,
+  accountsMax: 2_000_000,
+  limitedBy: 'memory',
 };
 
 export const databaseExample: z.input<typeof database> = {
@@ -420,6 +443,7 @@ export const planExample: z.input<typeof databasePlan> = {
     continuousArchiving: null,
     deletionProtection: false,
     estimatedMonthlyPrice: priceExample,
+    capacity: capacityExample,
     catalogVersion: '5f0c2d1e.1',
   },
   billing: { ready: true, reason: null },

@@ -66,7 +66,9 @@ export const logFilter = {
     // oxlint-disable-next-line eslint/no-control-regex -- PostgreSQL's text holds no NUL, and a line no control character
     .regex(/^[^\u0000-\u001f]{1,200}$/)
     .optional()
-    .describe('Text in the message or the attributes, in upper or lower case.'),
+    .describe(
+      'Text in the message or the attributes, also as `name=value`, in upper or lower case.',
+    ),
 };
 
 export const lineId = z

@@ -1,11 +1,11 @@
 /** Figures of a database: series over time, and the newest values. */
 import { z } from 'zod';
-import { metricFunctions, metricSeriesNames } from '../../model/metric-series.ts';
+import { metricFunctions, metricSeriesNames, metricUnits } from '../../model/metric-series.ts';
 import { figureOperations } from '../../model/metric-figures.ts';
 import { exampleId, exampleTime, time } from './common.ts';
 
 const seriesName = z.enum(metricSeriesNames as [string, ...string[]]);
-const unit = z.enum(['count', 'per_second', 'seconds', 'bytes', 'cores', 'boolean']);
+const unit = z.enum(metricUnits);
 const fn = z.enum(metricFunctions);
 
 const metricSeries = z
@@ -49,7 +49,7 @@ export const queryMetricsRequest = z
     fn: fn
       .optional()
       .describe(
-        'Function that makes a step’s point. A series without this function has its default.',
+        'Function that makes a step’s point. A series without this function has its default. `last`: the newest value; `sum`: what happened in the step, of what is told a second; `rate`: the change a second since the step before, of amounts.',
       ),
     filters: z
       .array(z.strictObject({ key: z.string().max(64), value: z.string().max(64) }))

@@ -1,7 +1,12 @@
 /** Moments that a database can be brought back to. */
 import { z } from 'zod';
 import { parseTime } from '../../../domain/moment.ts';
-import { restoreBackupRequest } from './backup.ts';
+import {
+  dropsWhereItCan,
+  onlyTigerBeetle,
+  restoreBackupRequest,
+  restoredEngine,
+} from './backup.ts';
 import { exampleId, id, time } from './common.ts';
 import { exampleChoices } from './database.ts';
 import { moment } from './moment.ts';
@@ -65,13 +70,15 @@ const namesOne = ({ targetTime, targetTimestamp, targetOp }: Target): boolean =>
 const oneOf = { error: 'Give one of targetTime, targetTimestamp and targetOp.' };
 
 export const previewRestoreRequest = z
-  .strictObject(target)
+  .strictObject({ ...target, ...restoredEngine })
   .refine(namesOne, oneOf)
+  .refine(dropsWhereItCan, onlyTigerBeetle)
   .meta({ id: 'PreviewRestoreRequest' });
 
 export const restoreToMomentRequest = z
   .strictObject({ ...restoreBackupRequest.shape, ...target })
   .refine(namesOne, oneOf)
+  .refine(dropsWhereItCan, onlyTigerBeetle)
   .meta({ id: 'RestoreToMomentRequest' });
 
 export const notCarriedOver = [
@@ -139,6 +146,9 @@ const restorePreview = z
     notCarriedOver: z
       .array(z.enum(notCarriedOver))
       .describe('What the new database does not have, and is set up again if it is wanted.'),
+    warnings: z
+      .array(z.string())
+      .describe('What the new database does not have of the ledger that it begins with.'),
   })
   .meta({ id: 'RestorePreview' });
 
@@ -195,6 +205,7 @@ export const restorePreviewExample: z.input<typeof restorePreview> = {
   operationsMax: 4_097,
   operationsLater: 1_119,
   notCarriedOver: [...notCarriedOver],
+  warnings: [],
 };
 
 export const restoreToMomentExample = {

@@ -43,6 +43,13 @@ export const session = z
       .array(organization.extend({ rights: rightList }))
       .describe('Organizations of a person; empty for keys.'),
     limits: z.object({ maxDatabases: z.int(), requestsPerMinute: z.int() }),
+    service: z.object({
+      version: z.string().describe('Version of the programs that answered.'),
+      notice: z
+        .string()
+        .nullable()
+        .describe('What the operators of the service tell everybody, such as planned maintenance.'),
+    }),
     serverTime: time('Now.'),
     apiVersion: z.literal('v1'),
   })
@@ -108,6 +115,7 @@ export const sessionExample: z.input<typeof session> = {
   },
   organizations: [],
   limits: { maxDatabases: 10, requestsPerMinute: 600 },
+  service: { version: '1.4.0', notice: null },
   serverTime: exampleTime,
   apiVersion: 'v1',
 };

@@ -56,12 +56,26 @@ export const queuedWebhookDelivery = z
   .object({ success, webhookDelivery })
   .meta({ id: 'QueuedWebhookDelivery' });
 
+/** What lists and replays choose by, beside the status and the time. */
+export const deliveryFilter = {
+  endpointId: id('whe', 'Only of this endpoint.').optional(),
+  eventType: z.string().max(64).optional(),
+  deliveryId: id('dlv', 'Only this delivery.').optional(),
+  eventId: id('evt', 'Only of this event: one for each endpoint that got it.').optional(),
+  answer: z
+    .string()
+    .regex(/^(none|[1-9]xx|[1-9]\d\d)$/)
+    .optional()
+    .describe(
+      'Only with this last answer: a code such as `503`, all codes of a class such as `5xx`, or `none` where an attempt got no answer.',
+    ),
+};
+
 export const replayMax = 10_000;
 
 export const replayWebhookDeliveriesRequest = z
   .strictObject({
-    endpointId: id('whe', 'Only of this endpoint.').optional(),
-    eventType: z.string().max(64).optional(),
+    ...deliveryFilter,
     statuses: z
       .array(z.enum(deliveryStatuses))
       .min(1)

@@ -335,6 +335,7 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   }),
   'api_key.revoked': apiKey,
   'api_key.renewed': apiKey,
+  'api_key.changed': apiKey,
   'api_key.expiring': row(
     z.object({ apiKey: apiKeyFact, expiresAt: z.iso.datetime(), days: z.int() }),
     { apiKey: keyExample, expiresAt: exampleTime, days: 7 },

@@ -48,6 +48,9 @@ import { suspendedStreams } from './0055-suspended-streams.ts';
 import { replacedResources } from './0057-replaced-resources.ts';
 import { savedQueries } from './0058-saved-queries.ts';
 import { samplesByTenMinutes } from './0059-samples-by-ten-minutes.ts';
+import { failedEvents } from './0060-failed-events.ts';
+import { newestBackups } from './0061-newest-backups.ts';
+import { metricPacks } from './0062-metric-packs.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -100,4 +103,7 @@ export const migrations: readonly Migration[] = [
   replacedResources,
   savedQueries,
   samplesByTenMinutes,
+  failedEvents,
+  newestBackups,
+  metricPacks,
 ];

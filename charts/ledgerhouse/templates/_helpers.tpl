@@ -77,20 +77,33 @@ credentialsSecret: {{ .Values.s3.credentialsSecret | default "ledgerhouse-s3" | 
 {{- end -}}
 {{- end }}
 
-{{- /* A volume with the store's credentials, and the keys of archives if they are encrypted: (list SECRET KEYS-SECRET MODE). */}}
+{{- /* Name of the ConfigMap with object lock, by its content, so that pods are replaced with it. Empty: nothing is locked. */}}
+{{- define "ledgerhouse.objectLock" -}}
+{{- with .Values.backups.objectLock }}
+{{- if .mode }}ledgerhouse-object-lock-{{ lower .mode }}-{{ int .days }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* A volume with the store's credentials, the keys of archives if they are encrypted, and object lock if there is: (list SECRET MODE $). */}}
 {{- define "ledgerhouse.storeVolume" -}}
 projected:
-  defaultMode: {{ index . 2 }}
+  defaultMode: {{ index . 1 }}
   sources:
     - secret:
         name: {{ index . 0 }}
         items:
           - { key: accessKeyId, path: access-key-id }
           - { key: secretAccessKey, path: secret-access-key }
-    {{- with index . 1 }}
+    {{- with (index . 2).Values.backups.encryption.keysSecret }}
     - secret:
         name: {{ . }}
         items:
           - { key: keys, path: encryption-keys }
+    {{- end }}
+    {{- with include "ledgerhouse.objectLock" (index . 2) }}
+    - configMap:
+        name: {{ . }}
+        items:
+          - { key: object-lock, path: object-lock }
     {{- end }}
 {{- end }}

@@ -15,7 +15,7 @@ test('integers of 128 bits go and come back exactly', () => {
   );
 });
 
-test('what only looks like an integer stays what it is', () => {
+test('a text that only looks like an integer stays a text', () => {
   const answer = {
     execution: { databaseId: 'db_1', clusterId: '7', executedAt: '2026-11-23T00:00:00Z' },
     missing: ['5', String(most)],

@@ -57,6 +57,8 @@ export const scheduleQuery = (organizationId: string, databaseId: string, schedu
       const path = '/api/v1/databases/{databaseId}/backup-schedules/{scheduleId}';
       return ask(organizationId, 'get', path, { params: { databaseId, scheduleId } }, { signal });
     },
+    // A form that is opened again soon waits for what there is then.
+    staleTime: 0,
   });
 
 export const schedulesQuery = (organizationId: string, databaseId: string) =>

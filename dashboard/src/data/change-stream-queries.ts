@@ -18,6 +18,8 @@ export const changeStreamQuery = (organizationId: string, databaseId: string, st
       const path = '/api/v1/databases/{databaseId}/change-streams/{streamId}';
       return ask(organizationId, 'get', path, { params: { databaseId, streamId } }, { signal });
     },
+    // A form that is opened again soon waits for what there is then.
+    staleTime: 0,
   });
 
 export const changeStreamsQuery = (organizationId: string, databaseId: string) =>

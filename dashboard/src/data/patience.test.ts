@@ -37,7 +37,7 @@ test.each([
   expect(waits).toEqual([]);
 });
 
-test('who leaves meanwhile sends no further request', async () => {
+test('a person who leaves meanwhile sends no further request', async () => {
   const leaving = new AbortController();
   const { send } = service(problem(429, 30), new Error('sent again'));
   const wait = async () => leaving.abort(new Error('left'));

@@ -1,6 +1,7 @@
 /** The queries of the pages: one key and one request for each thing. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Database } from '../../../gen/api.ts';
+import { given } from '../lib/search.ts';
 import { ask, mine } from './client.ts';
 import { every } from './polling.ts';
 import { ProblemError } from './problem-error.ts';
@@ -28,6 +29,8 @@ export const ownSessionsQuery = () =>
 interface DatabaseFilter {
   readonly q?: string | undefined;
   readonly status?: Database['status'] | undefined;
+  readonly provider?: string | undefined;
+  readonly region?: string | undefined;
   readonly label?: string | undefined;
   readonly deleted?: boolean | undefined;
   readonly sort?: 'name' | 'createdAt' | '-createdAt' | undefined;
@@ -38,14 +41,13 @@ export const databasesQuery = (organizationId: string, filter: DatabaseFilter = 
     queryKey: ['databases', organizationId, filter],
     initialPageParam: '',
     queryFn: async ({ signal, pageParam }) => {
-      const { q, status, label, deleted, sort } = filter;
+      const { status, label, deleted, ...same } = filter;
       const query = {
         limit: rows,
-        ...(q !== undefined && { q }),
+        ...given(same),
         ...(status !== undefined && { status: [status] }),
         ...(label !== undefined && { label: [label] }),
         ...(deleted === true && { includeDeleted: true }),
-        ...(sort !== undefined && { sort }),
         ...(pageParam !== '' && { cursor: pageParam }),
       };
       return (await ask(organizationId, 'get', '/api/v1/databases', { query }, { signal })).data;

@@ -37,6 +37,18 @@ export const keysQuery = (organizationId: string, filter: KeyFilter) =>
     refetchInterval: every(listMs),
   });
 
+/** One key as it is now, with its ETag. */
+export const keyQuery = (organizationId: string, keyId: string) =>
+  queryOptions({
+    queryKey: ['keys', organizationId, keyId],
+    queryFn: ({ signal }) => {
+      const path = '/api/v1/api-keys/{keyId}';
+      return ask(organizationId, 'get', path, { params: { keyId } }, { signal });
+    },
+    // A form that is opened again soon waits for what there is then.
+    staleTime: 0,
+  });
+
 export interface MemberFilter {
   readonly q?: string;
   readonly role?: Member['role'];
@@ -68,6 +80,8 @@ export const memberQuery = (organizationId: string, membershipId: string) =>
       const path = '/api/v1/members/{membershipId}';
       return ask(organizationId, 'get', path, { params: { membershipId } }, { signal });
     },
+    // A form that is opened again soon waits for what there is then.
+    staleTime: 0,
   });
 
 export const invitationsQuery = (organizationId: string) =>

@@ -35,6 +35,12 @@ export const webhookQuery = (organizationId: string, endpointId: string) =>
 export interface DeliveryFilter {
   readonly endpointId?: string;
   readonly eventType?: string;
+  readonly deliveryId?: string;
+  readonly eventId?: string;
+  /** `503`, `5xx` or `none`. */
+  readonly answer?: string;
+  readonly createdAfter?: string;
+  readonly createdBefore?: string;
   readonly status?: WebhookDelivery['status'];
 }
 

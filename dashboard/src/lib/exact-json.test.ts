@@ -14,6 +14,6 @@ test.each(['', '{', '{"a":1}}'])('%j is no JSON', (text) => {
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });
 
-test('what a person typed stays one word of the shell', () => {
+test('a typed value stays one word of the shell', () => {
   expect(shellWord(`{"a":"'; rm -rf /"}`)).toBe(`'{"a":"'\\''; rm -rf /"}'`);
 });

@@ -51,6 +51,10 @@ export function shownFigure(value: Figure, unit: Unit): string {
       return shownSeconds(value);
     case 'bytes':
       return shownBytes(value);
+    case 'bytes_per_second':
+      return `${shownBytes(value)}/s`;
+    case 'ratio':
+      return `${shownNumber(100 * value)} %`;
     case 'boolean':
       return value >= 1 ? 'yes' : 'no';
     case 'count':

@@ -22,7 +22,7 @@ test.each([
   expect(readBound(text, now)).toBe(nanoseconds);
 });
 
-test('what has just happened is never told as something to come', () => {
+test('an event that has just happened is never told as one to come', () => {
   expect(fromNow(new Date('2026-11-22T12:00:06Z'), now)).toBe('now');
   expect(fromNow(new Date('2026-11-22T12:00:59Z'), now)).toBe('now');
   expect(fromNow(new Date('2026-11-22T12:01:00Z'), now)).toBe('in 1 minute');

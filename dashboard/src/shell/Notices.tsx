@@ -1,4 +1,5 @@
 import { use, useSyncExternalStore } from 'react';
+import type { Session } from '../../../gen/api.ts';
 import { said } from '../lib/said.ts';
 import { OrganizationContext } from './context.ts';
 import styles from './Notices.module.css';
@@ -12,12 +13,17 @@ const onChange = (listener: () => void): (() => void) => {
   };
 };
 
-/** Notices for every page: a lost connection, a suspended organization. */
-export function Notices() {
+/** Notices for every page: of the operators, of a lost connection, of a suspended organization. */
+export function Notices({ session }: { readonly session: Session }) {
   const online = useSyncExternalStore(onChange, () => navigator.onLine);
   const organization = use(OrganizationContext);
   return (
     <>
+      {session.service.notice !== null && (
+        <p role="status" className={styles.notice}>
+          {said(session.service.notice)}
+        </p>
+      )}
       {!online && (
         <p role="status" className={styles.notice}>
           This browser is offline. The page shows the last answers.

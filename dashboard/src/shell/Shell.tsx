@@ -94,7 +94,7 @@ function Frame({ session, organization }: FrameProps) {
                 onGone={() => setSideOpen(false)}
               />
               <main id="main" ref={main} tabIndex={-1} className={styles.main}>
-                <Notices />
+                <Notices session={session} />
                 <Outlet />
               </main>
             </div>

@@ -106,6 +106,7 @@ export function SideBar({
           <span className={styles.person}>{session.user?.display ?? session.credential.name}</span>
         </Link>
         <Preferences zone={zone} onZone={onZone} />
+        <small className={styles.version}>Version {session.service.version}</small>
       </div>
     </div>
   );

@@ -6,13 +6,14 @@ const waitMs = 300;
 interface Props {
   readonly label: string;
   readonly maxLength: number;
+  readonly placeholder?: string;
   readonly value: string | undefined;
   /** `undefined`: the text was taken away. */
   readonly onChange: (text: string | undefined) => void;
 }
 
 /** Text to search for, told once a person has stopped typing for a moment. */
-export function SearchInput({ label, maxLength, value = '', onChange }: Props) {
+export function SearchInput({ label, maxLength, placeholder, value = '', onChange }: Props) {
   const [text, setText] = useState(value);
   const told = useRef(value);
   useEffect(() => {
@@ -34,6 +35,7 @@ export function SearchInput({ label, maxLength, value = '', onChange }: Props) {
       label={label}
       type="search"
       maxLength={maxLength}
+      placeholder={placeholder}
       value={text}
       onChange={(event) => setText(event.target.value)}
     />

@@ -159,6 +159,7 @@ export function summaryOf({ key, record, sha256 }: FoundRecord): BackupSummary {
     sizeBytes: plainBytes(record),
     storedBytes: storedBytes(record),
     encrypted: record.sealed ?? false,
+    ...(record.lockedUntil !== undefined && { lockedUntil: record.lockedUntil }),
     completedAt: record.completedAt,
   };
 }
@@ -184,4 +185,6 @@ interface BackupSummary extends Pick<
   readonly storedBytes: number;
   /** Whether all of it is. */
   readonly encrypted: boolean;
+  /** All of it was locked until then, or for longer, when it was made. */
+  readonly lockedUntil?: string;
 }

@@ -7,11 +7,12 @@ import type { ReplicaIdentity } from '../../log/log.ts';
 import { forgetMember } from '../../members/own-member.ts';
 import { Executor } from '../../replica/executor.ts';
 import { newLedger } from '../../replica/new-ledger.ts';
-import { containerMemory, ledgerMemoryLimit } from '../../server/memory-limit.ts';
+import { ledgerMemoryLimit } from '../../../domain/ledger-memory.ts';
+import { containerMemory } from '../../server/memory-limit.ts';
 import { batchSizeLimitProduction } from '../../wire/limits.ts';
 import { engineRelease } from '../../wire/release.ts';
 import { identityFlags, readIdentity } from '../identity.ts';
-import { UsageError, type Verb } from '../verb.ts';
+import { UsageError, type Input, type Verb } from '../verb.ts';
 import { resultFlag, tellResult } from './result.ts';
 import { databaseIdOf, storeFlags, withStore } from './store-flags.ts';
 import { summaryOf } from './make.ts';
@@ -28,8 +29,7 @@ export const restoreFromBackup: Verb = {
     const [to = ''] = input.arguments;
     const identity = readIdentity(input);
     const target = targetOf(input);
-    if (target !== undefined && whichFlags.some(({ name }) => input.flag(name) !== undefined))
-      throw new UsageError('give a backup or a moment: the backup before the moment is found');
+    requireOne(input);
     return tellResult(input, async () => {
       const started = performance.now();
       const made = await withStore(input, async (store) => {
@@ -46,16 +46,24 @@ export const restoreFromBackup: Verb = {
   },
 };
 
+/** Throws if both a backup and a moment are given. */
+export function requireOne(input: Input): void {
+  if (targetOf(input) === undefined) return;
+  if (whichFlags.some(({ name }) => input.flag(name) !== undefined))
+    throw new UsageError('give a backup or a moment: the backup before the moment is found');
+}
+
 interface MomentInput {
   readonly store: ObjectStore & RangedStore;
   readonly databaseId: string;
   readonly to: string;
   readonly identity: ReplicaIdentity;
+  readonly logSizeBytes?: number;
 }
 
-async function restoredTo(
+export async function restoredTo(
   target: Target,
-  { store, databaseId, to, identity }: MomentInput,
+  { store, databaseId, to, identity, logSizeBytes }: MomentInput,
 ): Promise<object> {
   const archive = await Archive.read(store, databaseId);
   const plan = await archive.plan(target);
@@ -69,6 +77,7 @@ async function restoredTo(
     to,
     identity,
     release: engineRelease,
+    ...(logSizeBytes !== undefined && { logSizeBytes }),
     newReplayer: () => new Executor({ ledger, identity, batchSizeLimit: batchSizeLimitProduction }),
   });
   const { accounts, transfers } = ledger.counts();

@@ -1,7 +1,8 @@
 /** Flags that name the store of backups. Credentials are read from files, because arguments and variables show up elsewhere. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseKeys, type InstallationKeys } from '../../archive/installation-keys.ts';
+import { parseKeys } from '../../archive/installation-keys.ts';
+import { parseLock } from '../../archive/object-lock.ts';
 import type { SealedStore } from '../../archive/sealed-store.ts';
 import { parseInteger, required } from '../values.ts';
 import { UsageError, type Flag, type Input } from '../verb.ts';
@@ -13,7 +14,7 @@ export const bucketFlags: readonly Flag[] = [
   {
     name: 'credentials',
     value: 'folder',
-    help: 'a folder with the files access-key-id and secret-access-key, and encryption-keys if archives are encrypted',
+    help: 'a folder with the files access-key-id and secret-access-key, encryption-keys if archives are encrypted, and object-lock if objects are locked',
   },
   {
     name: 'patience',
@@ -80,8 +81,9 @@ export async function withStore<T>(
   // Loaded only by verbs that need it: an engine that serves clients should not spend the time and memory.
   const { S3Store: Store } = await import('../../archive/s3-store.ts');
   const { SealedStore: Sealed } = await import('../../archive/sealed-store.ts');
-  const keys = await readKeys(folder);
-  const store = new Store(options);
+  const keys = await readIfThere(folder, 'encryption-keys', parseKeys);
+  const lock = await readIfThere(folder, 'object-lock', parseLock);
+  const store = new Store({ ...options, lock });
   try {
     return await work(new Sealed(store, keys));
   } finally {
@@ -97,10 +99,14 @@ async function readCredential(folder: string, name: string): Promise<string> {
   );
 }
 
-/** `undefined`: there are none, and nothing is encrypted. */
-async function readKeys(folder: string): Promise<InstallationKeys | undefined> {
+/** `undefined`: there is no such file, and nothing is encrypted or locked. */
+async function readIfThere<T>(
+  folder: string,
+  name: string,
+  parse: (text: string) => T,
+): Promise<T | undefined> {
   try {
-    return parseKeys(await readFile(join(folder, 'encryption-keys'), 'utf8'));
+    return parse(await readFile(join(folder, name), 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -124,7 +124,7 @@ function checkIds(segment: Segment, all: readonly Rows[]): void {
   }
 }
 
-test('what is sealed, merged or young is found as a search of all rows finds it, whatever the keys are', () => {
+test('a search of sealed, merged and young entries finds the same as a search of all rows, whatever the keys are', () => {
   fc.assert(
     fc.property(
       partsArbitrary,

@@ -18,16 +18,25 @@ export const claimReasons = [
 ] as const;
 export type ClaimReason = (typeof claimReasons)[number];
 
-/** Reasons for which a replica hands the lead over: its process stops, or its clock must not give timestamps. */
-export type HandOverReason = 'stopping' | 'clock_disagrees';
+/**
+ * Reasons for which a replica hands the lead over: its process stops, its clock must not give timestamps, or pages that its next
+ * operation needs are damaged and nobody has given them yet.
+ */
+export type HandOverReason = 'stopping' | 'clock_disagrees' | 'pages_damaged';
 
 /**
  * Reasons for which a reign ends, besides the end of the process:
- * - `stopping`, `clock_disagrees`: a hand-over.
+ * - `stopping`, `clock_disagrees`, `pages_damaged`: a hand-over.
  * - `replaced`: another replica has claimed the lead.
  * - `not_taken_over`: this replica had claimed the lead and did not become able to lead in time.
  */
-export const endReasons = ['stopping', 'clock_disagrees', 'replaced', 'not_taken_over'] as const;
+export const endReasons = [
+  'stopping',
+  'clock_disagrees',
+  'pages_damaged',
+  'replaced',
+  'not_taken_over',
+] as const;
 export type EndReason = (typeof endReasons)[number];
 
 /** Numbers of reigns since the process started. */

@@ -165,6 +165,11 @@ export class ReplicatedLog {
     return this.#records?.lead;
   }
 
+  /** View of this replica's own reign; `undefined` while it has none. */
+  get reignView(): number | undefined {
+    return this.#reign?.view;
+  }
+
   /** Blocks below this sequence may be deleted, as far as this replica knows. */
   get floor(): number {
     return this.#records?.floor.sequence ?? 0;

@@ -1,12 +1,13 @@
 /** Three or six whole replicas on a fake etcd, with clients, under a schedule of faults. One seed decides everything. */
 import { Freezer } from '../../log/replicated/testing/freezer.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
+import { isDerived } from '../../ledger/checkpoint.ts';
 import { TableId } from '../../ledger/checkpoint-tables.ts';
-import { PAGE_BYTES } from '../../ledger/page.ts';
+import { isPage, PAGE_BYTES, pageNameAt, type PageName } from '../../ledger/page.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
 import { DataFile } from '../../log/data-file.ts';
 import { createEmpty } from '../../log/format-file.ts';
-import { readManifest } from '../../log/manifest.ts';
+import { type Piece, readManifest, type StoredSection } from '../../log/manifest.ts';
 import { replaceDataFile } from '../../log/replace-file.ts';
 import { readSuperblock } from '../../log/superblock.ts';
 import { FakeCluster, noFaults } from '../../log/replicated/testing/fake-cluster.ts';
@@ -44,6 +45,8 @@ interface WorldOptions {
   readonly retainedBytesMax?: number;
   /** Rows of a segment of the index; 16 by default, so that checkpoints have many. */
   readonly sealRows?: number;
+  /** Index of a replica whose volume rots during the chaos. */
+  readonly rotting?: number;
 }
 
 interface Outcome {
@@ -52,6 +55,7 @@ interface Outcome {
   readonly reads: number;
   readonly reigns: number;
   readonly catchUps: number;
+  readonly mendedPages: number;
 }
 
 const PATH = '/disk/replica.ledger';
@@ -69,6 +73,7 @@ export class ReplicaWorld implements ClientWorld {
   readonly retainedBytesMax: number;
   readonly sealRows: number;
   readonly broken: number | undefined;
+  readonly rotting: number | undefined;
   readonly hedges: boolean;
   readonly clients: readonly SimClient[];
   reigns = 0;
@@ -84,6 +89,7 @@ export class ReplicaWorld implements ClientWorld {
     const { seed, replicaCount = 3, clients = 4, broken, hedges = true } = options;
     this.simulation = new Simulation(seed);
     this.broken = broken;
+    this.rotting = options.rotting;
     this.hedges = hedges;
     this.replicaCount = replicaCount;
     this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
@@ -151,6 +157,7 @@ export class ReplicaWorld implements ClientWorld {
       reads: this.history.reads,
       reigns: this.reigns,
       catchUps: this.members.reduce((sum, { catchUps }) => sum + catchUps, 0),
+      mendedPages: this.members.reduce((sum, { mendedPages }) => sum + mendedPages, 0),
     };
     this.end();
     return outcome;
@@ -171,6 +178,7 @@ export class ReplicaWorld implements ClientWorld {
       lateCall: rate * simulation.random(),
       brokenWatch: rate * 0.2,
     };
+    if (this.rotting !== undefined) void this.members[this.rotting]!.rot();
     const index = simulation.below(this.replicaCount);
     const member = this.members[index]!;
     const later = (act: () => void): void => {
@@ -269,7 +277,10 @@ export class SimMember {
   #starts = 0;
   /** Holds callbacks while the process stands still. */
   readonly #freezer = new Freezer();
+  #data: DataFile | undefined;
   catchUps = 0;
+  /** Damaged pages that were written anew. */
+  mendedPages = 0;
   /** The newest rules of the ledger that the release on this machine knows; `undefined`: those of this one. */
   rulesMax: number | undefined;
   /** True if the test expects it to halt or not to start. */
@@ -348,12 +359,54 @@ export class SimMember {
   /** Flips a bit in every page of transfers of the data file. */
   damagePages(): void {
     this.#storage.rot(PATH, (bytes) => {
-      const fields = new DataView(bytes.buffer, bytes.byteOffset);
-      for (let at = 0; at < bytes.length; at += PAGE_BYTES) {
-        if (fields.getUint32(at + PAGE_TABLE_AT, true) === TableId.transferPages)
-          bytes[at + 100]! ^= 1;
-      }
+      for (const at of pagesIn(bytes)) bytes[at + 100]! ^= 1;
     });
+  }
+
+  /** Flips a bit somewhere in the newest checkpoint's tables. */
+  async rot(): Promise<void> {
+    const { simulation } = this.#world;
+    const [kind, table, piece, byte, bit] = Array.from({ length: 5 }, () => simulation.random());
+    const storage = this.#storage;
+    const file = await storage.open(PATH, { exclusive: false });
+    const all = await readManifest(file, await readSuperblock(file));
+    const paged = all.filter(({ table: of, rowSize }) => !isDerived(of) && rowSize === PAGE_BYTES);
+    // Pages of rows in half of the cases, because there are many other tables.
+    const tables = Map.groupBy(kind! < 0.5 ? paged : all, ({ table: of }) => of);
+    const sections = [...tables.values()][Math.floor(table! * tables.size)] ?? [];
+    const pieces = sections.flatMap((section) => section.pieces);
+    const chosen = pieces[Math.floor(piece! * pieces.length)];
+    if (chosen === undefined || storage !== this.#storage) return;
+    const at = chosen.offset + Math.floor(byte! * chosen.size);
+    storage.rot(PATH, (bytes) => (bytes[at]! ^= 1 << Math.floor(bit! * 8)));
+    const section = paged.find(({ pieces: of }) => of.includes(chosen));
+    if (section !== undefined) this.#needPages(section, chosen, at - chosen.offset);
+  }
+
+  /** Reads the page at this place of a piece, as an operation does that needs it. */
+  #needPages({ table, firstRow, pieces }: StoredSection, piece: Piece, at: number): void {
+    const before = pieces.slice(0, pieces.indexOf(piece)).reduce((sum, { size }) => sum + size, 0);
+    const page = firstRow + Math.floor((before + at) / PAGE_BYTES);
+    void this.#data?.pages.read([{ table, page }], () => undefined).catch(() => undefined);
+  }
+
+  /** Number of damaged pages of transfers in the data file. */
+  damagedPages(): number {
+    const bytes = this.#storage.bytes(PATH);
+    const words = new Uint32Array(bytes.buffer);
+    return pagesIn(bytes).filter((at) => !isPage(words, at / 4, pageNameAt(words, at / 4))).length;
+  }
+
+  /** Flips a bit in the first piece that the checkpoint has of a table. */
+  async damageTable(table: number): Promise<void> {
+    const file = await this.#storage.open(PATH, { exclusive: false });
+    const sections = await readManifest(file, await readSuperblock(file));
+    const { pieces } = sections.find((section) => section.table === table)!;
+    this.#storage.rot(PATH, (bytes) => (bytes[pieces[0]!.offset + 9]! ^= 1));
+  }
+
+  fileBytes(): Uint8Array {
+    return this.#storage.bytes(PATH);
   }
 
   /** Number of pending transfers. */
@@ -400,12 +453,11 @@ export class SimMember {
     };
     const link = new SimLink(this.#world, this.index, gate);
     const identity = this.#identity;
-    const onFailure = (error: Error): void => history.fail(error.message);
     const replica = new ReplicatedReplica({
       identity,
       incarnation: 1,
       nonce: `${this.index}-${run}`,
-      openFile: () => DataFile.open({ path: PATH, release: engineRelease, onFailure, storage }),
+      openFile: () => this.#openFile(),
       replaceFile: (receive, closeOld) =>
         replaceDataFile({
           path: PATH,
@@ -449,6 +501,24 @@ export class SimMember {
     timers.after(100, tick);
   }
 
+  async #openFile(): Promise<DataFile> {
+    const { simulation, history, rotting } = this.#world;
+    this.#data = await DataFile.open({
+      path: PATH,
+      release: engineRelease,
+      storage: this.#storage,
+      onMended: ({ pages }) => void (this.mendedPages += pages),
+      onFailure: (error) => {
+        const { code } = (error.cause ?? {}) as { readonly code?: string };
+        if (rotting !== this.index || code !== 'index_damaged') history.fail(error.message);
+        this.kill();
+        // The next start makes the index from the rows.
+        simulation.after(50, () => this.start());
+      },
+    });
+    return this.#data;
+  }
+
   #newLedger(): StateMachine {
     const Whole = { 1: OneRuleLedger, 2: TwoRulesLedger }[this.rulesMax ?? 0] ?? StateMachine;
     const Ledger = this.#world.broken === this.index ? BrokenLedger : Whole;
@@ -472,6 +542,7 @@ export class SimMember {
   kill(): void {
     this.#replica?.abandon();
     this.#replica = undefined;
+    this.#data = undefined;
     this.#link = undefined;
     this.#freezer.forget();
   }
@@ -523,6 +594,18 @@ export class SimMember {
     };
     this.#freezer.run(act);
   }
+}
+
+/** Returns the offsets of what says that it is a page of transfers. */
+function pagesIn(bytes: Uint8Array): readonly number[] {
+  const fields = new DataView(bytes.buffer, bytes.byteOffset);
+  const offsets = Array.from(
+    { length: Math.floor(bytes.length / PAGE_BYTES) },
+    (_, i) => i * PAGE_BYTES,
+  );
+  return offsets.filter(
+    (at) => fields.getUint32(at + PAGE_TABLE_AT, true) === TableId.transferPages,
+  );
 }
 
 /** A ledger that forgets the tenth operation. */
@@ -587,6 +670,15 @@ class SimLink implements PeerLink {
     if (handler === undefined) throw new Error('the peer is down');
     await handler.sendState(floor, (bytes) => write(bytes.slice()));
     await sleep(this.#world.simulation.timers, this.#world.fetchMs);
+  }
+
+  async fetchPages(replica: number, pages: readonly PageName[]): Promise<readonly Uint8Array[]> {
+    const handler = this.#world.members[replica]?.link?.handler;
+    if (handler === undefined) throw new Error('the peer is down');
+    const sent: Uint8Array[] = [];
+    await handler.sendPages(pages, async (bytes) => void sent.push(bytes.slice()));
+    await sleep(this.#world.simulation.timers, 1);
+    return sent;
   }
 
   close(): void {

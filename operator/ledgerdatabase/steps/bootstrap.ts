@@ -12,9 +12,10 @@ import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
 import { replicaPods } from '../replica-pods.ts';
-import type { Observation } from '../observation.ts';
+import { indexOf, type Observation } from '../observation.ts';
 import { reshapingOf } from './reshaping.ts';
 import { awaitsImportedState, importedStateNote, withImportedState } from './imported-state.ts';
+import { fillingNote } from './fill.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
 
@@ -56,7 +57,11 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     // From then on replicas may run, and the volume is adopted with this topology alone.
     const [first] = observed.owned.claims.filter((claim) => reshapingOf([claim]) !== undefined);
     const metadata = { annotations: { [annotations.reshaping]: null } };
-    if (first !== undefined) draft.do(patchOf('format', resources.claim, first, { metadata }));
+    if (first !== undefined)
+      draft.do(
+        ...neverRun(observed, replicas),
+        patchOf('format', resources.claim, first, { metadata }),
+      );
     draft.wait('the data files are made');
     return 'halt';
   }
@@ -84,6 +89,12 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
   return 'halt';
 }
 
+/** Volumes of replicas of another topology that were made beside the first one's, and that have never run. */
+const neverRun = ({ owned }: Observation, replicas: number) =>
+  owned.claims
+    .filter((claim) => indexOf(claim) >= replicas && claim.metadata.deletionTimestamp === undefined)
+    .map((claim) => deletion('purge', resources.claim, claim));
+
 /** A database that is to begin with a backup or an import never begins empty instead. */
 function cannotFill(
   { restoredFrom, importedFrom, store, resolved }: Subject,
@@ -94,7 +105,7 @@ function cannotFill(
     restoredFrom === undefined
       ? (['import', 'imported files', 'ImportUnavailable'] as const)
       : (['backup', 'a backup', 'BackupsUnavailable'] as const);
-  if (resolved.engine.name !== 'Builtin') {
+  if (resolved.engine.name !== 'Builtin' && importedFrom !== undefined) {
     draft.stallWith(
       reason,
       `only databases of the built-in engine can begin with ${things} (spec.bootstrap.${field}); make this one with engine: Builtin`,
@@ -161,7 +172,8 @@ function formatOne(
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {
     const { restoredFrom, importedFrom, store } = subject;
-    if ((restoredFrom !== undefined || importedFrom !== undefined) && store !== undefined)
+    const isFetched = restoredFrom !== undefined || importedFrom !== undefined;
+    if (isFetched && subject.filling !== true && store !== undefined)
       draft.do({ verb: 'lend', purpose: 'store', guarded: false, subject, store });
     draft.do({
       verb: 'create',
@@ -174,7 +186,9 @@ function formatOne(
     const note = importedStateNote(observed, draft, subject, job);
     if (note === undefined) return;
     const formatted = `${subject.clusterId}/${index}`;
-    const metadata = { annotations: { [annotations.formatted]: formatted, ...note } };
+    const metadata = {
+      annotations: { [annotations.formatted]: formatted, ...fillingNote(subject), ...note },
+    };
     draft.do(patchOf('format', resources.claim, claim, { metadata }));
   } else if (job.metadata.deletionTimestamp !== undefined) {
     draft.wait(`Job ${name} is being deleted`);

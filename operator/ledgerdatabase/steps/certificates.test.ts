@@ -308,7 +308,7 @@ test('a note that somebody has changed is no record', async () => {
   expect(numbersOf(cluster)).toEqual([2]);
 });
 
-test('where the status cannot hold them, as under an older definition, no Secret is made time and again', async () => {
+test('no Secret is made time and again when the status cannot hold its name, as under an older definition', async () => {
   const cluster = newCluster();
   const pruning: Kube = {
     serverTimeMs: () => cluster.serverTimeMs(),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { planOf } from '../../../test/support/operator/plan-of.ts';
-import { annotations } from '../../../domain/names.ts';
+import { annotations, handOverFinalizer } from '../../../domain/names.ts';
 import { targetOf } from '../actions.ts';
 import type { Observation } from '../observation.ts';
 
@@ -27,7 +27,7 @@ test('volumes that are deleted with their database are not made anew: what would
   ]);
 });
 
-test('where the rights go with the namespace, no finalizer holds it, and the volumes know that they go', () => {
+test('a namespace whose rights go with it is held by no finalizer, and the volumes know that they go', () => {
   const namespaced = { namespaced: true };
   const staying = { ...going, deleting: false };
   const { draft } = planOf(staying, {}, undefined, namespaced);
@@ -103,4 +103,63 @@ test('a spec that cannot be met keeps no note on volumes that are to stay', () =
 test('a database goes once all its volumes do', () => {
   const stopped = { ...going, suspend: true } as const;
   expect(named(planOf(stopped, { 0: { claim: 'deleting' } }))).toEqual(['patch LedgerDatabase']);
+});
+
+const marked = ({ owned }: Observation): Partial<Observation> => ({
+  owned: {
+    ...owned,
+    claims: owned.claims.map((claim) => ({
+      ...claim,
+      metadata: {
+        ...claim.metadata,
+        annotations: {
+          ...claim.metadata.annotations,
+          [annotations.handedOver]: '2026-11-21T09:00:00Z',
+        },
+      },
+    })),
+  },
+});
+
+test('under HandOver the replicas stop, and then each volume is left to whoever goes on with it', () => {
+  const leaving = { ...going, deletionPolicy: 'HandOver' } as const;
+  // The operator holds it, also where its rights go with the namespace.
+  const staying = { ...leaving, deleting: false, held: false };
+  const { actions } = planOf(staying, {}, undefined, { namespaced: true }).draft;
+  // Not the one that an operator of a release before would take off.
+  expect(actions).toMatchObject([{ patch: { metadata: { finalizers: [handOverFinalizer] } } }]);
+  // The mark comes first: the resource may lose its policy, or the operator its knowledge of it, in any later step.
+  const handed = { metadata: { annotations: { [annotations.handedOver]: expect.any(String) } } };
+  expect(planOf(leaving).draft.actions).toMatchObject([{ verb: 'patch', patch: handed }]);
+  const stopped = { ...leaving, set: 'absent' } as const;
+  // One that has lost its StatefulSet is ended, too.
+  expect(named(planOf(stopped))).toEqual(['delete Pod']);
+  const ended = { 0: { pod: 'absent' } } as const;
+  expect(planOf(stopped, ended).draft.actions).toMatchObject([{ verb: 'patch', patch: handed }]);
+  expect(planOf(leaving, {}, marked).draft.actions).toMatchObject([
+    { verb: 'patch', guarded: true, patch: { spec: { replicas: 0 } } },
+  ]);
+  expect(planOf(stopped, ended, marked).draft.actions).toMatchObject([
+    { guarded: true, patch: { metadata: { finalizers: [] } } },
+  ]);
+});
+
+test('under HandOver no replica stops whose volume somebody has deleted: it would be gone with the pod', () => {
+  const leaving = { ...going, deletionPolicy: 'HandOver' } as const;
+  const { draft } = planOf(leaving, { 0: { claim: 'deleting' } });
+  expect(draft.actions).toEqual([]);
+  expect(draft.stall?.reason).toBe('VolumeBeingDeleted');
+});
+
+test('volumes that are left to another database stay under Delete, too; under a policy with a backup they go once it has their data', () => {
+  const stopped = [{ ...going, set: 'absent' }, { 0: { pod: 'absent' } }] as const;
+  expect(named(planOf(...stopped))).toEqual(['delete PersistentVolumeClaim']);
+  expect(named(planOf(...stopped, marked))).toEqual(['patch LedgerDatabase']);
+});
+
+test('a mark that stays on the volume of a living database, as after an adoption by an operator of a release before, is taken off', () => {
+  const living = { ...going, deleting: false } as const;
+  expect(planOf(living, {}, marked).draft.actions).toMatchObject([
+    { patch: { metadata: { annotations: { [annotations.handedOver]: null } } } },
+  ]);
 });

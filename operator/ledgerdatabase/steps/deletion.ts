@@ -2,7 +2,7 @@
  * Deletes a database. A finalizer holds it until its volumes are taken care of. Under Retain there is none: operator/volumes
  * finds the volumes without an owner and marks them. It never holds a namespace that is being deleted.
  */
-import { volumesFinalizer } from '../../../domain/names.ts';
+import { annotations, handOverFinalizer, volumesFinalizer } from '../../../domain/names.ts';
 import { resources, type StatefulSet } from '../../../domain/kinds.ts';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { deletion, patchOf } from '../actions.ts';
@@ -10,7 +10,13 @@ import type { Draft, StepResult } from '../draft.ts';
 import type { PlanOptions } from '../subject-of.ts';
 import { replicaVolumes, type Observation } from '../observation.ts';
 import { finalBackupOf, makeFinalBackup, tellPauseOver } from './final-backup.ts';
-import { leaveReplaced } from './leave-replaced.ts';
+import {
+  handOver,
+  leaveReplaced,
+  markHandedOver,
+  takeBackHandedOver,
+  tellVolumeGoes,
+} from './leave-behind.ts';
 
 export function guardDeletion(
   observed: Observation,
@@ -21,15 +27,19 @@ export function guardDeletion(
   const { database } = observed;
   const { deletionPolicy } = database.spec;
   const backsUp = deletionPolicy === 'BackupThenDelete' || deletionPolicy === 'BackupThenRetain';
-  const held = database.metadata.finalizers?.includes(volumesFinalizer) ?? false;
+  const held = finalizersOf(observed).filter(isOurs);
+  const handsOver = deletionPolicy === 'HandOver';
   if (database.metadata.deletionTimestamp === undefined) {
     // When a namespace goes, so do the operator's rights in it: a finalizer would hold both for ever.
     const holds = backsUp || (deletionPolicy === 'Delete' && !namespaced);
-    if (holds !== held) draft.do(setFinalizer(observed, !held));
+    const wanted = handsOver ? handOverFinalizer : holds ? volumesFinalizer : undefined;
+    if (held.length > 1 || held[0] !== wanted) draft.do(setFinalizer(observed, wanted));
+    // An operator of a release before the mark has adopted them, and left it.
+    takeBackHandedOver(observed, draft);
     return 'continue';
   }
   draft.deleting = true;
-  if (!held) return 'halt';
+  if (held.length === 0) return 'halt';
   const claims = observed.owned.claims;
   const living = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
   const { replicas } = database.status?.resolved?.topology ?? {};
@@ -40,22 +50,33 @@ export function guardDeletion(
     makeFinalBackup(observed, draft, options);
     return 'halt';
   }
-  if (deletionPolicy === 'Delete' || backup !== undefined) {
+  if (deletionPolicy === 'Delete' || handsOver || backup !== undefined) {
     const set = observed.owned.statefulSets.find(mayMakeVolumes);
     if (set !== undefined) {
       if (set.spec?.replicas === 0) return 'halt';
       // Whatever was written after the pause would be in no backup.
       if (backup !== undefined && tellPauseOver(observed, draft, backup)) return 'halt';
+      if (handsOver && tellVolumeGoes(data, draft)) return 'halt';
+      if (handsOver && markHandedOver(observed, draft) === 'halt') return 'halt';
       const stop = patchOf('purge', resources.statefulSet, set, { spec: { replicas: 0 } });
       draft.do({ ...stop, guarded: true });
       return 'halt';
     }
-    if (backup !== undefined && deletionPolicy === 'BackupThenRetain') {
+    if (handsOver) {
+      if (handOver(observed, draft) === 'halt') return 'halt';
+    } else if (backup !== undefined && deletionPolicy === 'BackupThenRetain') {
       if (leaveReplaced(observed, draft, backup) === 'halt') return 'halt';
-    } else draft.do(...living.map((claim) => deletion('purge', resources.claim, claim)));
+    } else {
+      if (backup !== undefined && takeBackHandedOver(observed, draft) === 'halt') return 'halt';
+      // One that is left to another database stays, whatever somebody makes of the policy meanwhile.
+      const going = living.filter(
+        ({ metadata }) => metadata.annotations?.[annotations.handedOver] === undefined,
+      );
+      draft.do(...going.map((claim) => deletion('purge', resources.claim, claim)));
+    }
   }
   // Guarded: the API server must confirm it, because the cache may not have all volumes yet.
-  if (draft.actions.length === 0) draft.do({ ...setFinalizer(observed, false), guarded: true });
+  if (draft.actions.length === 0) draft.do({ ...setFinalizer(observed, undefined), guarded: true });
   return 'halt';
 }
 
@@ -64,9 +85,15 @@ const mayMakeVolumes = ({ metadata, spec, status }: StatefulSet): boolean =>
   metadata.deletionTimestamp === undefined &&
   (spec?.replicas !== 0 || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0));
 
-function setFinalizer({ database }: Observation, held: boolean) {
-  const others = (database.metadata.finalizers ?? []).filter((name) => name !== volumesFinalizer);
-  const finalizers = held ? [...others, volumesFinalizer] : others;
-  const object = database as unknown as KubeObject;
+const finalizersOf = ({ database }: Observation): readonly string[] =>
+  database.metadata.finalizers ?? [];
+
+const isOurs = (name: string): boolean => name === volumesFinalizer || name === handOverFinalizer;
+
+/** Leaves those of others. */
+function setFinalizer(observed: Observation, own: string | undefined) {
+  const others = finalizersOf(observed).filter((name) => !isOurs(name));
+  const finalizers = own === undefined ? others : [...others, own];
+  const object = observed.database as unknown as KubeObject;
   return patchOf('finalizer', resources.database, object, { metadata: { finalizers } });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
 import { annotations } from '../../../domain/names.ts';
-import { planOf } from '../../../test/support/operator/plan-of.ts';
+import { notBegun, planOf } from '../../../test/support/operator/plan-of.ts';
 import { targetOf } from '../actions.ts';
 import type { Observation } from '../observation.ts';
 
@@ -123,7 +123,8 @@ describe('under BackupThenRetain', () => {
 
   test('nothing goes while a replica still runs', () => {
     const last = { 0: { pod: 'absent' }, 1: { pod: 'absent' } } as const;
-    expect(named(planOf(stopping, last, backedUp, { store }))).toEqual([]);
+    // It has lost its StatefulSet: nobody else ends it.
+    expect(named(planOf(stopping, last, backedUp, { store }))).toEqual(['delete Pod']);
   });
 
   test('the volumes are marked with their backup, and then the database goes', () => {
@@ -200,15 +201,7 @@ test.each([
 );
 
 test('a status that knows of no data is no proof that there are none: the volumes stay', () => {
-  const knows = {
-    identity: true,
-    bootstrapped: false,
-    endpoints: true,
-    resolved: true,
-    storage: true,
-    active: false,
-  };
-  const unknown = { ...closed, known: 'some', knows } as unknown as typeof closed;
+  const unknown = { ...closed, known: 'some', knows: notBegun } as unknown as typeof closed;
   const waiting = planOf(unknown, gone, undefined, { store });
   expect(named(waiting)).toEqual([]);
   expect(waiting.draft.stall?.message).toContain('knows of no data');

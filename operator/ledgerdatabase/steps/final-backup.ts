@@ -62,7 +62,7 @@ export function makeFinalBackup(observed: Observation, draft: Draft, { store }: 
     const why =
       store === undefined
         ? 'the operator knows no bucket (backups.store of its chart)'
-        : 'only the built-in engine has backups';
+        : 'TigerBeetle has no last backup, since it cannot be kept from taking writes; make a LedgerBackup and choose Delete or Retain';
     return stalled(observed, draft, `it cannot be backed up: ${why}`);
   }
   const name = finalBackupName(workload);

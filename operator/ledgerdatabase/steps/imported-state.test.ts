@@ -1,27 +1,19 @@
 import { expect, test } from '@jest/globals';
 import type { Claim, Job, Pod } from '../../../domain/kinds.ts';
 import { annotations, claimName, formatJobName, labels } from '../../../domain/names.ts';
-import { planOf } from '../../../test/support/operator/plan-of.ts';
+import { notBegun, planOf } from '../../../test/support/operator/plan-of.ts';
 import { workload } from '../../../test/support/operator/disordered-database.ts';
 import { targetOf, type Action } from '../actions.ts';
 import type { Observation } from '../observation.ts';
 
 const store = { url: 's3://b', region: 'r', accessKeyId: 'k', secretAccessKey: 's' };
 const state = `60/${'ab'.repeat(16)}`;
-const knows = {
-  identity: true,
-  bootstrapped: false,
-  endpoints: true,
-  resolved: true,
-  storage: true,
-  active: false,
-};
 type Topology = 'single' | 'ha-3';
 const recipe = (topology: Topology) =>
   ({
     kind: { engine: 'Builtin', topology },
     known: 'some',
-    knows,
+    knows: notBegun,
     set: 'absent',
   }) as const;
 const fresh = { formatted: false, recorded: false, hasFile: false, pod: 'absent' } as const;

@@ -82,6 +82,11 @@ function mismatch({ inheritance, database, catalog }: Observation): string | und
       claim.metadata.annotations?.[annotations.formatted] === undefined,
   );
   if (empty !== undefined) return `volume ${empty.metadata.name} never got a data file`;
+  const unfilled = claims.find(
+    ({ metadata }) => metadata.annotations?.[annotations.filling] !== undefined,
+  );
+  if (unfilled !== undefined)
+    return `volume ${unfilled.metadata.name} has only a part of the backup that its database was to begin with; restore the backup again`;
   const { sizeGb: want, autogrow } = database.spec.storage ?? {};
   const have = Math.max(
     ...claims.map((one) => gigabytesOf(one.spec?.resources?.requests?.['storage']) ?? 0),

@@ -14,6 +14,7 @@ import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
 import { dataProblemOf, isReady, replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
+import { fillingNote } from './fill.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
 
@@ -134,7 +135,9 @@ function finishRecovery(observed: Observation, draft: Draft, index: number, pod:
   const claim = claimOf(observed, subject.workload, index);
   if (claim !== undefined && claim.metadata.annotations?.[annotations.formatted] === undefined) {
     const formatted = `${subject.clusterId}/${index}`;
-    const metadata = { annotations: { [annotations.formatted]: formatted } };
+    const metadata = {
+      annotations: { [annotations.formatted]: formatted, ...fillingNote(subject) },
+    };
     draft.do(patchOf('recovery', resources.claim, claim, { metadata }));
   }
   // The pod's own checks become rarer and rarer: a new pod checks at once.

@@ -79,7 +79,7 @@ test('it begins empty when a person says so of these very volumes', () => {
   expect(begins(planBeside([volume()], annotated('db_another')))).toBe(false);
 });
 
-test('what a person said of earlier volumes says nothing of later ones, though these are not marked yet', () => {
+test('a person’s word about earlier volumes says nothing of later ones, though these are not marked yet', () => {
   const of = (databaseId: string, workload: string, purgeAt?: string) =>
     volume({
       metadata: { name: `data-${workload}-0` },

@@ -1,6 +1,6 @@
 /** Volumes that a StatefulSet made while somebody had scaled it: they go with their database, and count for nothing else. */
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../../test/support/operator/plan-of.ts';
+import { notBegun, planOf } from '../../../test/support/operator/plan-of.ts';
 import type { Claim } from '../../../domain/kinds.ts';
 import { labels } from '../../../domain/names.ts';
 import { targetOf, type Action } from '../actions.ts';
@@ -71,15 +71,7 @@ test('a surplus volume does not stand in for a lost one', () => {
 
 test('volumes of a deleted database are taken over with a surplus one, in any order', () => {
   const absent = { claim: 'absent', pod: 'absent', service: 'right' } as const;
-  const knows = {
-    identity: true,
-    bootstrapped: false,
-    endpoints: true,
-    resolved: true,
-    storage: true,
-    active: false,
-  };
-  const made = { inherits: 'volumes', known: 'some', knows, set: 'absent' } as const;
+  const made = { inherits: 'volumes', known: 'some', knows: notBegun, set: 'absent' } as const;
   const heir = (taken: readonly number[]) =>
     planOf(made, { 0: absent, 1: absent, 2: absent }, ({ database, inheritance, owned }) => {
       const claims = [...(inheritance?.claims ?? []), surplusOf(inheritance?.claims ?? [])];

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../../test/support/operator/plan-of.ts';
+import { notBegun, planOf } from '../../../test/support/operator/plan-of.ts';
 import { targetOf } from '../actions.ts';
 
 const running = {
@@ -64,14 +64,7 @@ test('a claim that never got a volume is made anew when its size is corrected', 
     ...running,
     set: 'absent',
     known: 'some',
-    knows: {
-      identity: true,
-      bootstrapped: false,
-      endpoints: true,
-      resolved: true,
-      storage: true,
-      active: false,
-    },
+    knows: notBegun,
     changes: { size: 'lh-40', sizeGb: 2, version: 'old' },
   } as const;
   const first = { pod: 'absent', claim: 'pending', formatted: false, recorded: false } as const;

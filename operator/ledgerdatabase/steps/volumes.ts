@@ -56,6 +56,7 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
         ...note?.annotations,
         [annotations.purgeAt]: null,
         [annotations.deletionPolicy]: null,
+        [annotations.handedOver]: null,
       },
     };
     draft.do({ ...patchOf('adoption', resources.claim, claim, { metadata }), guarded: true });

@@ -13,18 +13,24 @@ import type { Purpose } from '../actions.ts';
 import { judge } from '../attempts.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
+import { unfilledVolumes } from './fill.ts';
 
 /** Runs before any pod exists: no unlabelled pod may reach an engine, not even in its first second. */
 export function ensureSurroundings(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined) return 'halt';
   const { owned } = observed;
+  const isClosed =
+    subject.filling === true ||
+    (draft.facts.filled === true && unfilledVolumes(observed).length > 0);
   keep(
     draft,
     'networkPolicy',
     resources.networkPolicy,
-    buildNetworkPolicy(subject),
+    buildNetworkPolicy(isClosed ? { ...subject, filling: true } : subject),
     owned.networkPolicies,
+    // The API server says whether the volumes' notes are gone.
+    draft.facts.filled === true,
   );
   const budget = buildPodDisruptionBudget(subject);
   if (budget !== undefined) {
@@ -36,11 +42,13 @@ export function ensureSurroundings(observed: Observation, draft: Draft): StepRes
       owned.podDisruptionBudgets,
     );
   }
+  // Nobody connects to a database that does not have its data.
+  if (isClosed) return 'continue';
   const connection = buildConnection(subject);
   const same = owned.configMaps.filter(
     (one) => one.metadata.name === connectionName(observed.database),
   );
-  keep(draft, 'connection', resources.configMap, connection, same);
+  keep(draft, 'connection', resources.configMap, connection, same, draft.facts.filled === true);
   return 'continue';
 }
 
@@ -50,6 +58,7 @@ function keep(
   resource: Resource,
   desired: KubeObject,
   existing: readonly KubeObject[],
+  guarded = false,
 ): void {
   const live = existing.find((one) => one.metadata.name === desired.metadata.name);
   if (live?.metadata.deletionTimestamp !== undefined) return;
@@ -57,7 +66,7 @@ function keep(
   draft.do({
     verb: live === undefined ? 'create' : 'apply',
     purpose,
-    guarded: false,
+    guarded,
     resource,
     object: desired,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../../test/support/operator/plan-of.ts';
+import { notBegun, planOf } from '../../../test/support/operator/plan-of.ts';
 import type { Observation } from '../observation.ts';
 
 const kind = { engine: 'TigerBeetle', topology: 'ha-3' } as const;
@@ -11,14 +11,7 @@ const making = (zones: Observation['zones'], zoneSpread?: 'Required') =>
     {
       kind,
       set: 'absent',
-      knows: {
-        identity: true,
-        bootstrapped: false,
-        endpoints: true,
-        resolved: true,
-        storage: true,
-        active: false,
-      },
+      knows: notBegun,
     },
     { 0: unformatted, 1: unformatted, 2: unformatted },
     (observed) => ({

@@ -429,7 +429,7 @@ test('the database lets events go in this way only', async () => {
   expect(await remove(own)).toMatchObject({ code: 'base_altered' });
 });
 
-test('who removes events without the key, or takes another base, is seen', async () => {
+test('a removal of events without the key, or another base, is seen', async () => {
   const own = await organizationOf('attacked', [500, 450, 401, 1]);
   const organization = uuidOf(own.id);
   await remove(own, new Date(), { limit: 1 });

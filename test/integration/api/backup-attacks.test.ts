@@ -327,7 +327,7 @@ test('ten restores at once are as many databases as the quota has room for, a na
   expect(other.status).toBe(422);
 });
 
-test('whoever names a backup of another organization under a database of their own is told that it is not there', async () => {
+test('a backup of another organization, named under a database of one’s own, is not found', async () => {
   const database = await make('ours');
   const backup = await good(database);
   const administrator = await service.administrator();
@@ -395,7 +395,7 @@ test('whoever names a backup of another organization under a database of their o
   expect(data).toEqual([backup]);
 });
 
-test('of a hold and a removal at once one comes first: a backup that is held stays, one that goes is not held', async () => {
+test('a hold and a removal at once: one comes first, a backup that is held stays, one that goes is not held', async () => {
   const database = await make('contested');
   for (let round = 0; round < 3; round += 1) {
     const backup = await good(database);
@@ -462,7 +462,7 @@ test('a protected backup outlives its database, its purge and its schedule’s c
   expect(await read(backup)).toMatchObject({ status: 'SUCCEEDED', protected: true });
 });
 
-test('of ten thousand backups each is listed once, also those of one moment', async () => {
+test('each of ten thousand backups is listed once, also those of one moment', async () => {
   const database = await make('old-books');
   await good(database);
   const columns = `organization_id, database_id, type, status, protected, kubernetes_namespace, resource_name, actor, resource_gone`;

@@ -16,6 +16,7 @@ import { uuidOf } from '../../../api/store/ids.ts';
 import type { Store } from '../../../api/store/store.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { makeDatabase, openTestStore, tester } from '../../support/api/store.ts';
+import { newBackup } from '../../support/api/stored-backups.ts';
 
 let postgres: TestPostgres;
 let store: Store;
@@ -38,18 +39,15 @@ afterAll(async () => {
 
 const backup = (name: string, patch: BackupPatch = {}) =>
   store.change(tester, async (change) => {
-    const made = await createBackup(change, {
-      organizationId: organization.id,
-      databaseId,
-      name,
-      type: 'MANUAL',
-      protected: false,
-      expiresAt: null,
-      schedule: null,
-      kubernetesNamespace: organization.namespace,
-      resourceName: name,
-      actor: tester.actor,
-    });
+    const made = await createBackup(
+      change,
+      newBackup({
+        organizationId: organization.id,
+        databaseId,
+        name,
+        kubernetesNamespace: organization.namespace,
+      }),
+    );
     if (made === undefined) throw new Error('there is one');
     return updateBackup(change, made.id, patch);
   });
@@ -161,7 +159,7 @@ test('removals of a purged organization’s backups that never end keep no other
   expect((await findAnyBackup(store.read, id))?.status).toBe('DELETING');
 });
 
-test('of a purged organization’s many backups, those whose removal failed come after the others', async () => {
+test('backups of a purged organization whose removal failed come after the others', async () => {
   const facts = { op: 1 } as BackupPatch['facts'] & object;
   const done = { status: 'SUCCEEDED', facts } as const;
   const tried = await backup('tried', { ...done, kubernetesUid: 'uid-tried' });

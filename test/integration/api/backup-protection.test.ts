@@ -11,6 +11,7 @@ import type { Store } from '../../../api/store/store.ts';
 import type { OneBackupObject } from '../../../domain/custom-resources.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { makeDatabase, openTestStore, tester } from '../../support/api/store.ts';
+import { newBackup } from '../../support/api/stored-backups.ts';
 
 let postgres: TestPostgres;
 let store: Store;
@@ -29,19 +30,16 @@ afterAll(async () => {
 async function goodBackup(name: string) {
   const { id: databaseId } = await makeDatabase(store, organization, `of-${name}`);
   const { id } = await store.change(tester, async (change) => {
-    const made = await createBackup(change, {
-      organizationId: organization.id,
-      databaseId,
-      name,
-      type: 'MANUAL',
-      protected: false,
-      expiresAt: null,
-      schedule: null,
-      kubernetesNamespace: organization.namespace,
-      resourceName: name,
-      kubernetesUid: `uid-${name}`,
-      actor: tester.actor,
-    });
+    const made = await createBackup(
+      change,
+      newBackup({
+        organizationId: organization.id,
+        databaseId,
+        name,
+        kubernetesNamespace: organization.namespace,
+        kubernetesUid: `uid-${name}`,
+      }),
+    );
     if (made === undefined) throw new Error('there is one');
     return updateBackup(change, made.id, { status: 'SUCCEEDED', resourceVersion: '98' });
   });

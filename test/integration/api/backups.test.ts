@@ -19,6 +19,7 @@ import type {
   ChangePreview,
   ConfigurationAnswer,
   DatabaseWithJob,
+  RestoringDatabase,
   DatabaseWithProfile,
   JobAnswer,
   Problem,
@@ -220,19 +221,50 @@ test('backups that kubectl and schedules made are shown, with where they come fr
     clusterConfiguration: 'single',
     clusterSize: 'lh-40',
   });
+  const error = { error: 'cluster_unreachable', message: 'it did not answer' };
+  says = { exitCode: 1, message: JSON.stringify(error) };
   await apply('of-a-beetle', { database: 'beetle' });
   const failed = await eventually('its failure is told', async () => {
     const [row] = await list(beetle, '?status=FAILED');
     return row;
   });
-  expect(failed.statusReason?.code).toBe('EngineUnsupported');
-  expect(await ask<Problem>('createBackup', { of: beetle.of, body: {} })).toMatchObject({
-    status: 409,
-    json: { code: 'backups_not_supported' },
-  });
+  expect(failed.statusReason?.code).toBe('ClusterUnreachable');
   const of = pathOf(failed);
   const refused = await ask<Problem>('restoreBackup', { of, body: { name: 'nothing' } });
   expect(refused).toMatchObject({ status: 409, json: { code: 'backup_not_restorable' } });
+
+  says = { exitCode: 0, message: `${JSON.stringify(made)}\n` };
+  const { backup } = await request(beetle);
+  await until(backup, 'SUCCEEDED');
+  const body = { name: 'beetle-again', clusterSize: 'lh-10' };
+  const restored = await ask<DatabaseWithProfile>('restoreBackup', { of: pathOf(backup), body });
+  expect(restored).toMatchObject({
+    status: 202,
+    json: { database: { engine: { name: 'Builtin' } } },
+  });
+
+  // The same into TigerBeetle: what does not survive is said beforehand, and the job has a step for it.
+  const into = { name: 'beetle-filled', engine: 'TigerBeetle', dropTimeouts: true } as const;
+  const filling = await ask<RestoringDatabase>('restoreBackup', { of: pathOf(backup), body: into });
+  expect(filling).toMatchObject({
+    status: 202,
+    json: { database: { engine: { name: 'TigerBeetle' } } },
+  });
+  expect(filling.json.warnings.join(' ')).toContain('exists_with_different_flags');
+  expect(filling.json.job.steps.map(({ name }) => name)).toContain('fill');
+  const { spec } = await eventually('its resource', () =>
+    service.world.database(namespace, 'beetle-filled'),
+  );
+  expect(spec).toMatchObject({
+    engine: 'TigerBeetle',
+    bootstrap: { backup: { dropTimeouts: true } },
+  });
+  await untilJob(filling.json.job.id, 'SUCCEEDED');
+  const kept = { name: 'kept', dropTimeouts: true };
+  const builtin = await ask<Problem>('restoreBackup', { of: pathOf(backup), body: kept });
+  expect(builtin).toMatchObject({ status: 422, json: { code: 'validation_failed' } });
+  const last = await ask<Problem>('deleteDatabase', { of: beetle.of, query: '?finalBackup=true' });
+  expect(last).toMatchObject({ status: 409, json: { code: 'backups_not_supported' } });
 });
 
 test('a worker that is killed, before the resource is made and while it is being made, is followed by one that goes on; changes go on beside', async () => {

@@ -4,14 +4,12 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { request } from 'node:https';
-import { join } from 'node:path';
 import type { ChangeEvent, ChangeEventList } from '../../../gen/api.ts';
 import type { Client } from '../../../engine/client/client.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import { TransferFlag } from '../../../engine/wire/flags.ts';
+import { askForEvents, EventReader, type Asked } from '../../support/api/event-reader.ts';
 import { TunnelWorld, tunnelDatabaseId } from '../../support/api/tunnel-world.ts';
 import { undocumented } from '../../support/api/openapi.ts';
 import { Cli } from '../../support/cli/cli.ts';
@@ -30,7 +28,7 @@ import { eventually } from '../../support/shell.ts';
 let engine: TestEngine;
 let world: TunnelWorld;
 let client: Client;
-const streams = new Set<Stream>();
+const readers: EventReader[] = [];
 
 beforeAll(async () => {
   engine = await TestEngine.create();
@@ -48,24 +46,19 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  for (const stream of streams) stream.close();
+  for (const reader of readers) reader.close();
   client?.close();
   await world?.stop();
   await engine?.dispose();
 });
 
-interface Asked {
-  readonly query?: string;
-  readonly as?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+function newReader(query: string): EventReader {
+  const reader = new EventReader(world, query);
+  readers.push(reader);
+  return reader;
 }
 
-const send = ({ query = '', as = 'read', headers = {} }: Asked): ClientRequest =>
-  request(`${world.url}/api/v1/databases/${tunnelDatabaseId}/change-events${query}`, {
-    ca: readFileSync(join(world.folder, 'ca.crt')),
-    headers: { 'x-api-key': as, ...headers },
-    agent: false,
-  }).end();
+const send = (asked: Asked): ClientRequest => askForEvents(world, asked);
 
 interface Answered {
   readonly status: number;
@@ -95,92 +88,6 @@ async function everyPage(after: string, limit: number): Promise<readonly ChangeE
     events.push(...json.data);
     place = json.page.next;
     if (!json.page.hasMore) return events;
-  }
-}
-
-/** A reader of a stream, which keeps its place as a browser does. */
-class Stream {
-  readonly events: ChangeEvent[] = [];
-  readonly #query: string;
-  #request: ClientRequest | undefined;
-  #response: IncomingMessage | undefined;
-  #rest = '';
-  place: string | undefined;
-  ended = false;
-
-  constructor(query: string) {
-    this.#query = query;
-    streams.add(this);
-  }
-
-  /** Opens the stream where it was cut off. Throws if there is no stream. */
-  async open(): Promise<void> {
-    this.ended = false;
-    this.#rest = '';
-    this.#request = send({
-      query: this.#query,
-      headers: {
-        accept: 'text/event-stream',
-        ...(this.place !== undefined && { 'last-event-id': this.place }),
-      },
-    });
-    this.#request.on('error', () => (this.ended = true));
-    const [response] = (await once(this.#request, 'response')) as [IncomingMessage];
-    if (response.statusCode !== 200) {
-      this.close();
-      throw new Error(`the stream is refused: ${response.statusCode}`);
-    }
-    expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
-    this.#response = response.setEncoding('utf8');
-    response.on('data', (text: string) => this.#take(text));
-    for (const event of ['end', 'close', 'error']) response.on(event, () => (this.ended = true));
-  }
-
-  /** Comes back until the condition holds, whatever happens to its connections. */
-  async follow(until: () => boolean): Promise<void> {
-    await eventually(
-      'the stream has what it should',
-      async () => {
-        if (until()) return true;
-        if (this.#request === undefined || this.ended) await this.open();
-        return undefined;
-      },
-      500_000,
-    );
-  }
-
-  pause(): void {
-    this.#response?.pause();
-  }
-
-  resume(): void {
-    this.#response?.resume();
-  }
-
-  /** Cuts the connection. */
-  cut(): void {
-    this.#request?.destroy();
-  }
-
-  close(): void {
-    this.cut();
-    streams.delete(this);
-  }
-
-  #take(text: string): void {
-    const blocks = (this.#rest + text).split('\n\n');
-    this.#rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
-      const data = field('data');
-      const id = field('id');
-      if (data !== undefined) {
-        const event = JSON.parse(data) as ChangeEvent;
-        expect([id, field('event')]).toEqual([event.timestamp, 'change']);
-        this.events.push(event);
-      }
-      this.place = id ?? this.place;
-    }
   }
 }
 
@@ -263,9 +170,9 @@ test('pages have each event once, of every type, and balances that end as the le
 
 test('a stream begins with now, and a reader that was cut off before the first event misses none', async () => {
   await make([transfer()]);
-  const stream = new Stream('?after=now');
+  const stream = newReader('?after=now');
   await stream.follow(() => stream.place !== undefined);
-  stream.cut();
+  stream.close();
   const transfers = Array.from({ length: 5 }, () => transfer());
   await make(transfers);
   await stream.follow(() => stream.events.length >= 5);
@@ -274,7 +181,7 @@ test('a stream begins with now, and a reader that was cut off before the first e
 });
 
 test('new events come within seconds, without a request for them', async () => {
-  const stream = new Stream('?after=now');
+  const stream = newReader('?after=now');
   await stream.follow(() => stream.place !== undefined);
   const one = transfer();
   await make([one]);
@@ -284,9 +191,9 @@ test('new events come within seconds, without a request for them', async () => {
   stream.close();
 });
 
-test('whatever is killed, a reader that comes back has each event of the ledger once and in order', async () => {
+test('after any kill, a reader that comes back has each event of the ledger once and in order', async () => {
   const place = await last();
-  const stream = new Stream(`?after=${place}`);
+  const stream = newReader(`?after=${place}`);
   const wanted: string[] = [];
   const writes = { under: true };
   const writing = (async () => {
@@ -303,7 +210,7 @@ test('whatever is killed, a reader that comes back has each event of the ledger 
       const before = stream.events.length;
       if (round % 3 === 0) await engine.end('SIGKILL').then(() => engine.start());
       else if (round % 3 === 1) await world.replaceOne('SIGKILL');
-      else stream.cut();
+      else stream.close();
       await eventually(
         'the stream goes on',
         async () => stream.events.length > before || !writes.under || undefined,
@@ -330,7 +237,7 @@ test('a reader that does not read stops the reading, and gets everything when it
     return [...found].reduce((sum, [, count]) => sum + Number(count), 0);
   };
   const before = await calls();
-  const stream = new Stream(`?after=${place}`);
+  const stream = newReader(`?after=${place}`);
   await stream.open();
   stream.pause();
   let settled = -1;
@@ -354,7 +261,7 @@ test('a reader that does not read stops the reading, and gets everything when it
   stream.close();
 });
 
-test('what cannot be answered is refused with what to do', async () => {
+test('a query that cannot be answered is refused with what to do', async () => {
   for (const after of ['-1', '1.5', 'yesterday', '9223372036854775807']) {
     expect(await page(`?after=${after}`)).toMatchObject({
       status: 400,
@@ -381,10 +288,10 @@ test('what cannot be answered is refused with what to do', async () => {
 });
 
 test('a key has a few streams in a process, and another when one has ended', async () => {
-  const opened: Stream[] = [];
+  const opened: EventReader[] = [];
   // Two processes take turns.
   const refused = await eventually('one stream too many is refused', async () => {
-    const stream = new Stream('?after=now');
+    const stream = newReader('?after=now');
     try {
       await stream.open();
       opened.push(stream);
@@ -397,7 +304,7 @@ test('a key has a few streams in a process, and another when one has ended', asy
   expect(opened.length).toBeGreaterThanOrEqual(5);
   expect(opened.length).toBeLessThanOrEqual(10);
   for (const stream of opened) stream.close();
-  const next = new Stream('?after=now');
+  const next = newReader('?after=now');
   await next.follow(() => next.place !== undefined);
   next.close();
 });
@@ -435,7 +342,7 @@ test('the command prints each event on a line, and ends where the events end', a
 });
 
 test('a stream ends when its key is revoked', async () => {
-  const stream = new Stream('?after=now');
+  const stream = newReader('?after=now');
   await stream.follow(() => stream.place !== undefined);
   world.revoke('read');
   await eventually('the stream has ended', async () => stream.ended || undefined, 30_000);

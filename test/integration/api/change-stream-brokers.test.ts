@@ -315,7 +315,7 @@ test('in our own format, to a queue by TLS, with a certificate of an authority o
   expect(messages[0]?.properties.appId).toBe('ledgerhouse');
 });
 
-test('what no queue takes is a failure that says what to do, and nothing is lost', async () => {
+test('an event that no queue takes is a failure that says what to do, and nothing is lost', async () => {
   await rabbit.use((channel) => channel.assertExchange('nowhere', 'direct', { durable: true }));
   const made = await streamTo(rabbit.sink({ exchange: 'nowhere', routingKey: 'payments' }));
   const ids = await transfer(150);

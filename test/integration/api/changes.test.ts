@@ -130,7 +130,7 @@ test('a change is what its preview said; its job has true steps, and its revisio
   });
 });
 
-test('what is not possible is refused by preview and request alike, with its place and what is possible', async () => {
+test('an impossible change is refused by preview and request alike, with its place and what is possible', async () => {
   const made = await make('refused', { selectedStorageGb: 4 });
   const cases: readonly (readonly [object, number, object])[] = [
     [
@@ -273,14 +273,21 @@ test('stopped and started again: what it costs is told before, and the data’s 
   const { addresses } = (await view(made)).database.connection;
   const { change } = await request(made, { suspended: true });
   await until(made, change, 'APPLIED');
-  expect((await view(made)).database.status).toBe('SUSPENDED');
+  // The record of the database follows its resource.
+  await eventually('it is stopped', async () => {
+    expect((await view(made)).database.status).toBe('SUSPENDED');
+    return true;
+  });
   const resized = await request(made, { clusterSize: 'lh-10' });
   expect(resized.change.impact).toMatchObject({ interruption: 'NONE', longestWaitSeconds: 0 });
   await until(made, resized.change, 'APPLIED');
   const resumed = await request(made, { suspended: false });
   await until(made, resumed.change, 'APPLIED');
-  const { database, profile } = await view(made);
-  expect([database.status, profile.clusterSize]).toEqual(['READY', 'lh-10']);
+  const { database } = await eventually('it runs again', async () => {
+    const shown = await view(made);
+    expect([shown.database.status, shown.profile.clusterSize]).toEqual(['READY', 'lh-10']);
+    return shown;
+  });
   expect(database.connection.addresses).toEqual(addresses);
 });
 

@@ -153,7 +153,7 @@ test('a lookup over HTTP verifies, with the program that its header names', asyn
   });
 });
 
-test('what keeps clients away is told by the checks that wait, once', async () => {
+test('the reason that keeps clients away is told by the checks that wait, once', async () => {
   const check = await begin();
   const trouble = { code: 'wrong_cluster', detail: 'The client uses the cluster ID 7.' };
   watch.trouble(databaseId, trouble);

@@ -40,6 +40,7 @@ import { TestPostgres } from '../../support/api/postgres.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
 import { eventually } from '../../support/shell.ts';
 import { openTestStore, silent, startListener, tester } from '../../support/api/store.ts';
+import { newBackup } from '../../support/api/stored-backups.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
 
 let postgres: TestPostgres;
@@ -619,19 +620,16 @@ test('a database that begins with a backup asks the guards of a create, and is n
   await untilStatus(database.id, 'READY');
   const kubernetesUid = '0190a6e6-0000-7000-8000-00000000000b';
   const backup = await store.change(tester, async (change) => {
-    const made = await createBackup(change, {
-      organizationId: organization.id,
-      databaseId: database.id,
-      name: 'good',
-      type: 'MANUAL',
-      protected: false,
-      expiresAt: null,
-      schedule: null,
-      kubernetesNamespace: database.kubernetesNamespace,
-      resourceName: 'good',
-      kubernetesUid,
-      actor: tester.actor,
-    });
+    const made = await createBackup(
+      change,
+      newBackup({
+        organizationId: organization.id,
+        databaseId: database.id,
+        name: 'good',
+        kubernetesNamespace: database.kubernetesNamespace,
+        kubernetesUid,
+      }),
+    );
     return updateBackup(change, made?.id ?? '', { status: 'SUCCEEDED', resourceGone: true });
   });
   const of = { databaseId: database.id, backupId: backup.id };

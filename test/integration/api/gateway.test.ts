@@ -26,6 +26,8 @@ import { Operation } from '../../../engine/wire/operations.ts';
 import { engineRelease } from '../../../engine/wire/release.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
 import { accountBytes, connectTo, create } from '../../support/engine/ledger.ts';
+import { startTigerBeetle, tigerbeetle } from '../../support/engine/tigerbeetle.ts';
+import { expiryOf } from '../../support/engine/varied-ledger.ts';
 import { eventually } from '../../support/shell.ts';
 
 let engine: TestEngine;
@@ -133,6 +135,15 @@ async function metric(name: string, labels = ''): Promise<number> {
     .find((line) => line.startsWith(`${name}${labels} `));
   return Number(found?.split(' ').at(-1));
 }
+
+test('the time that each call waits to be sent is told', async () => {
+  const waits: (readonly [string, number])[] = [];
+  gateway = openGateway({ onWaited: (...wait) => waits.push(wait) });
+  await Promise.all(['1', '2', '3'].map((id) => run('lookup_accounts', { ids: [id] })));
+  expect(waits.map(([databaseId]) => databaseId)).toEqual(['db_1', 'db_1', 'db_1']);
+  // They waited for the session at least.
+  for (const [, waitedMs] of waits) expect(waitedMs).toBeGreaterThan(0);
+});
 
 test('all eight operations, from JSON to JSON', async () => {
   const u128 = '340282366920938463463374607431768211454';
@@ -842,6 +853,72 @@ test('a cluster that grants smaller batches says how large they may be', async (
   });
   await own.dispose();
 });
+
+/** Imports around an expiry of `port`, whose accounts 1 and 2 are there. */
+async function meetsNoExpiry(databaseId: string, port: number): Promise<void> {
+  const client = connectTo(port, 20_000);
+  opened.push(client);
+  const expiry = await expiryOf(client, BigInt(nextId()));
+  // The cluster's time goes on.
+  await create(client, Operation.createAccounts, accountBytes([BigInt(nextId())]));
+  const imports = (...timestamps: readonly bigint[]) =>
+    timestamps.map((timestamp) =>
+      transfer({ flags: 'imported', timestamp: String(timestamp), amount: 1 }),
+    );
+  const context = {
+    target: targetOf(databaseId, port),
+    engine: 'TigerBeetle',
+    engineVersion: '0.17.9',
+  };
+  const send = (events: unknown) => run('create_transfers', events, context);
+  const unsafe = (index: number, detail: string) => ({
+    problem: {
+      status: 422,
+      code: 'validation_failed',
+      outcome: 'not_executed',
+      detail: expect.stringContaining(detail),
+      errors: [{ pointer: `#/${index}/timestamp`, code: 'unsafe_request' }],
+    },
+  });
+  const meets = `expired at the timestamp ${expiry}`;
+  expect(await send(imports(expiry))).toMatchObject(unsafe(0, meets));
+  expect(await send(imports(expiry - 1n, expiry + 1n, expiry))).toMatchObject(unsafe(2, meets));
+  const later = expiry + 3_600_000_000_000n;
+  expect(await send(imports(expiry + 1n, later))).toMatchObject(unsafe(1, "the cluster's time"));
+  // All beside it are made, and are found again by whoever repeats them.
+  const beside = imports(expiry - 1n, expiry + 1n);
+  for (const summary of [{ created: 2 }, { exists: 2 }])
+    expect(await send(beside)).toMatchObject({ summary });
+}
+
+test('an imported transfer that meets an expiry is not sent to TigerBeetle, and is named', async () => {
+  await run('create_accounts', accounts);
+  await meetsNoExpiry('db_1', engine.port);
+  const imported = transfer({ flags: 'imported', timestamp: '1' });
+  const away = { target: targetOf('db_away', 1), engine: 'TigerBeetle', timeoutMs: 1_000 };
+  expect((await run('create_transfers', [imported], away)).problem).toMatchObject({
+    status: 503,
+    outcome: 'not_executed',
+    detail: expect.stringContaining('could not be asked for expiries'),
+  });
+});
+
+(tigerbeetle === undefined ? test.skip : test)(
+  'TigerBeetle itself lives on after imported transfers right beside an expiry',
+  async () => {
+    const real = await startTigerBeetle();
+    try {
+      const target = targetOf('db_real', real.port);
+      await run('create_accounts', accounts, { target });
+      await meetsNoExpiry('db_real', real.port);
+      // It would end when the tables of that time are written: within two bars of operations.
+      for (let i = 0; i < 150; i += 1)
+        expect((await run('create_transfers', [transfer()], { target })).status).toBe(200);
+    } finally {
+      await real.dispose();
+    }
+  },
+);
 
 test('a database that is forgotten answers no more, and what waited for it is told', async () => {
   const target = targetOf('db_gone', 1);

@@ -124,7 +124,7 @@ test('a broker cannot have the worker compute for minutes: the iterations of a p
   expect(signIns).toBe(1);
 });
 
-test('what a broker sends before the sign-in has a bound, too', async () => {
+test('the bytes that a broker sends before the sign-in have a bound, too', async () => {
   const taken = Promise.withResolvers<number>();
   const port = await brokerThat({
     [apis.apiVersions]: (_, socket) => {

@@ -82,6 +82,7 @@ const options = () => ({
     LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
     LEDGERHOUSE_API_BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
     LEDGERHOUSE_API_DATABASES_MAX: '5',
+    LEDGERHOUSE_API_NOTICE: ' Maintenance <b>tonight</b> ',
   }),
 });
 
@@ -185,6 +186,10 @@ test('an installer becomes the administrator, makes an organization and a key, a
     user: { administrator: true },
     organization: { slug: 'default', role: 'owner' },
     limits: { maxDatabases: 5, requestsPerMinute: 600 },
+    service: {
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      notice: 'Maintenance <b>tonight</b>',
+    },
   });
   const made = await ask(['createOrganization', 'POST', '/organizations'], session, {
     name: 'Acme',

@@ -155,6 +155,9 @@ const workers = new Set([
   // The first mail to a person makes a row. No POST writes into it.
   'notification_settings',
   'profiles',
+  // Each hour that begins makes a row.
+  'billing_hours',
+  'billing_usage',
   'webhook_deliveries',
   'webhook_attempts',
   'remarkable_requests',

@@ -416,7 +416,7 @@ test('rows are tried, and a database begins with exactly the bytes that were tri
   }
 });
 
-test('what is wrong with rows is told by line and field, counted whole, and nothing can begin with them', async () => {
+test('errors in rows are told by line and field, counted whole, and nothing can begin with them', async () => {
   const amounts = Array.from({ length: 1_000 }, (_, at) => (at < 850 ? 1 : '12.50'));
   const [accounts, transfers] = [rowsOf(accountLines), rowsOf(transferLines(amounts))];
   const made = await beginRows(accounts, transfers);
@@ -621,7 +621,7 @@ test('the files of a purged organization go without waiting for their time', asy
   });
 });
 
-test('what is no import is refused before a byte is staged, by file and field', async () => {
+test('a request that is no import is refused before a byte is staged, by file and field', async () => {
   const refused = async (body: object) => {
     const { status, json } = await ask<Problem>('createImport', { body });
     expect({ status, json }).toMatchObject({ status: 422, json: { code: 'import_files_wrong' } });
@@ -874,7 +874,7 @@ test('a store that is away is told as such, and the upload goes on when it is ba
   expect((await complete(made)).status).toBe(200);
 });
 
-test('whatever a crash leaves between the store and the rows, asking again ends well', async () => {
+test('after a crash between the store and the rows, the same request ends well', async () => {
   const made = await begin([single]);
   await upload(made, [single]);
   // The store has the parts joined, and no row says so.

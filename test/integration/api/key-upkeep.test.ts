@@ -172,6 +172,60 @@ test('a key that has ended is not renewed, and nobody renews another one’s', a
   expect(await renew(browser, foreign)).toMatchObject({ status: 404 });
 });
 
+test('a key gets another name and other addresses, in turn with another tab, and is told of in the audit log', async () => {
+  const key = await makeKey(administrator, 'misnamed');
+  const path = `/api-keys/${key.id}`;
+  const change = (body: object, ifMatch?: string, as = administrator) =>
+    service.ask(as, path, {
+      method: 'PATCH',
+      body,
+      ...(ifMatch !== undefined && { headers: { 'if-match': ifMatch } }),
+    });
+  const { etag = '' } = await service.ask(administrator, path);
+  const named = await change({ name: 'named' }, etag);
+  expect(named).toMatchObject({
+    status: 200,
+    json: { apiKey: { id: key.id, name: 'named', ipAllowList: [] } },
+  });
+  expect(named.etag).not.toBe(etag);
+  const late = await change({ ipAllowList: ['192.0.2.1'] }, etag);
+  expect(late).toMatchObject({ status: 412, json: { code: 'precondition_failed' } });
+  expect(await works(key)).toBe(200);
+  expect(await change({ ipAllowList: ['192.0.2.1', '2001:db8::/32'] }, named.etag)).toMatchObject({
+    status: 200,
+    json: { apiKey: { name: 'named', ipAllowList: ['192.0.2.1', '2001:db8::/32'] } },
+  });
+  // At once in this process, which had the key in its cache.
+  expect(await works(key)).toBe(401);
+  expect((await change({ ipAllowList: ['127.0.0.0/8', '::1'] })).status).toBe(200);
+  expect(await works(key)).toBe(200);
+  // What changes nothing is no event.
+  const again = await change({ name: 'named' });
+  expect(again).toMatchObject({ status: 200, json: { apiKey: { name: 'named' } } });
+  const audit = await service.ask(
+    administrator,
+    `/audit-events?type=api_key.changed&targetId=${key.id}`,
+  );
+  expect(audit.json.data.map(({ changes }: { changes: unknown }) => changes)).toEqual([
+    [{ path: '/ipAllowList', from: ['192.0.2.1', '2001:db8::/32'], to: ['127.0.0.0/8', '::1'] }],
+    [{ path: '/ipAllowList', from: [], to: ['192.0.2.1', '2001:db8::/32'] }],
+    [{ path: '/name', from: 'misnamed', to: 'named' }],
+  ]);
+  for (const wrong of [{ name: '' }, { ipAllowList: ['10.0.0.0/33'] }, { permissions: [] }]) {
+    expect([wrong, (await change(wrong)).status]).toEqual([wrong, 422]);
+  }
+  const { browser } = await join('renamer', 'developer');
+  expect((await change({ name: 'taken over' }, undefined, browser)).status).toBe(404);
+  const own = await makeKey(browser, 'own');
+  const ownChange = { method: 'PATCH', body: { name: 'mine' } };
+  expect((await service.ask(browser, `/api-keys/${own.id}`, ownChange)).status).toBe(200);
+  await service.ask(administrator, `${path}/rotate`, { method: 'POST' });
+  expect((await change({ name: 'leaving' })).json.apiKey).toMatchObject({ status: 'ROTATING' });
+  await service.ask(administrator, path, { method: 'DELETE' });
+  const gone = await change({ name: 'gone' });
+  expect(gone).toMatchObject({ status: 409, json: { code: 'api_key_not_active' } });
+});
+
 test('keys are found by name, status, permission, database, maker and end; a developer finds their own only', async () => {
   const { browser: dev, id: memberId } = await join('finder', 'developer');
   const { json } = await service.ask(administrator, `/members/${memberId}`);
@@ -339,8 +393,8 @@ test('a request of a member that their removal overtakes makes no key and invite
   const friend = { email: 'racer-friend@example.com', role: 'viewer' };
   const answers: Answered[] = [];
   const sent: Promise<unknown>[] = [];
-  const send = (path: string, body: object) => {
-    const asked = service.ask(browser, path, { method: 'POST', body });
+  const send = (path: string, body: object, method = 'POST') => {
+    const asked = service.ask(browser, path, { method, body });
     sent.push(asked.then((answered) => answers.push(answered)));
   };
   await store.change(tester, async (change) => {
@@ -348,6 +402,7 @@ test('a request of a member that their removal overtakes makes no key and invite
     send('/api-keys', late);
     send(`/api-keys/${key.id}/rotate`, {});
     send(`/api-keys/${key.id}/renew`, {});
+    send(`/api-keys/${key.id}`, { name: 'racer-renamed' }, 'PATCH');
     send('/invitations', friend);
     await eventually('all wait for the removal, or were answered', async () => {
       const { rows } = await sql`SELECT FROM pg_stat_activity

@@ -33,8 +33,13 @@ beforeAll(async () => {
   organization = await store.change(tester, ensureDefaultOrganization);
   ({ id: databaseId } = await makeDatabase(store, organization, 'payments'));
   await writeLines(store, databaseId, [
-    { at: at(1), message: 'listening', attributes: { port: 3001 } },
-    { at: at(3), level: 40, message: 'connection closed', attributes: { remote: '10.0.0.9' } },
+    { at: at(1), message: 'listening', attributes: { port: 3001, by: 'C:\\a "b"' } },
+    {
+      at: at(3),
+      level: 40,
+      message: 'connection closed',
+      attributes: { remote: '10.0.0.9', role: 'leader', view: 3 },
+    },
     { at: at(2), level: 20, node: 1, message: 'Checkpoint 100% of_it \\ written' },
     { at: at(4), level: 60, component: 'agent', node: 2, message: 'no data file' },
     { at: at(5), level: 50, component: 'backup', node: null, message: 'no such bucket' },
@@ -104,6 +109,13 @@ test.each([
   ['&search=100%25', [checkpoint]],
   ['&search=of_it%20%5C', [checkpoint]],
   ['&search=ofxit', []],
+  ['&search=Leader', [closed]],
+  ['&search=role%3Dleader', [closed]],
+  ['&search=closed%20remote%3D10.0.0.9%20role%3Dleader%20view%3D3', [closed]],
+  ['&search=role%3Dleader%20%20view%3D3', [closed]],
+  ['&search=role%3Dview', []],
+  ['&search=by%3DC:%5Ca%20%22b%22', [listening]],
+  ['&search=%3D(', []],
   [`&since=${at(2).toISOString()}&until=${at(4).toISOString()}`, [checkpoint, closed]],
   [`&severity=WARN&component=engine&node=0&search=remote`, [closed]],
 ])('the filter “%s”', async (filter, expected) => {
@@ -138,7 +150,7 @@ test('pages fit together in both orders, and a cursor belongs to its filters', a
   expect(refused).toMatchObject({ status: 400, json: { code: 'invalid_cursor' } });
 });
 
-test('who goes on after the last line gets late ones too, in the order in which they were kept', async () => {
+test('a reader that goes on after the last line gets late ones too, in the order in which they were kept', async () => {
   const { id } = await makeDatabase(store, organization, 'late');
   const after = async (place: string) => {
     const path = `/databases/${id}/logs?after=${place}&limit=2`;
@@ -260,7 +272,7 @@ test('the command prints lines, filters them, and follows new ones', async () =>
   ]);
   expect(printed).toMatchObject({
     code: 0,
-    stdout: `${at(3).toISOString()}  WARN   engine/0  connection closed  remote=10.0.0.9\n`,
+    stdout: `${at(3).toISOString()}  WARN   engine/0  connection closed  remote=10.0.0.9  role=leader  view=3\n`,
   });
   const json = await cli.run(['logs', 'payments', '--node', '2', '--json']);
   expect(JSON.parse(json.stdout)).toMatchObject({ severity: 'FATAL', message: noFile });

@@ -193,7 +193,7 @@ test('each line is kept once, though workers die, connections break and containe
   await untilMessages(databaseId, numbered(1, 80));
 });
 
-test('where Kubernetes has lines no more, a line says so', async () => {
+test('a line says that Kubernetes no longer has lines', async () => {
   const databaseId = await databaseWithPod('gappy');
   const follower = await startFollower();
   kubelet.log('gappy-0', 'engine', 'line 1');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { Collector } from '../../../api/monitoring/collector.ts';
 import { collectorMetrics } from '../../../api/monitoring/collector-metrics.ts';
@@ -11,7 +11,8 @@ import { GatewayRecorder } from '../../../api/monitoring/gateway-recorder.ts';
 import { MetricUpkeep } from '../../../api/monitoring/upkeep.ts';
 import { LogUpkeep } from '../../../api/logs/upkeep.ts';
 import { metricHandlers } from '../../../api/monitoring/handlers.ts';
-import type { MetricSeriesName } from '../../../api/model/metric-series.ts';
+import type { MetricFunction, MetricSeriesName } from '../../../api/model/metric-series.ts';
+import type { BackupStatus } from '../../../api/model/backup.ts';
 import { createBackup, updateBackup } from '../../../api/store/backups.ts';
 import { createChangeStream } from '../../../api/store/change-streams.ts';
 import { updateDatabase } from '../../../api/store/databases.ts';
@@ -30,11 +31,13 @@ import type { Store } from '../../../api/store/store.ts';
 import { beat, endHeartbeat } from '../../../api/store/workers.ts';
 import { newTypeId } from '../../../domain/type-id.ts';
 import {
+  failurePlaces,
   figurePlaces,
   latencyPlaces,
   replicaFigures,
   type ReplicaFigure,
 } from '../../../api/model/metric-figures.ts';
+import { eventFailures } from '../../../api/monitoring/event-failures.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import {
   anotherOrganization,
@@ -44,11 +47,13 @@ import {
   silent,
   tester,
 } from '../../support/api/store.ts';
+import { newBackup } from '../../support/api/stored-backups.ts';
 import { readExposition } from '../../../api/monitoring/exposition.ts';
 import { answerOf, readingsOf } from '../../../api/monitoring/replica-reading.ts';
 import type { BuiltinStatus, EngineStatus } from '../../../domain/engine-status.ts';
 import { Client } from '../../../engine/client/client.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
+import { AccountStatus } from '../../../engine/wire/statuses.ts';
 import { accountBytes, create, created } from '../../support/engine/ledger.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
 import { parseExposition } from '../../support/prometheus/exposition.ts';
@@ -123,13 +128,20 @@ const sampleOf = (
   source = 'r0',
 ): MetricSample => ({ databaseId, source, readings: rowOf(figures), latencies: null });
 
+const failuresWith = (status: string, perSecond: number) => {
+  const wanted = eventFailures.find((one) => one.status === status);
+  return Array.from({ length: failurePlaces }, (_, place) =>
+    place === wanted?.place ? perSecond : null,
+  );
+};
+
 /** Times of three rounds, of which the last is the current one. */
 function ticks() {
   const last = Math.floor(Date.now() / 15_000) * 15_000;
   return [last - 30_000, last - 15_000, last].map((ms) => new Date(ms)) as [Date, Date, Date];
 }
 
-test('what a real engine does is collected, and read back with its latencies', async () => {
+test('the work of a real engine is collected, and read back with its latencies', async () => {
   const engine = await TestEngine.create({ cluster: 7n });
   // What it says is kept: the room on its disk is another one a moment later, when others write there.
   const said: BuiltinStatus[] = [];
@@ -157,8 +169,9 @@ test('what a real engine does is collected, and read back with its latencies', a
       addresses: [{ host: '127.0.0.1', port: engine.port }],
       timeoutMs: 60_000,
     });
-    const statuses = create(client, Operation.createAccounts, accountBytes([1n, 2n]));
-    expect(await statuses.finally(() => client.close())).toEqual([created, created]);
+    const statuses = create(client, Operation.createAccounts, accountBytes([1n, 2n, 0n]));
+    const refused = AccountStatus.id_must_not_be_zero;
+    expect(await statuses.finally(() => client.close())).toEqual([created, created, refused]);
     await collector.collect(now, never);
     const { usage, forecast, ...rates } = await current(databaseId);
     expect(rates.requestsPerSecond).toBeGreaterThan(0);
@@ -185,6 +198,27 @@ test('what a real engine does is collected, and read back with its latencies', a
       [0, 0],
     ]);
     expect(data.filter(({ name }) => name === 'requests_per_second')).toHaveLength(8);
+    const more = await query(databaseId, [
+      'accounts_per_second',
+      'failed_events_per_second',
+      'batch_fill_ratio',
+      'disk_written_bytes_per_second',
+    ]);
+    const last = more.data.map(({ name, labels, points }) => {
+      return [name, labels, points.findLast(([, value]) => value !== null)?.[1]] as const;
+    });
+    const perSecond = last[0]?.[2] ?? 0;
+    const operation = 'create_accounts';
+    expect(last).toEqual([
+      ['accounts_per_second', {}, expect.any(Number)],
+      [
+        'failed_events_per_second',
+        { operation, status: 'id_must_not_be_zero' },
+        expect.closeTo(perSecond / 2, 3),
+      ],
+      ['batch_fill_ratio', { operation }, expect.closeTo(3 / 8_189, 6)],
+      ['disk_written_bytes_per_second', { replica: '0' }, expect.any(Number)],
+    ]);
     await collector.stop();
   } finally {
     between.closeAllConnections();
@@ -214,11 +248,14 @@ test('gaps stay gaps, and means, extremes and steps are those of the samples', a
   const begin = Math.floor(Date.now() / minuteMs) * minuteMs - 10 * minuteMs;
   for (const [index, value] of [1, 2, 3, 6].entries()) {
     await writeSamples(store.read, new Date(begin + index * 15_000), [
-      sampleOf(databaseId, { connections: value }),
+      {
+        ...sampleOf(databaseId, { connections: value, transfers_per_second: 9 }),
+        failures: index === 1 ? failuresWith('exceeds_credits', 8) : null,
+      },
     ]);
   }
   await writeSamples(store.read, new Date(begin + 2 * minuteMs), [
-    sampleOf(databaseId, { connections: 10 }),
+    sampleOf(databaseId, { connections: 10, transfers_per_second: 9 }),
   ]);
   const span = {
     from: new Date(begin).toISOString(),
@@ -232,6 +269,12 @@ test('gaps stay gaps, and means, extremes and steps are those of the samples', a
   await sql`UPDATE metric_rollups SET done_until = ${new Date(begin - minuteMs)}`.execute(
     store.read,
   );
+  const failed = async () =>
+    (await query(databaseId, ['failed_events_per_second'], span)).data.map(({ labels, points }) => [
+      labels['status'],
+      ...points.map(([, value]) => value),
+    ]);
+  expect(await failed()).toEqual([['exceeds_credits', 2, null, 0]]);
   expect(await points('avg')).toEqual([3, null, 10]);
   expect(await points('min')).toEqual([1, null, 10]);
   expect(await points('max')).toEqual([6, null, 10]);
@@ -243,6 +286,103 @@ test('gaps stay gaps, and means, extremes and steps are those of the samples', a
   expect(await points('avg')).toEqual([3, null, 10]);
   expect(await points('min')).toEqual([1, null, 10]);
   expect(await points('max')).toEqual([6, null, 10]);
+  expect(await failed()).toEqual([['exceeds_credits', 2, null, 0]]);
+});
+
+test('samples that were packed are read as they were taken, and so is one that came late; processes of the API are one source then', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'packed');
+  const tenMinutesMs = 10 * minuteMs;
+  const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 2 * tenMinutesMs;
+  const latenciesWith = (perSecond: number) =>
+    Array.from({ length: latencyPlaces }, (_, place) => (place === 3 ? perSecond : null));
+  const write = (slot: number, value: number) =>
+    writeSamples(store.read, new Date(begin + slot * 15_000), [
+      {
+        ...sampleOf(databaseId, { up: 1, connections: value, transfers_per_second: value / 3 }),
+        latencies: latenciesWith(value),
+        failures: slot === 1 ? failuresWith('exceeds_credits', 8) : null,
+      },
+      sampleOf(databaseId, { up: 0 }, 'r1'),
+      ...['g:api-1', 'g:api-2'].map((source) => ({
+        databaseId,
+        source,
+        readings: [value, slot === 0 ? null : value],
+        latencies: latenciesWith(value),
+      })),
+    ]);
+  for (const [slot, value] of [0.1, 2, 3.7].entries()) await write(slot, value);
+  await write(39, 1e9);
+  const span = { from: new Date(begin).toISOString(), stepSeconds: 15 };
+  const to = new Date(begin + tenMinutesMs).toISOString();
+  const read = async () => {
+    const names = ['connections', 'transfers_per_second', 'failed_events_per_second'] as const;
+    const gateway = ['gateway_events_per_second', 'gateway_requests_per_second'] as const;
+    const latencies = ['request_seconds', 'gateway_request_seconds'] as const;
+    return query(databaseId, ['replica_up', ...names, ...gateway, ...latencies], { ...span, to });
+  };
+  const before = await read();
+  expect(before.stepSeconds).toBe(15);
+  expect(before.data.length).toBeGreaterThan(8);
+  const pack = async () => {
+    await sql`UPDATE metric_rollups SET done_until = ${new Date(begin - minuteMs)}`.execute(
+      store.read,
+    );
+    await rollUp(store.read, new Date());
+  };
+  const rowsOf = async (table: string) =>
+    (
+      await sql<{ source: string }>`
+        SELECT source FROM ${sql.table(table)} WHERE database_id = ${uuidOf(databaseId)} ORDER BY 1
+      `.execute(store.read)
+    ).rows.map(({ source }) => source);
+  await pack();
+  expect(await rowsOf('metric_samples')).toEqual([]);
+  expect(await rowsOf('metric_packs')).toEqual(['g:', 'r0', 'r1']);
+  expect(await read()).toEqual(before);
+  await write(7, 5);
+  const withLate = await read();
+  expect(withLate).not.toEqual(before);
+  await pack();
+  expect(await rowsOf('metric_samples')).toEqual([]);
+  expect(await read()).toEqual(withLate);
+});
+
+test('a step tells its newest value, what happened in it, and the change since the step before', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'functions');
+  const begin = Math.floor(Date.now() / minuteMs) * minuteMs - 10 * minuteMs;
+  const write = (afterMs: number, transfers: number, perSecond: number) =>
+    writeSamples(store.read, new Date(begin + afterMs), [
+      {
+        ...sampleOf(databaseId, { transfers, transfers_per_second: perSecond }),
+        failures: failuresWith('exceeds_credits', 2),
+      },
+      // A replica that is behind.
+      sampleOf(databaseId, { transfers: transfers - 60, transfers_per_second: 0 }, 'r1'),
+    ]);
+  await write(-15_000, 100, 0);
+  await write(0, 100, 0);
+  await write(45_000, 160, 4);
+  // A minute without any.
+  await write(2 * minuteMs, 400, 16);
+  await sql`UPDATE metric_rollups SET done_until = ${new Date(begin - 2 * minuteMs)}`.execute(
+    store.read,
+  );
+  const span = {
+    from: new Date(begin).toISOString(),
+    to: new Date(begin + 3 * minuteMs).toISOString(),
+    stepSeconds: 60,
+  };
+  const pointsOf = async (name: MetricSeriesName, fn: MetricFunction) => {
+    const [line] = (await query(databaseId, [name], { ...span, fn })).data;
+    return [line?.fn, line?.unit, ...(line?.points.map(([, value]) => value) ?? [])];
+  };
+  expect(await pointsOf('transfers', 'last')).toEqual(['last', 'count', 160, null, 400]);
+  expect(await pointsOf('transfers', 'rate')).toEqual(['rate', 'per_second', 1, null, null]);
+  expect(await pointsOf('transfers_per_second', 'sum')).toEqual(['sum', 'count', 60, null, 240]);
+  const failures = ['sum', 'count', 60, null, 30];
+  expect(await pointsOf('failed_events_per_second', 'sum')).toEqual(failures);
+  // A series without the function has its default.
+  expect(await pointsOf('transfers', 'sum')).toEqual(['avg', 'count', 130, null, 400]);
 });
 
 test('a span of ten thousand years is answered with the part of which figures are kept', async () => {
@@ -294,12 +434,15 @@ test('databases that a round had no time for are the first of the next one', asy
     const collector = collectorWith(urls, 'worker-crowd');
     const [, before, at] = ticks();
     await collector.collect(before, never);
-    const { rows } = await sql<{ place: number }>`
-      SELECT DISTINCT substr(d.name, 7)::int AS place FROM metric_samples s
-      JOIN databases d ON d.id = s.database_id AND d.name LIKE 'crowd-%'
-      WHERE s.readings[${replicaFigures.indexOf('up') + 1}] = 1`.execute(store.read);
-    const heard = new Set(rows.map(({ place }) => place));
-    const left = places.filter((place) => !heard.has(place));
+    const { rows } = await sql<{ place: number; up: boolean }>`
+      SELECT DISTINCT substr(d.name, 7)::int AS place, s.readings[${replicaFigures.indexOf('up') + 1}] = 1 AS up
+      FROM metric_samples s JOIN databases d ON d.id = s.database_id AND d.name LIKE 'crowd-%'`.execute(
+      store.read,
+    );
+    // On a slow machine some answers come too late: those databases had their turn, and have places of their own in the next round.
+    const had = new Set(rows.map(({ place }) => place));
+    const heard = new Set(rows.filter(({ up }) => up).map(({ place }) => place));
+    const left = places.filter((place) => !had.has(place));
     expect(left).not.toEqual([]);
     asked.clear();
     await collector.collect(at, never);
@@ -361,12 +504,12 @@ test('days are dropped whole when their time is over', async () => {
     return rows.map(({ name }) => name);
   };
   const before = await days();
-  expect(before).toHaveLength(9);
+  expect(before).toHaveLength(12);
   expect(await keepPartitions(store.read, new Date())).toBe(0);
   const later = new Date(Date.now() + 9 * 86_400_000);
-  expect(await keepPartitions(store.read, later)).toBe(6);
+  expect(await keepPartitions(store.read, later)).toBe(9);
   const names = await days();
-  expect(names).toHaveLength(12);
+  expect(names).toHaveLength(15);
   expect(
     names.filter((name) => before.includes(name)).every((name) => name.startsWith('metric_tens_')),
   ).toBe(true);
@@ -423,7 +566,7 @@ test('the use of a database tells the zone of each replica, and the processors t
   expect(usage?.nodes.map(({ zone }) => zone)).toEqual(['zone-a', null]);
 });
 
-test('what a worker wrote whose clock was ahead is not shown as current', async () => {
+test('figures of a worker whose clock was ahead are not shown as current', async () => {
   const { id } = await makeDatabase(store, organization, 'ahead');
   const [, , now] = ticks();
   await writeSamples(store.read, new Date(now.getTime() + 3_600_000), [
@@ -595,9 +738,14 @@ test('requests over HTTP are counted, and slow and failed ones are kept', async 
   for (let count = 0; count < 100; count += 1) {
     recorder.record({ ...done, code: 'ledger_timeout', ledgerMs: null });
   }
+  recorder.waited(databaseId, 22_000);
   const [, , now] = ticks();
   await recorder.write(now);
   const { gateway, usage } = await current(databaseId);
+  const queue = await query(databaseId, ['gateway_queue_depth']);
+  const depth = queue.data[0]?.points.findLast(([, value]) => value !== null)?.[1] ?? 0;
+  // Eleven were answered, and waits of 22 seconds are as many as two each.
+  expect(depth / (gateway.answeredPerSecond ?? 0)).toBeCloseTo(2, 3);
   expect(usage).toBeNull();
   expect((gateway.failedPerSecond ?? 0) / (gateway.answeredPerSecond ?? 1)).toBeCloseTo(
     100 / 11,
@@ -631,6 +779,16 @@ test('requests over HTTP are counted, and slow and failed ones are kept', async 
   const rest = await list({ outcome: 'failed', cursor: failed.page.nextCursor });
   const rows = [...failed.data, ...rest.data];
   expect(rows).toHaveLength(25);
+  const times = rows.map(({ at }) => Date.parse(at));
+  const first = new Date(Math.min(...times)).toISOString();
+  const after = new Date(Math.max(...times) + 1).toISOString();
+  const ofTime = async (span: object) =>
+    (await list({ outcome: 'failed', limit: 100, ...span })).data.length;
+  expect(await ofTime({ from: first, to: after })).toBe(25);
+  expect([await ofTime({ to: first }), await ofTime({ from: after })]).toEqual([0, 0]);
+  await expect(list({ from: after, to: first })).rejects.toMatchObject({
+    code: 'invalid_parameter',
+  });
   expect(rows.every(({ code, standsFor }) => code === 'ledger_timeout' && standsFor === 4)).toBe(
     true,
   );
@@ -659,7 +817,7 @@ test('the newest thousand requests of a database are kept', async () => {
   expect(JSON.stringify(oldest)).toContain('req_10');
 });
 
-test('what a database does is told to nobody of another organization', async () => {
+test('the figures of a database are told to nobody of another organization', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'ours');
   const request = {
     params: { databaseId },
@@ -756,6 +914,37 @@ test('a Prometheus of the organization reads what the engine did, with the datab
   }
 });
 
+const madeBackup = (
+  databaseId: string,
+  name: string,
+  state: { readonly status: BackupStatus; readonly completedAt: Date },
+) =>
+  store.change(tester, async (change) => {
+    const made = await createBackup(
+      change,
+      newBackup({
+        organizationId: organization.id,
+        databaseId,
+        name,
+        kubernetesNamespace: 'ours',
+      }),
+    );
+    await updateBackup(change, made?.id ?? '', state);
+  });
+
+const madeStream = (databaseId: string) =>
+  store.change(tester, (change) =>
+    createChangeStream(change, new Sealer(signingKeys), {
+      organizationId: organization.id,
+      databaseId,
+      description: '',
+      sink: { type: 'WEBHOOK', url: 'https://example.com/' },
+      password: undefined,
+      after: 0n,
+      suspended: false,
+    }),
+  );
+
 test('the newest backup that can be restored is told, and no other', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'backed-up');
   const backups = async () => (await scraped(databaseId)).valuesOf('last_backup_timestamp_seconds');
@@ -766,22 +955,8 @@ test('the newest backup that can be restored is told, and no other', async () =>
     [3, 'DELETED'],
     [4, 'FAILED'],
   ] as const) {
-    await store.change(tester, async (change) => {
-      const made = await createBackup(change, {
-        organizationId: organization.id,
-        databaseId,
-        name: `day-${day}`,
-        type: 'MANUAL',
-        protected: false,
-        expiresAt: null,
-        schedule: null,
-        kubernetesNamespace: 'ours',
-        resourceName: `day-${day}`,
-        actor: tester.actor,
-      });
-      const completedAt = new Date(`2026-11-0${day}T00:00:00Z`);
-      await updateBackup(change, made?.id ?? '', { status, completedAt });
-    });
+    const completedAt = new Date(`2026-11-0${day}T00:00:00Z`);
+    await madeBackup(databaseId, `day-${day}`, { status, completedAt });
   }
   expect(await backups()).toEqual([Date.parse('2026-11-02T00:00:00Z') / 1_000]);
 });
@@ -793,17 +968,7 @@ test('the longest lag of change streams is told, and how many of them fail; a da
     return [valuesOf('change_stream_lag_seconds'), valuesOf('change_streams_failing')];
   };
   expect(await told()).toEqual([[], []]);
-  await store.change(tester, (change) =>
-    createChangeStream(change, new Sealer(signingKeys), {
-      organizationId: organization.id,
-      databaseId,
-      description: '',
-      sink: { type: 'WEBHOOK', url: 'https://example.com/' },
-      password: undefined,
-      after: 0n,
-      suspended: false,
-    }),
-  );
+  await madeStream(databaseId);
   // Nobody works on it here, which would be noticed in a minute.
   await sql`UPDATE change_streams SET due_at = due_at + interval '1 hour'`.execute(store.read);
   expect(await told()).toEqual([[0], [0]]);
@@ -817,6 +982,53 @@ test('the longest lag of change streams is told, and how many of them fail; a da
     store.read,
   );
   expect(await told()).toEqual([[], [1]]);
+});
+
+test('how late change streams are and how old the newest backup is are series, even while no replica answers; what nobody knows is a gap', async () => {
+  const databaseId = await readyDatabase('standing', '21', [0]);
+  const collector = collectorWith([], 'worker-standing');
+  const [, earlier, now] = ticks();
+  const hour = 3_600;
+  const newest = async () => {
+    const { data } = await query(databaseId, ['backup_age_seconds', 'cdc_lag_seconds']);
+    return data.map(({ name, points }) => [name, points.findLast(([, one]) => one !== null)?.[1]]);
+  };
+  await collector.collect(earlier, never);
+  expect(await newest()).toEqual([]);
+  const completedAt = new Date(Date.now() - hour * 1_000);
+  await madeBackup(databaseId, 'standing', { status: 'SUCCEEDED', completedAt });
+  await madeBackup(databaseId, 'later', { status: 'FAILED', completedAt: new Date() });
+  await madeStream(databaseId);
+  const pendingFrom = String(BigInt(completedAt.getTime()) * 1_000_000n);
+  const setStreams = (set: RawBuilder<unknown>) =>
+    sql`UPDATE change_streams SET ${set} WHERE database_id = ${uuidOf(databaseId)}`.execute(
+      store.read,
+    );
+  await setStreams(sql`pending_from = ${pendingFrom}`);
+  // The clock of a worker is wrong by a day: ages go by that of the store.
+  await atWrongTime(Date.now() + 24 * hour * 1_000, () => collector.collect(now, never));
+  const [age, lag] = await newest();
+  expect(age).toEqual(['backup_age_seconds', expect.any(Number)]);
+  expect(lag).toEqual(['cdc_lag_seconds', expect.any(Number)]);
+  for (const [, seconds] of [age, lag] as [string, number][]) {
+    expect(seconds).toBeGreaterThanOrEqual(hour);
+    expect(seconds).toBeLessThan(2 * hour);
+  }
+  const { valuesOf } = await scraped(databaseId);
+  expect(valuesOf('backup_age_seconds')).toHaveLength(1);
+  await setStreams(sql`state = 'PAUSED', due_at = NULL`);
+  const later = new Date(now.getTime() + 15_000);
+  await collector.collect(later, never);
+  const { data } = await query(databaseId, ['cdc_lag_seconds', 'backup_age_seconds'], {
+    from: now.toISOString(),
+    to: new Date(later.getTime() + 15_000).toISOString(),
+  });
+  const known = data.map(({ name, points }) => [name, ...points.map(([, one]) => one !== null)]);
+  expect(known).toEqual([
+    ['cdc_lag_seconds', true, false],
+    ['backup_age_seconds', true, true],
+  ]);
+  await collector.stop();
 });
 
 test('requests over HTTP that are over are not told for a minute', async () => {
@@ -843,6 +1055,7 @@ test('series are bounded for each database, and an answer in databases, and it s
   const full = {
     readings: Array.from({ length: figurePlaces }, () => 1.5),
     latencies: Array.from({ length: latencyPlaces }, () => 1),
+    failures: Array.from({ length: failurePlaces }, () => 1),
   };
   const sources = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5', 'g:api-1', 'g:api-2'];
   for (const databaseId of ids) {
@@ -854,7 +1067,7 @@ test('series are bounded for each database, and an answer in databases, and it s
   }
   const one = (await scraped(ids[0], crowded)).series.length;
   // One fewer than the manual says, because it has no backup; and whether the answer is complete.
-  expect(one).toBe(164 - 1 + 1);
+  expect(one).toBe(304 - 1 + 1);
   const all = await scraped(undefined, crowded);
   const summary = `${all.series.length} series, ${all.text.length} bytes, ${all.ms} ms`;
   process.stdout.write(`figure: a scrape of 100 databases: ${summary}\n`);

@@ -181,7 +181,7 @@ test('nobody is notified of what they did themselves, of other organizations, or
   expect(await typesFor(bob)).toEqual([]);
 });
 
-test('what is read stays read, and what came later is unread', async () => {
+test('a read notification stays read, and a later one is unread', async () => {
   const [ada, bob] = [person('owner'), person('owner')];
   for (let i = 0; i < 3; i += 1) await emit('database.unavailable', payments);
   const { data, unread } = await list(ada);

@@ -229,7 +229,7 @@ test('a provider that was never there is told as such too', async () => {
   });
 });
 
-test('where one is signed in is listed, and ended one by one, by oneself alone', async () => {
+test('a person’s sign-ins are listed, and ended one by one, by that person alone', async () => {
   const [here, there] = [
     await service.signIn(person('joan')),
     await service.signIn(person('joan')),

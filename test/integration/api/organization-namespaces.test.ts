@@ -116,7 +116,7 @@ test("a new organization's namespace enforces Pod Security, has a quota that is 
   expect(await startPod(acme, 'careful', restricted)).toBe('started');
 });
 
-test('as much is let in as was configured, and no more', async () => {
+test('the configured number of requests is let in, and no more', async () => {
   const open = await anotherOrganization(store, 'open');
   const quota = { ...defaults.quota, pods: 1 };
   await ensure(namespaces({ podSecurity: 'privileged', quota }), open);
@@ -204,7 +204,7 @@ test('many processes that make it at once make one', async () => {
   expect([await quotaOf(busy), await policyOf(busy)]).not.toContain(undefined);
 });
 
-test('to a namespace that an administrator made and labelled, nothing is added', async () => {
+test('a namespace that an administrator made and labelled stays as it is', async () => {
   const adopted = await anotherOrganization(store, 'adopted');
   const { namespace: name } = adopted;
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };

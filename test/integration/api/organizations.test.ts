@@ -281,7 +281,7 @@ test('nobody joins a suspended organization, and the invitation waits until it i
   expect(await accept()).toMatchObject({ status: 200, json: { organization: { id } } });
 });
 
-test('what somebody else set meanwhile is not overwritten: organization, its window, and a role', async () => {
+test('a setting that somebody else changed meanwhile is not overwritten: organization, its window, and a role', async () => {
   const { id, path } = await tenant('matched');
   const headers = { 'x-organization-id': id };
   const email = 'matched@example.com';

@@ -83,7 +83,7 @@ async function openStream({ browser }: Member) {
   return { ended, leave: () => leaving.abort() };
 }
 
-test('whoever is removed, gets another role, or signs out loses an open stream at its next check; others keep theirs', async () => {
+test('a person who is removed, gets another role, or signs out loses an open stream at its next check; others keep theirs', async () => {
   // One after the other, because the provider signs in whom it was told last.
   const removed = await member('removed', 'developer');
   const demoted = await member('demoted', 'developer');

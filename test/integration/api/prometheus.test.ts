@@ -259,11 +259,12 @@ async function knownMetrics(): Promise<ReadonlyMap<string, Known>> {
   return known;
 }
 
-/** Metrics that exist only of databases that the suite has not: with backups, or with several replicas. */
+/** Metrics that exist only of databases that the suite has not: with backups, with several replicas, or with volumes that wait for an heir. */
 const ofOthers: Readonly<Record<string, readonly string[]>> = {
   ledgerhouse_database_backup_timestamp_seconds: ['namespace', 'name', 'event'],
   ledgerhouse_database_certificate_expiry_timestamp_seconds: ['namespace', 'name'],
   ledgerhouse_database_reconcile_failures: ['namespace', 'name'],
+  ledgerhouse_database_volume_left_timestamp_seconds: ['namespace', 'name', 'claim'],
 };
 
 /** What is wrong with an expression, and with the labels in the name of its lines. */

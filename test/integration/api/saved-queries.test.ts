@@ -94,7 +94,7 @@ test('a query that one member saves is there for the others as it was typed, and
   await expect(read(id)).rejects.toThrow('saved_query_not_found');
 });
 
-test('what somebody saved meanwhile is neither overwritten nor deleted, and a name is given once', async () => {
+test('a query that somebody saved meanwhile is neither overwritten nor deleted, and a name is given once', async () => {
   const { id } = await save(ada, fees);
   const { etag } = await read(id);
   const both = await Promise.allSettled([

@@ -291,7 +291,7 @@ test('a job begins as soon as it is committed, without waiting for the next look
   await until(await makeJob(store, organization));
 });
 
-test('where nothing is heard of the store, jobs are found by looking', async () => {
+test('jobs are found by looking when nothing is heard of the store', async () => {
   const deaf = startListener({
     pool: { ...store.pool, url: 'postgres://127.0.0.1:1/none' },
   } as Store);

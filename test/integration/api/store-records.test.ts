@@ -20,11 +20,22 @@ import {
   rotateApiKey,
   type NewApiKey,
 } from '../../../api/store/api-keys.ts';
+import type { Change } from '../../../api/store/change.ts';
 import { onBehalfOf } from '../../../api/store/connection-shares.ts';
 import { listApiKeys } from '../../../api/store/key-list.ts';
 import { readUsage } from '../../../api/billing/usage.ts';
 import { writeUsage } from '../../../api/store/billing-usage.ts';
-import { endSession, findSession, openSession } from '../../../api/store/sessions.ts';
+import { suspendAndResume } from '../../../api/billing/suspending.ts';
+import type { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
+import { ensureBillingAccount } from '../../../api/store/billing-accounts.ts';
+import { isSuspensionDue } from '../../../api/store/billing-suspensions.ts';
+import {
+  endSession,
+  findSession,
+  findSessionByAccessToken,
+  openSession,
+} from '../../../api/store/sessions.ts';
+import { issueTokens, rotateTokens } from '../../../api/store/tokens.ts';
 import { markPurged } from '../../../api/databases/purge.ts';
 import {
   countDatabases,
@@ -49,6 +60,8 @@ import {
   recordPart,
   recordUpload,
 } from '../../../api/store/imports.ts';
+import { linesAfter } from '../../../api/store/log-lines.ts';
+import { keepLogDays, openLogSources, writeLogLines } from '../../../api/store/log-writes.ts';
 import { migrations } from '../../../api/store/migrations/all.ts';
 import type { Migration } from '../../../api/store/migrations/migration.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
@@ -66,13 +79,18 @@ import {
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from '../../../api/store/webhook-endpoints.ts';
+import { createDeliveries } from '../../../api/store/webhook-deliveries.ts';
+import { takeEndpoints } from '../../../api/store/webhook-work.ts';
 import { sweptAtOnce } from '../../../api/store/sweeping.ts';
+import { newTypeId } from '../../../domain/type-id.ts';
+import { beside, held, untilLocked } from '../../support/api/beside.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { eventually } from '../../support/shell.ts';
 import {
   anotherOrganization,
   choice,
   makeDatabase,
+  makeServingDatabase,
   newDatabase,
   openTestStore,
   patient,
@@ -462,6 +480,34 @@ test('a session is found by its token until it ends or is over', async () => {
   expect(await findSession(store.read, hash('short'))).toBeUndefined();
 });
 
+test('a refresh token that comes again while the next one is being used ends the session', async () => {
+  const bootstrapMac = hash('bootstrap token');
+  const session = await store.change(tester, (change) =>
+    openSession(change, {
+      kind: 'device',
+      user: null,
+      bootstrapMac,
+      tokenHash: null,
+      csrfHash: null,
+      lifetimeMs: 60_000,
+    }),
+  );
+  const pair = (name: string) => ({ access: hash(`${name} access`), refresh: hash(name) });
+  const rotate = (change: Change, from: string, to: string) =>
+    rotateTokens(change, hash(from), pair(to), [bootstrapMac]);
+  await store.change(tester, (change) => issueTokens(change, session.id, pair('device-1')));
+  await store.change(tester, (change) => rotate(change, 'device-1', 'device-2'));
+  const again = await beside(
+    store,
+    (change) => rotate(change, 'device-2', 'device-3'),
+    () => store.change(tester, (change) => rotate(change, 'device-1', 'thief')),
+  );
+  expect(again).toBe(false);
+  for (const { access } of [pair('device-3'), pair('thief')]) {
+    expect(await findSessionByAccessToken(store.read, access)).toBeUndefined();
+  }
+});
+
 const sealer = new Sealer(signingKeys);
 const newEndpoint = (own: Organization) => ({
   organizationId: own.id,
@@ -495,6 +541,54 @@ test('a deleted database is purged when its time is over, once, and says so', as
     { limit: 10 },
   );
   expect(rows.map(({ databaseId }) => databaseId)).toEqual([over]);
+});
+
+test('a database that is restored and deleted again while it is about to be purged is kept for its new time', async () => {
+  const own = await anotherOrganization(store, 'purge-again');
+  const { id } = await makeDatabase(store, own, 'again');
+  const remove = (change: Change, aheadMs: number) =>
+    updateDatabase(change, id, {
+      status: 'DELETED',
+      deletedAt: new Date(),
+      purgeAt: new Date(Date.now() + aheadMs),
+    });
+  await store.change(tester, (change) => remove(change, -1_000));
+  await beside(
+    store,
+    (change) => remove(change, 3_600_000),
+    () => markPurged(store),
+  );
+  expect((await findDatabase(store.read, own.id, id))?.purgedAt).toBeNull();
+});
+
+test('a database whose organization is suspended anew while it is being started is started once that pays', async () => {
+  const own = await anotherOrganization(store, 'pays-again');
+  const { id } = await makeServingDatabase(store, own, 'pays-again');
+  await ensureBillingAccount(store.read, own.id);
+  const stand = (status: string) =>
+    store.read
+      .updateTable('billingAccounts')
+      .set({ status })
+      .where('organizationId', '=', uuidOf(own.id))
+      .execute();
+  const written: (boolean | undefined)[] = [];
+  const run = (atWrite: () => Promise<unknown> = () => Promise.resolve()) => {
+    const change: DatabaseWriter['change'] = async (_identity, _uid, { suspend }) => {
+      written.push(suspend);
+      await atWrite();
+      return undefined;
+    };
+    return suspendAndResume(store, { change });
+  };
+  await stand('SUSPENDED');
+  await run();
+  await stand('READY');
+  await run(() => stand('SUSPENDED'));
+  expect(await isSuspensionDue(store.read, id)).toBe(true);
+  // Another process has stopped it in the same moment, and so found nothing to note.
+  await stand('READY');
+  await run();
+  expect(written).toEqual([true, false, false]);
 });
 
 test('after a rotation the secrets of webhooks do not need the earlier signing key any more', async () => {
@@ -583,11 +677,11 @@ test('a webhook’s secret is shown to those who may, and stored as nobody can r
         organization.id,
         endpoint.id,
         { status: 'DISABLED', eventTypes: ['*'] },
-        ifVersion,
+        onlyAt(ifVersion),
       ),
     );
   expect(await update(1)).toMatchObject({ status: 'DISABLED', eventTypes: ['*'], version: 2 });
-  expect(await update(1)).toBe('stale');
+  await expect(update(1)).rejects.toThrow('it is at 2');
   const other = await anotherOrganization(store, 'hooks-thief');
   expect(await findWebhookEndpoint(store.read, other.id, endpoint.id)).toBeUndefined();
   expect(await reveal(other.id, endpoint.id)).toBeUndefined();
@@ -602,6 +696,48 @@ test('a webhook’s secret is shown to those who may, and stored as nobody can r
     'webhook.endpoint_changed',
     'webhook.endpoint_deleted',
   ]);
+});
+
+const onlyAt =
+  (wanted: number) =>
+  ({ version }: { readonly version: number }) => {
+    if (version !== wanted) throw new Error(`it is at ${version}`);
+  };
+
+test('an endpoint gets what was made for it at the moment in which it got another receiver', async () => {
+  const own = await anotherOrganization(store, 'moved-hooks');
+  const made = await store.change(tester, (change) =>
+    createWebhookEndpoint(change, sealer, newEndpoint(own)),
+  );
+  if (made === 'too_many') throw new Error('too many');
+  const { id } = made.endpoint;
+  const delivery = { endpointId: id, organizationId: own.id, databaseId: null };
+  const deliver = (change: Change) =>
+    createDeliveries(change, [
+      { ...delivery, eventId: newTypeId('evt'), eventType: 'database.ready' },
+    ]);
+  const move = () =>
+    store.change(tester, (change) =>
+      updateWebhookEndpoint(change, own.id, id, { url: 'https://other.example.com/' }),
+    );
+  expect(await beside(store, deliver, move)).toMatchObject({ url: 'https://other.example.com/' });
+  const wanted = { owner: 'test', leaseMs: 60_000, limit: 100, troubled: false };
+  const taken = await takeEndpoints(store.read, wanted);
+  expect(taken.map(({ endpoint }) => endpoint.id)).toContain(id);
+});
+
+test('an endpoint is not deleted by who saw it before somebody changed it, at the same moment', async () => {
+  const own = await anotherOrganization(store, 'seen-hooks');
+  const made = await store.change(tester, (change) =>
+    createWebhookEndpoint(change, sealer, newEndpoint(own)),
+  );
+  if (made === 'too_many') throw new Error('too many');
+  const { id } = made.endpoint;
+  const change = (by: Change) => updateWebhookEndpoint(by, own.id, id, { description: 'new' });
+  const remove = () =>
+    store.change(tester, (by) => deleteWebhookEndpoint(by, own.id, id, onlyAt(1)));
+  await expect(beside(store, change, remove)).rejects.toThrow('it is at 2');
+  expect(await findWebhookEndpoint(store.read, own.id, id)).toMatchObject({ description: 'new' });
 });
 
 test('an organization has ten webhook endpoints at most, however many are made at once', async () => {
@@ -785,4 +921,44 @@ test('the parts that a file of an import was joined of stay known, whenever anot
   expect(await partDigests(store.read, id, 0)).toEqual(joined);
   await forgetParts(store.read, id, 0, [2, 3]);
   expect(await partDigests(store.read, id, 0)).toEqual(joined);
+});
+
+/** Another container for each writer, so that none waits for another one's place. */
+async function keepLine(databaseId: string, pod: string, at: Date, message: string) {
+  const source = { databaseId, pod, container: 'engine' };
+  const line = { at, level: 30, component: 'engine' as const, node: 0, message, attributes: '{}' };
+  return writeLogLines(store.read, [{ source, expected: '', next: '1', lines: [line] }]);
+}
+
+test('who follows a log misses no line, whatever day the lines are of that two workers keep at once', async () => {
+  const { id } = await makeDatabase(store, organization, 'two-days');
+  await keepLogDays(store.read, new Date());
+  for (const pod of ['early', 'late'])
+    await openLogSources(store.read, [{ databaseId: id, pod, container: 'engine' }]);
+  const yesterday = new Date(Date.now() - 86_400_000);
+  const follow = (after: string) => linesAfter(store.read, id, {}, { after, limit: 100 });
+  // Holds a worker up that has the ID of its line already.
+  const commit = await held(store, ({ db }) => {
+    const day = yesterday.toISOString().slice(0, 10).replaceAll('-', '');
+    return sql`LOCK TABLE ${sql.table(`log_lines_${day}`)} IN SHARE MODE`.execute(db);
+  });
+  const writing: Promise<unknown>[] = [];
+  let seen: Awaited<ReturnType<typeof follow>>;
+  try {
+    writing.push(keepLine(id, 'early', yesterday, 'yesterday’s'));
+    await untilLocked(store, 1);
+    let hasEnded = false;
+    const late = keepLine(id, 'late', new Date(), 'today’s');
+    writing.push(late.finally(() => (hasEnded = true)));
+    await untilLocked(store, 2, () => hasEnded);
+    seen = await follow('0');
+  } finally {
+    await Promise.allSettled([commit(), ...writing]);
+  }
+  await Promise.all(writing);
+  const rest = await follow(seen.after);
+  expect([...seen.rows, ...rest.rows].map(({ message }) => message)).toEqual([
+    'yesterday’s',
+    'today’s',
+  ]);
 });

@@ -31,6 +31,7 @@ import {
   silent,
   tester,
 } from '../../support/api/store.ts';
+import { newBackup } from '../../support/api/stored-backups.ts';
 
 let service: PeopleService;
 let store: Store;
@@ -136,18 +137,15 @@ async function everything(): Promise<typeof ours> {
         databaseId,
       },
     ]);
-    const backup = await createBackup(change, {
-      organizationId: us,
-      databaseId,
-      name: 'nightly',
-      type: 'MANUAL',
-      protected: false,
-      expiresAt: null,
-      schedule: null,
-      kubernetesNamespace: 'ours',
-      resourceName: 'nightly',
-      actor: tester.actor,
-    });
+    const backup = await createBackup(
+      change,
+      newBackup({
+        organizationId: us,
+        databaseId,
+        name: 'nightly',
+        kubernetesNamespace: 'ours',
+      }),
+    );
     const schedule = await createSchedule(change, {
       id: newTypeId('bks'),
       organizationId: us,
@@ -245,7 +243,7 @@ const queryOf = (path: string): string => {
   return path.endsWith('/snippets') ? '?language=node' : '';
 };
 
-test('whatever an organization has is not there for another one, on any route that names it', async () => {
+test('nothing of an organization is there for another one, on any route that names it', async () => {
   const told: unknown[] = [];
   for (const [operation, route] of named) {
     const { status, json } = await asOwner(them, ...requestOf(route, ours));

@@ -198,7 +198,7 @@ test('a replica that takes nothing holds no room for ever', async () => {
   expect(await metric(world, 'ledgerhouse_api_tunnel_held_bytes')).toBe(0);
 });
 
-test('what is no message of a client ends its tunnel at once, and no other', async () => {
+test('bytes that are no message of a client end its tunnel at once, and no other', async () => {
   const world = await startWorld({ times: { closeMaxMs: 60_000 } });
   const client = await clientThrough(world);
   await lookupAccounts(client, [1n]);

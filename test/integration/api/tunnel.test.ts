@@ -23,6 +23,7 @@ import {
   lookupAccounts,
   transferBytes,
 } from '../../support/engine/ledger.ts';
+import { expiryOf } from '../../support/engine/varied-ledger.ts';
 import { checkout, eventually, shell } from '../../support/shell.ts';
 
 let engine: TestEngine;
@@ -226,7 +227,7 @@ test('a message of a replica ends the tunnel before a byte of it has passed', as
   expect(await world.metrics()).toMatch(/tunnel_refused_total\{operation="none"\} [1-9]/);
 });
 
-test('an imported post does not reach a TigerBeetle that it would end', async () => {
+test('imported transfers that would end a TigerBeetle do not reach it', async () => {
   const guarded = await startWorld({ engine: 'TigerBeetle', engineVersion: '0.17.9' });
   const command = await connect('full', guarded);
   const client = clientOf(command);
@@ -245,7 +246,21 @@ test('an imported post does not reach a TigerBeetle that it would end', async ()
     ClientEvictedError,
   );
   await eventually('the command tells why', async () =>
-    command.stderr.includes('unsafe_request') ? true : undefined,
+    command.stderr.includes('imported post or void') ? true : undefined,
+  );
+  const other = clientOf(command);
+  const timestamp = await expiryOf(other, 110n);
+  const imported = { id: 111n, debit: 1n, credit: 2n, amount: 1n, flags: TransferFlag.imported };
+  // The cluster's time goes on.
+  await create(other, Operation.createAccounts, accountBytes([111n]));
+  const beside = transferBytes([{ ...imported, timestamp: timestamp + 1n }]);
+  expect(await create(other, Operation.createTransfers, beside)).toEqual([created]);
+  const meets = transferBytes([{ ...imported, id: 112n, timestamp }]);
+  await expect(create(other, Operation.createTransfers, meets)).rejects.toBeInstanceOf(
+    ClientEvictedError,
+  );
+  await eventually('the command tells why', async () =>
+    command.stderr.includes(`expired at the timestamp ${timestamp}`) ? true : undefined,
   );
 });
 

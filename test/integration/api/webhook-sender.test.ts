@@ -205,7 +205,7 @@ test('a receiver that hangs is given up', async () => {
   expect(attempt).toMatchObject({ outcome: 'TIMEOUT', statusCode: null });
 });
 
-test('of an answer without an end 4 KiB are read, and its status counts', async () => {
+test('4 KiB of an answer without an end are read, and its status counts', async () => {
   receiver.behave = (_, answer) => {
     answer.writeHead(200);
     const more = () => void (answer.destroyed || answer.write('ä\0'.repeat(1_000), more));

@@ -12,6 +12,7 @@ import { Sealer } from '../../../api/store/sealing.ts';
 import type { Store } from '../../../api/store/store.ts';
 import { ensureUser } from '../../../api/store/users.ts';
 import { createWebhookEndpoint } from '../../../api/store/webhook-endpoints.ts';
+import { fanOut, webhookConsumer } from '../../../api/webhooks/fan-out.ts';
 import { FanOuts } from '../../../api/webhooks/fan-outs.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import {
@@ -43,17 +44,20 @@ afterAll(async () => {
 
 async function withEndpoint(slug: string): Promise<Organization> {
   const organization = await anotherOrganization(store, slug);
-  await store.change(tester, (change) =>
+  await addEndpoint(organization);
+  return organization;
+}
+
+const addEndpoint = ({ id: organizationId }: Organization) =>
+  store.change(tester, (change) =>
     createWebhookEndpoint(change, sealer, {
-      organizationId: organization.id,
+      organizationId,
       url: 'https://hooks.example.com/',
       description: '',
       eventTypes: ['job.*', 'database.*'],
       databaseId: null,
     }),
   );
-  return organization;
-}
 
 const happen = ({ id: organizationId }: Organization, count: number) =>
   store.change(tester, async (change) => {
@@ -113,6 +117,38 @@ test('deliveries of one organization that cannot be made stop nobody else’s, a
   await takeRows();
   await new FanOuts(store, silent).round();
   expect(await deliveriesOf(first)).toBe(before[0] + 1);
+});
+
+test('an event right after an endpoint was made reaches it, however slow the worker is that takes the event', async () => {
+  const late = await withEndpoint('late');
+  const goOn = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  // Holds the worker up between its look for endpoints and the events that it takes.
+  const holding = store.change(tester, async ({ db }) => {
+    await db
+      .insertInto('eventPositions')
+      .values({ consumer: webhookConsumer, organizationId: uuidOf(late.id), sequence: '0' })
+      .execute();
+    isHeld.resolve();
+    await goOn.promise;
+    throw new Error('undone');
+  });
+  await isHeld.promise;
+  const round = fanOut(store, late.id);
+  try {
+    await eventually('the worker waits', async () => {
+      const { rows } = await sql`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(store.read);
+      return rows.length > 0 ? true : undefined;
+    });
+    await addEndpoint(late);
+    await happen(late, 1);
+  } finally {
+    goOn.resolve();
+    await expect(holding).rejects.toThrow('undone');
+  }
+  await round;
+  expect(await deliveriesOf(late)).toBe(2);
 });
 
 /** Runs the mailer until there is mail for exactly these. */

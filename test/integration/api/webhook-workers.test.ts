@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { newTypeId } from '../../../domain/type-id.ts';
 import { Sealer } from '../../../api/store/sealing.ts';
 import { createWebhookEndpoint } from '../../../api/store/webhook-endpoints.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
 import { createChangeStream, findChangeStream } from '../../../api/store/change-streams.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import { eventsOf, lastOf } from '../../support/api/change-stream.ts';
@@ -23,6 +24,8 @@ beforeAll(async () => {
   workers = await WebhookWorkers.create();
 });
 afterEach(async () => {
+  // A worker that a failed test left would send what the next one wants to see.
+  await workers.endAll();
   await workers.store.read.deleteFrom('webhookEndpoints').execute();
   for (const receiver of receivers.splice(0)) await receiver.stop();
 });
@@ -87,14 +90,34 @@ const idsOf = ({ received }: TestReceiver) => received.map(({ body }) => body.id
 /** A receiver that a stalled machine makes miss two attempts gets the third one after five minutes. */
 const hangMs = 400_000;
 
+/** What the store says of the deliveries of the first of these events. */
+async function standingOf([id = '']: readonly string[]): Promise<string> {
+  const deliveries = await workers.store.read
+    .selectFrom('webhookDeliveries')
+    .selectAll()
+    .where('eventId', '=', uuidOf(id))
+    .execute();
+  if (deliveries.length === 0) return `nothing was made of ${id}`;
+  const attempts = await workers.store.read
+    .selectFrom('webhookAttempts')
+    .select(['deliveryId', 'outcome', 'error', 'startedAt'])
+    .where(
+      'deliveryId',
+      'in',
+      deliveries.map((one) => one.id),
+    )
+    .execute();
+  return JSON.stringify({ id, deliveries, attempts });
+}
+
 const untilAll = (receiver: TestReceiver, ids: readonly string[]) =>
   eventually(
     'all events have come',
     async () => {
       const have = new Set(idsOf(receiver));
       const missing = ids.filter((id) => !have.has(id));
-      if (missing.length > 0) throw new Error(`${missing.length} are missing`);
-      return true;
+      if (missing.length === 0) return true;
+      throw new Error(`${missing.length} are missing: ${await standingOf(missing)}`);
     },
     hangMs,
   );
@@ -201,9 +224,9 @@ test('workers are killed again and again while events happen: what arrives is wh
   const databases = [null, newTypeId('db')];
   const ids: string[] = [];
   for (let kills = 0; kills < 3; kills += 1) {
+    const before = both[0].receiver.received.length;
     const making = happen(60, databases);
     const child = await workers.start();
-    const before = both[0].receiver.received.length;
     await eventually(
       'it has sent something',
       async () => {

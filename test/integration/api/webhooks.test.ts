@@ -296,7 +296,7 @@ const untilNobodySends = ({ id }: Endpoint) =>
     return leaseOwner === null || undefined;
   });
 
-test('what is sent again comes in the order of the events', async () => {
+test('repeated deliveries come in the order of the events', async () => {
   const { receiver, endpoint } = await receiverWith();
   receiver.answer(500);
   for (let count = 0; count < 30; count += 1) await happen();
@@ -383,6 +383,7 @@ test('an endpoint whose every attempt has failed for five days is disabled; repl
     return true;
   });
   expect((await ask(endpoint.path)).json.webhookEndpoint.status).toBe('ENABLED');
+  receiver.behave = (_, answer) => void answer.destroy();
   await happen();
   await eventually('the endpoint is disabled', async () => {
     const { webhookEndpoint } = (await ask(endpoint.path)).json;
@@ -395,6 +396,28 @@ test('an endpoint whose every attempt has failed for five days is disabled; repl
   const enabled = await ask(endpoint.path, 'PATCH', { status: 'ENABLED' });
   expect(enabled.json.webhookEndpoint).toMatchObject({ status: 'ENABLED', failingSince: null });
   const filter = { endpointId: endpoint.id };
+  // What the last answer was, and which delivery or event it is, choose alike for the list and for what is sent again.
+  const found = async (chosen: Record<string, string>) => {
+    const query = new URLSearchParams({ ...filter, ...chosen }).toString();
+    const list = await ask(`/webhook-deliveries?${query}`);
+    const again = await ask('/webhook-deliveries/replay', 'POST', {
+      ...filter,
+      ...chosen,
+      dryRun: true,
+    });
+    expect(again.json.replayed).toBe(list.json.data.length);
+    return (list.json.data as WebhookDelivery[]).map(({ id }) => id);
+  };
+  const tried = delivery?.id ?? '';
+  expect(await found({ answer: '500' })).toEqual([tried]);
+  expect(await found({ answer: '5xx', eventId: delivery?.eventId ?? '' })).toEqual([tried]);
+  expect(await found({ answer: '4xx' })).toEqual([]);
+  const unheard = await found({ answer: 'none' });
+  expect(unheard).toHaveLength(1);
+  expect(unheard).not.toEqual([tried]);
+  expect(await found({ deliveryId: tried })).toEqual([tried]);
+  expect(await found({ deliveryId: tried, answer: '200' })).toEqual([]);
+  expect((await ask('/webhook-deliveries?answer=5')).status).toBe(400);
   const counted = await ask('/webhook-deliveries/replay', 'POST', { ...filter, dryRun: true });
   expect(counted.json).toMatchObject({ dryRun: true, replayed: 2, expedited: 0, skipped: 0 });
   await untilStatus(endpoint, ['CANCELED', 'CANCELED']);
@@ -511,7 +534,7 @@ test('a rotated secret signs beside the new one until the grace is over; who loo
   expect(JSON.stringify(data)).not.toContain('whsec_');
 });
 
-test('who leads events elsewhere for a moment, or stops them, leaves what it was before in the audit log', async () => {
+test('a change that leads events elsewhere for a moment, or stops them, leaves the former setting in the audit log', async () => {
   const { endpoint } = await receiverWith();
   const { url, eventTypes } = (await ask(endpoint.path)).json.webhookEndpoint;
   const thief = 'https://thief.example.com/';

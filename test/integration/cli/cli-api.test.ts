@@ -151,7 +151,7 @@ test('all eight subcommands', async () => {
   expect((await tb('query-transfers', '--ledger', '1')).result).toHaveLength(3);
 });
 
-test('where a page ends is where the next one begins', async () => {
+test('the next page begins where the last one ends', async () => {
   const first = await run('query-transfers', '--limit', '2');
   expect(first.code).toBe(0);
   const [, flag = '', value = ''] =

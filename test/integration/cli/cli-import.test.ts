@@ -260,7 +260,7 @@ test('an import that is READY needs no file', async () => {
   expect(partsSent(made.stderr)).toEqual([]);
 });
 
-test('what cannot be imported is refused by the name of the file, before anything is sent', async () => {
+test('a file that cannot be imported is refused by name, before anything is sent', async () => {
   writeFileSync(file('empty'), '');
   writeFileSync(file('text'), 'id,amount\n'.repeat(9_000));
   const odd = 'na\u001B[31mme, "odd" and \u{1F4B0}';
@@ -298,7 +298,7 @@ test('what cannot be imported is refused by the name of the file, before anythin
   expect((await imports()).length).toBe(before);
 });
 
-test('what the database could not be is refused before an import is begun', async () => {
+test('an impossible database is refused before an import is begun', async () => {
   const before = (await imports()).length;
   const sized = await cli.run([...asked('never', 'small'), '--cluster-size', 'lh-7']);
   expect(sized.code).toBe(3);

@@ -75,6 +75,13 @@ test('a person signs in, makes keys, reads the audit log, and signs out', async 
   expect((await cli.run(['keys', 'list'])).stdout).toContain(apiKey.id);
   const renewed = await cli.run(['keys', 'renew', apiKey.id, '--expires-in', 'never']);
   expect(renewed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^expires +never$/m) });
+  const two = ['--allow-ip', '192.0.2.10', '--allow-ip', '2001:db8::/32'];
+  const updated = await cli.run(['keys', 'update', apiKey.id, '--name', 'nightly', ...two]);
+  expect(updated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^name +nightly$/m) });
+  expect(updated.stdout).toMatch(/^addresses +192\.0\.2\.10, 2001:db8::\/32$/m);
+  const anywhere = await cli.run(['keys', 'update', apiKey.id, '--allow-any-ip']);
+  expect(anywhere.stdout).toMatch(/^addresses +-$/m);
+  expect((await cli.run(['keys', 'update', apiKey.id])).stderr).toContain('no change is given');
   const rotated = await cli.run(['keys', 'rotate', apiKey.id, '--grace', '0s']);
   expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^lhk_\S+\n$/) });
   expect((await cli.run(['keys', 'revoke', apiKey.id])).code).toBe(0);

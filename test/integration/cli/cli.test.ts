@@ -72,14 +72,21 @@ describe('reading', () => {
     expect(code).toBe(0);
     expect(sentLines()).toEqual(['GET /api/v1/session']);
     expect(stdout).toContain('permissions   db:read');
-    expect(stdout).toContain(server.url);
+    expect(stdout).toContain(`${server.url}, version 1.4.0\n`);
+    const service = { version: '1.4.0', notice: 'Maintenance\u001b[2J tonight' };
+    server.react(answer(200, { ...sessionExample, service }));
+    const told = (await cli.run(['whoami'])).stdout;
+    expect(told).toMatch(/^notice +Maintenance.* tonight$/m);
+    expect(told).not.toContain('\u001b');
   });
 
   test('catalog, as text and as it came', async () => {
     const raw = JSON.stringify(catalogExample, undefined, 1);
     server.react(answer(200, raw));
     const text = await cli.run(['catalog']);
-    expect(text.stdout).toMatch(/lh-10 \* +0\.5 +2 GiB +7900000 +10\.00 USD/);
+    expect(text.stdout).toMatch(
+      /lh-10 \* +0\.5 +2 GiB +46,000,000 +2,000,000 +12 GiB +100,000 +10\.00 USD/,
+    );
     expect(text.stdout).toContain('single (a local volume is lost with its node');
     const json = await cli.run(['catalog', '--json']);
     expect(json.stdout).toBe(`${raw}\n`);
@@ -302,6 +309,7 @@ describe('databases create', () => {
     const plan = await cli.run(['databases', 'create', 'payments-prod', '--plan']);
     expect(sentLines()).toEqual(['POST /api/v1/databases?dryRun=true']);
     expect(plan.stdout).toContain('about 12.50 USD a month');
+    expect(plan.stdout).toContain('46,000,000 transfers and 2,000,000 accounts');
     const dry = await cli.run(['databases', 'create', 'payments-prod', '--dry-run']);
     expect(dry.stdout).toContain(`POST ${server.url}/api/v1/databases\n`);
     expect(dry.stdout).toContain('\n\n{"name":"payments-prod"}\n');
@@ -777,7 +785,7 @@ describe('config', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"secret": "lhk_x');
   });
 
-  test('where nothing says otherwise it is the contract’s production server', () => {
+  test('the address is the contract’s production server unless something says otherwise', () => {
     const document = JSON.parse(readFileSync(join(checkout, 'gen/openapi.json'), 'utf8')) as {
       servers: readonly { url: string; description: string }[];
     };

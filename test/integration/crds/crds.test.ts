@@ -259,7 +259,7 @@ describe('a LedgerDatabase', () => {
     [
       'a policy that there is not',
       { deletionPolicy: 'Forget' },
-      'supported values: "Retain", "BackupThenDelete", "BackupThenRetain", "Delete"',
+      'supported values: "Retain", "BackupThenDelete", "BackupThenRetain", "HandOver", "Delete"',
     ],
     ['a misspelt field', { deletionPolciy: 'Retain' }, 'unknown field "spec.deletionPolciy"'],
     ['a pod template', { template: {} }, 'unknown field "spec.template"'],
@@ -1133,9 +1133,10 @@ describe('deletion', () => {
     /** A claim of the database with this uid. The controllers delete none, since no pod uses it. */
     async function claimOf(
       uid: string,
-      changes: { formatted?: boolean; ours?: boolean; maker?: string } = {},
+      changes: { formatted?: boolean; handedOver?: string; ours?: boolean; maker?: string } = {},
     ) {
       const { formatted = true, ours: isOurs = true, maker = 'ledgerhouse-operator' } = changes;
+      const { handedOver } = changes;
       const name = `data-volumes-${(made += 1)}`;
       const { code } = await request('POST', claims, {
         apiVersion: 'v1',
@@ -1146,7 +1147,10 @@ describe('deletion', () => {
             ...(isOurs ? { 'ledgerhouse.dev/database-uid': uid } : {}),
             'app.kubernetes.io/managed-by': maker,
           },
-          annotations: formatted ? { 'ledgerhouse.dev/formatted': '17/0' } : {},
+          annotations: {
+            ...(formatted && { 'ledgerhouse.dev/formatted': '17/0' }),
+            ...(handedOver !== undefined && { 'ledgerhouse.dev/handed-over': handedOver }),
+          },
         },
         spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
       });
@@ -1181,6 +1185,28 @@ describe('deletion', () => {
       await eventually('the claim is protected', async () =>
         (await codeOf(claim.tryIt)) === 403 ? true : undefined,
       );
+    });
+
+    test('that is left to another database is refused while no database has it, until somebody allows it or takes the mark off', async () => {
+      const nobody = '00000000-0000-4000-8000-000000000000';
+      // As an operator of the release before marked it, too; the file of a volume on its way may be unnamed.
+      for (const handedOver of ['true', '2026-11-26T18:00:00Z']) {
+        const claim = await claimOf(nobody, { handedOver, formatted: false });
+        const { code, body } = await request('DELETE', claim.tryIt);
+        const command = `kubectl -n org-acme annotate pvc ${claim.name} ledgerhouse.dev/allow-deletion=true`;
+        expect([code, body.message]).toEqual([
+          403,
+          expect.stringContaining(
+            `the claim is left to a database that goes on with it, and may be the only one with its data; to delete it, first run: ${command}`,
+          ),
+        ]);
+        expect(await codeOf(`${claims}?fieldSelector=metadata.name%3D${claim.name}`)).toBe(403);
+        await kubectl(...`${command.slice('kubectl '.length)} --overwrite`.split(' '));
+        expect(await codeOf(claim.tryIt)).toBe(200);
+        const off = ['ledgerhouse.dev/allow-deletion-', 'ledgerhouse.dev/handed-over-'];
+        await kubectl('-n', 'org-acme', 'annotate', 'pvc', claim.name, ...off);
+        expect(await codeOf(claim.path)).toBe(200);
+      }
     });
 
     test('without a data file, of another database, or of somebody else goes through', async () => {

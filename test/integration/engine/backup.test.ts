@@ -6,6 +6,12 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  ListObjectVersionsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { engineProgram, TestEngine } from '../../support/engine/engine.ts';
 import {
@@ -321,6 +327,72 @@ test('with keys beside the credentials the archive is encrypted; keys are replac
   const added = objects().filter((name) => !before.includes(name));
   expect(added).toEqual([expect.stringMatching(/^keys\//)]);
   expect(await withKeys([next], verifying)).toMatchObject({ stateHash: made['stateHash'] });
+});
+
+test('with object lock the store itself keeps what a backup needs, for later backups too; a bucket without it is refused', async () => {
+  const access = { accessKeyId: server.accessKeyId, secretAccessKey: server.secretAccessKey };
+  const how = { endpoint: server.endpoint, region: 'us-east-1', forcePathStyle: true };
+  const client = new S3Client({ ...how, credentials: access });
+  const stored = { ...how, ...access, bucket: 'locked', prefix: 'house/', patienceMs: 1_000 };
+  const store = new S3Store({ ...stored, lock: { mode: 'GOVERNANCE', days: 100 } });
+  try {
+    await client.send(
+      new CreateBucketCommand({ Bucket: 'locked', ObjectLockEnabledForBucket: true }),
+    );
+    const locking = (lock: string, args: readonly string[], bucket = 'locked') => {
+      const path = server.writeCredentials(`lock-${lock}`, {
+        'access-key-id': server.accessKeyId,
+        'secret-access-key': server.secretAccessKey,
+        'object-lock': `${lock}\n`,
+      });
+      return args.map((arg) =>
+        arg
+          .replace(/^--credentials=.*/, `--credentials=${path}`)
+          .replace(`s3://${BUCKET}/`, `s3://${bucket}/`),
+      );
+    };
+    const run = async (lock: string, args: readonly string[]) =>
+      JSON.parse(await mustRun(engineProgram, locking(lock, args))) as Result & {
+        readonly lockedUntil?: string;
+      };
+    const refused = await shell(
+      engineProgram,
+      locking('GOVERNANCE 10', backupArgs('plain'), BUCKET),
+    );
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`bucket ${BUCKET} has no object lock`);
+    expect(existsSync(join(server.bucket, 'house', ownDatabase()))).toBe(false);
+
+    const began = Date.now();
+    const daysOf = (time = '') => (Date.parse(time) - began) / 86_400_000;
+    const first = await run('GOVERNANCE 10', backupArgs('locked'));
+    expect(daysOf(first.lockedUntil)).toBeCloseTo(15, 1);
+    // Whoever may delete hides an object, and no more than that.
+    const Key = `house/${first.key}`;
+    await store.remove(first.key);
+    const where = { Bucket: 'locked' };
+    const { Versions: [version] = [], DeleteMarkers: [mark] = [] } = await client.send(
+      new ListObjectVersionsCommand({ ...where, Prefix: Key }),
+    );
+    const deletion = (VersionId = '') => new DeleteObjectCommand({ ...where, Key, VersionId });
+    await expect(client.send(deletion(version?.VersionId))).rejects.toThrow('object lock');
+    await client.send(deletion(mark?.VersionId));
+
+    const verifying = ['verify-backup', ...flags(), '--backup=locked'];
+    expect(await run('GOVERNANCE 10', verifying)).toMatchObject({ stateHash: first.stateHash });
+    // A later backup locks for longer what it needs of the earlier one; a shorter time takes nothing back.
+    const second = await run('COMPLIANCE 100', backupArgs('longer'));
+    expect(daysOf(second.lockedUntil)).toBeCloseTo(150, 1);
+    expect(second.newBytes).toBeLessThan(first.newBytes);
+    const third = await run('GOVERNANCE 1', backupArgs('shorter'));
+    expect(daysOf(third.lockedUntil)).toBeCloseTo(1.5, 1);
+    const held: string[] = [];
+    for await (const key of store.list(`${ownDatabase()}/rows/`)) held.push(key);
+    for (const key of held) expect(daysOf(await store.locks?.lasting(key))).toBeGreaterThan(149);
+  } finally {
+    store.close();
+    client.destroy();
+  }
 });
 
 test('a stopped replica is backed up from its file, and only a closed one', async () => {

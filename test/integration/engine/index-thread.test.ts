@@ -157,7 +157,7 @@ const withoutThreads = `
   console.log(JSON.stringify({ errors, transfers: ledger.counts().transfers, ...ledger.index() }));
 `;
 
-test('where the system gives the index no thread, the ledger goes on and does the work by itself', async () => {
+test('the ledger goes on and does the work by itself when the system gives the index no thread', async () => {
   // Node's permissions refuse a thread as a system that is out of threads does: when it is asked for.
   const permissions = ['--permission', '--allow-fs-read=*'];
   const program = ['--input-type=module', '--eval', withoutThreads];

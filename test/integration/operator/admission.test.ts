@@ -102,7 +102,7 @@ const busy: Mutation = (object) => {
   }))({ ...object, metadata: labelled });
 };
 
-test('what a webhook adds to Jobs, StatefulSets and pods is left alone and named, also after a change', async () => {
+test('fields that a webhook adds to Jobs, StatefulSets and pods are left alone and named, also after a change', async () => {
   await world.createNamespace('mirrored');
   webhook.mutate('mirrored', busy);
   await world.createDatabase('mirrored', 'payments', {});
@@ -238,7 +238,7 @@ const ownersOf = ({ metadata }: KubeObject, field: string) =>
     .filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes(`"${field}"`))
     .map(({ manager }) => manager);
 
-test('what is applied no more goes from an object, though a creation and no apply brought it', async () => {
+test('a field that is applied no more goes from an object, though a creation and no apply brought it', async () => {
   await world.createNamespace('dropping');
   await world.createDatabase('dropping', 'payments', {
     pods: { annotations: { shift: 'night' }, tolerations: [] },

@@ -8,11 +8,13 @@ import {
   type NetworkPolicy,
   type Pod,
   type Secret,
+  type StatefulSet,
 } from '../../../domain/kinds.ts';
-import { annotations, backupIdOf, labels } from '../../../domain/names.ts';
+import { annotations, backupIdOf, connectLabel, labels } from '../../../domain/names.ts';
 import { engineSays } from '../../support/engine/engine-says.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
+import { jobNameLabel } from '../../../operator/ledgerdatabase/jobs.ts';
 import { eventually } from '../../support/shell.ts';
 
 type Backup = LedgerBackup & KubeObject;
@@ -229,7 +231,8 @@ test('a suspended database is backed up from its closed file', async () => {
   expect(asked).toEqual([]);
 });
 
-test('TigerBeetle is refused with the reason', async () => {
+test('a cluster of TigerBeetle is read by a client in a Job of our program, with a volume that goes with its pod', async () => {
+  says = () => ({ exitCode: 0, message: JSON.stringify({ ...made, backupId: 'bkp_x' }) });
   await world.createDatabase('default', 'beetle', {
     engine: 'TigerBeetle',
     topology: 'single',
@@ -237,7 +240,27 @@ test('TigerBeetle is refused with the reason', async () => {
   });
   await world.until('default', 'beetle', 'Available', 'True');
   await backUp('beetle', 'beetle');
-  await until('beetle', 'False', 'EngineUnsupported');
+  const { status } = await until('beetle', 'True', 'Completed');
+  const database = await world.database('default', 'beetle');
+  expect(status).toMatchObject({ databaseId: database?.status?.databaseId, transfers: 1_000 });
+  expect(status?.replica).toBeUndefined();
+  const pod = pods.find(({ metadata }) => metadata?.labels?.[labels.backup] === 'beetle');
+  const [container] = pod?.spec?.containers ?? [];
+  expect(container?.args?.[0]).toBe('backup-cluster');
+  expect(container?.args).toContain(`--cluster=${database?.status?.clusterId}`);
+  const [endpoint] = database?.status?.endpoints ?? [];
+  expect(container?.args).toContain(`--addresses=${endpoint?.ip}:${endpoint?.port}`);
+  expect(container?.image).not.toContain('tigerbeetle');
+  const template = pod?.spec?.volumes?.find(({ ephemeral }) => ephemeral !== undefined);
+  const claim = template?.ephemeral?.volumeClaimTemplate?.spec;
+  const { requestedGb } = database?.status?.storage ?? {};
+  expect(claim?.resources?.requests).toEqual({ storage: `${requestedGb}Gi` });
+  // Nobody asks it for a checkpoint: it has none.
+  expect(asked).toEqual([]);
+  const error = { error: 'cluster_differs', message: 'the balances do not agree' };
+  says = () => ({ exitCode: 1, message: JSON.stringify(error) });
+  await backUp('beetle-differs', 'beetle');
+  await until('beetle-differs', 'False', 'LedgerDiffers');
 });
 
 test('an operator that ends between any two steps leaves a backup that its successor completes once', async () => {
@@ -335,7 +358,7 @@ test('a schedule makes a backup, which is proven, and says when the next one is 
   });
 });
 
-test('what a schedule does not keep goes from the bucket and the cluster; what is protected stays', async () => {
+test('a backup that a schedule does not keep goes from the bucket and the cluster; a protected one stays', async () => {
   succeeding();
   await follow('keeps-one', { keepLast: 1 });
   const make = async (name: string, spec: object = {}) => {
@@ -666,10 +689,80 @@ test('a database begins as another was at a moment, which is named in one way', 
   }
 });
 
+const beetle = { engine: 'TigerBeetle', topology: 'single', size: 'lh-40', bootstrap } as const;
+const policyOf = async (workload = '') =>
+  world.kube.read<NetworkPolicy & KubeObject>({
+    resource: resources.networkPolicy,
+    namespace: 'default',
+    name: workload,
+  });
+const fillEnds = (end: 'runs' | ReturnType<typeof ending>) => {
+  world.kubelet.ending = (pod) => {
+    const isFill = pod.metadata?.labels?.[jobNameLabel]?.endsWith('-fill') === true;
+    const ended = ending(pod);
+    return isFill ? end : ended;
+  };
+};
+
+test('a database of TigerBeetle serves nobody until a Job has filled it with its backup', async () => {
+  fillEnds('runs');
+  await world.createDatabase('default', 'filled', beetle);
+  const running = await eventually('the Job that fills it', async () => {
+    const pod = pods.find(({ metadata }) => metadata?.labels?.[jobNameLabel]?.endsWith('-fill'));
+    if (pod === undefined) throw new Error('there is none');
+    return pod;
+  });
+  const { status } = await world.until(
+    'default',
+    'filled',
+    'Available',
+    'False',
+    'NotBootstrapped',
+  );
+  expect(status).toMatchObject({ bootstrapped: true, filled: false });
+  expect(running.spec?.containers[0]?.args).toEqual([
+    'restore-cluster',
+    '--store=s3://backups/house',
+    '--endpoint=http://s3.example:7070',
+    '--region=eu-1',
+    '--credentials=/store',
+    `--database=${bootstrap.backup.databaseId}`,
+    `--backup=${bootstrap.backup.backupId}`,
+    `--cluster=${status?.clusterId}`,
+    `--addresses=${status?.addresses}`,
+    '--result=/dev/termination-log',
+    '/data',
+  ]);
+  const label = connectLabel('filled');
+  expect(JSON.stringify(await policyOf(status?.workload))).not.toContain(label);
+  const addresses = {
+    resource: resources.configMap,
+    namespace: 'default',
+    name: 'filled-connection',
+  };
+  expect(await world.kube.read(addresses)).toBeUndefined();
+
+  fillEnds({ exitCode: 0, message: '{}' });
+  const opened = await world.until('default', 'filled', 'Available', 'True');
+  expect(opened.status).toMatchObject({ filled: true });
+  await eventually('clients are let in, and told where it is', async () => {
+    const isOpen = JSON.stringify(await policyOf(status?.workload)).includes(label);
+    return isOpen ? await world.kube.read(addresses) : undefined;
+  });
+  world.kubelet.ending = ending;
+});
+
 test('a database that cannot begin with a backup never begins empty', async () => {
-  const beetle = { engine: 'TigerBeetle', topology: 'single', size: 'lh-40', bootstrap } as const;
+  const timeouts = { error: 'timeouts_open', message: 'Pending transfers are open.' };
+  world.kubelet.ending = (pod) =>
+    pod.metadata?.labels?.[jobNameLabel]?.endsWith('-fill-check') === true
+      ? { exitCode: 1, message: JSON.stringify(timeouts) }
+      : ending(pod);
   await world.createDatabase('default', 'wrong', beetle);
-  await world.until('default', 'wrong', 'Stalled', 'True', 'BackupsUnavailable');
+  const { status } = await world.until('default', 'wrong', 'Stalled', 'True', 'FillFailed');
+  expect(JSON.stringify(status?.conditions)).toContain('timeouts_open: Pending transfers');
+  expect(status?.bootstrapped).not.toBe(true);
+  world.kubelet.ending = ending;
   const volumes = { databaseId: bootstrap.backup.databaseId };
   const both = world.createDatabase('default', 'both', { bootstrap: { ...bootstrap, volumes } });
   await expect(both).rejects.toThrow(/with volumes, with a backup or with an import/);
@@ -682,7 +775,8 @@ test('a database begins with exported files, one for each replica, under a clust
   await world.createDatabase('default', 'imported', spec);
   const database = await world.until('default', 'imported', 'Ready', 'True');
   expect(database.status?.clusterId).not.toBe('77');
-  const makers = pods.filter(({ metadata }) => metadata?.name?.includes('-format-'));
+  // A Job of an earlier test's database may still make its pods.
+  const makers = pods.filter(({ metadata }) => metadata?.name?.startsWith('imported-'));
   const engines = makers.flatMap(
     ({ spec: pod }) => pod?.initContainers?.filter(({ name }) => name === 'engine') ?? [],
   );
@@ -711,8 +805,10 @@ test('a database begins with exported files, one for each replica, under a clust
   }
   expect(makers[0]?.metadata?.labels).toMatchObject({ [labels.usesStore]: 'true' });
   // No replica has the credentials.
-  const replicas = pods.filter(({ metadata }) => !metadata?.name?.includes('-format-'));
-  expect(JSON.stringify(replicas.map(({ spec: pod }) => pod?.volumes))).not.toContain('-store-');
+  const sets = await list<StatefulSet>(resources.statefulSet);
+  const replicas = sets.find(({ metadata }) => metadata?.name?.startsWith('imported-'));
+  expect(replicas?.spec?.template.spec?.containers).not.toEqual([]);
+  expect(JSON.stringify(replicas?.spec?.template)).not.toContain('-store-');
 });
 
 test('a database that cannot begin with an import never begins empty', async () => {

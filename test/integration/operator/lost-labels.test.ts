@@ -183,7 +183,7 @@ test('a volume that lost the label of its maker goes with its database under the
   });
 });
 
-test('what only looks like an object of a database keeps the labels that it has', async () => {
+test('an object that only looks like one of a database keeps the labels that it has', async () => {
   const database = await made('alike');
   await world.createNamespace('alike-copy');
   const [claim] = await owned<Claim>(resources.claim, database);

@@ -142,7 +142,7 @@ test.each(cases)(
 );
 const account = ({ namespace }: Subject) => ({ name: 'default', namespace });
 
-test('where the profile with io_uring cannot be installed, pods without one are outside the restricted profile', async () => {
+test('pods without a profile are outside the restricted one where the profile with io_uring cannot be installed', async () => {
   const [, , subject] = cases;
   if (subject === undefined) throw new Error('no such case');
   const unconfined = { ...subject, tigerBeetleSeccomp: 'Unconfined' } as const;

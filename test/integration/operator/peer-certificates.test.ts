@@ -138,7 +138,7 @@ test('a lost record comes back from the StatefulSet, and no pod is replaced', as
   expect(new Set((await pods()).map(({ metadata }) => metadata.uid))).toEqual(uids);
 });
 
-test('as the manual says: a suspended database without a record begins anew, with a number that was not used', async () => {
+test('a suspended database without a record begins anew, as the manual says, with a number that was not used', async () => {
   await world.patchDatabase(namespace, name, { spec: { suspend: true } });
   await world.until(namespace, name, 'Suspended', 'True');
   await patchStatus({ peerCertificates: null });

@@ -78,12 +78,12 @@ export async function makeDatabase(store: Store, organization: Organization, nam
   });
 }
 
-/** Makes a database that serves, with the engine that listens to this port and has the cluster ID 0. */
+/** Makes a database that serves, with the engine whose replicas listen to these ports and have the cluster ID 0. */
 export async function makeServingDatabase(
   store: Store,
   organization: Organization,
   name: string,
-  port: number,
+  ...ports: readonly number[]
 ) {
   const { id } = await makeDatabase(store, organization, name);
   return store.change(tester, (change) =>
@@ -91,7 +91,7 @@ export async function makeServingDatabase(
       status: 'READY',
       clusterId: '0',
       observed: {
-        addresses: [`127.0.0.1:${port}`],
+        addresses: ports.map((port) => `127.0.0.1:${port}`),
         nodes: [],
         engineVersion: '0.1.0',
         release: null,

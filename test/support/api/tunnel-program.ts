@@ -163,6 +163,7 @@ const handlers = {
       logger,
       usage,
       watch,
+      gateway: places.gateway,
       times: options.times ?? {},
       ...(options.unsentLimits !== undefined && { unsentLimits: options.unsentLimits }),
     }),

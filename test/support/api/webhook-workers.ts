@@ -96,8 +96,13 @@ export class WebhookWorkers {
     await ended;
   }
 
+  /** Ends all processes that still run, frozen ones too. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#children].map((child) => this.end(child, 'SIGKILL')));
+  }
+
   async stop(): Promise<void> {
-    await Promise.all([...this.#children].map((child) => this.end(child, 'SIGTERM')));
+    await this.endAll();
     await this.store.close();
     await this.#postgres.remove();
     rmSync(this.#folder, { recursive: true, force: true });

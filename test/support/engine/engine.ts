@@ -51,8 +51,8 @@ export class TestEngine {
   }
 
   /** Starts an engine on the data file `replica.ledger` of a folder, which stays. */
-  static async open(folder: string): Promise<TestEngine> {
-    const engine = new TestEngine({ folder });
+  static async open(folder: string, flags: readonly string[] = []): Promise<TestEngine> {
+    const engine = new TestEngine({ folder, flags });
     [engine.port = 0] = await freePorts(1);
     await engine.start();
     return engine;

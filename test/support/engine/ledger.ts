@@ -16,6 +16,7 @@ export interface TransferFields {
   readonly pendingId?: bigint;
   readonly timeout?: number;
   readonly flags?: number;
+  readonly timestamp?: bigint;
 }
 
 export function transferBytes(transfers: readonly TransferFields[]): Uint8Array {
@@ -32,6 +33,7 @@ export function transferBytes(transfers: readonly TransferFields[]): Uint8Array 
     view.setUint32(at + 112, transfer.pendingId === undefined ? 1 : 0, true);
     view.setUint16(at + 116, transfer.pendingId === undefined ? 1 : 0, true);
     view.setUint16(at + 118, transfer.flags ?? 0, true);
+    view.setBigUint64(at + 120, transfer.timestamp ?? 0n, true);
   });
   return bytes;
 }

@@ -62,13 +62,16 @@ function essence({ kind, metadata, spec, data, status }: Loose): object {
   };
 }
 
+/** Conditions that say what an engine said. */
+const hearsay: ReadonlySet<string> = new Set(['CapacityLeft', 'DataIntact']);
+
 /** An engine's last status depends on when it was asked. */
 function withoutHearsay(status: unknown): unknown {
   const { members, conditions, ...others } = (status ?? {}) as {
     members?: readonly object[];
     conditions?: readonly { type: string }[];
   };
-  const told = conditions?.map((one) => (one.type === 'CapacityLeft' ? { type: one.type } : one));
+  const told = conditions?.map((one) => (hearsay.has(one.type) ? { type: one.type } : one));
   const rest = { ...others, ...(told && { conditions: told }) };
   if (members === undefined) return rest;
   const seen = members.map((member) =>

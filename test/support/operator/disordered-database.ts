@@ -7,6 +7,7 @@ import type {
   DatabaseStatus,
   LedgerDatabase,
 } from '../../../domain/custom-resources.ts';
+import { fillingNote } from '../../../operator/ledgerdatabase/steps/fill.ts';
 import { buildClaim } from '../../../operator/manifests/claim.ts';
 import { buildConnection } from '../../../operator/manifests/connection.ts';
 import { buildFormatJob } from '../../../operator/manifests/format-job.ts';
@@ -43,6 +44,8 @@ export const elder = {
   workload: 'archive-aaaaaa',
   clusterId: '42',
 };
+
+const origin = { databaseId: elder.databaseId, backupId: 'bkp_01kaj7q9v5e8r9h2m3n4p5q6r7' };
 
 const jobStates = ['absent', 'running', 'succeeded', 'failed', 'deleting', 'other'] as const;
 
@@ -93,8 +96,16 @@ const anyState = fc.record({
     version: fc.constantFrom('old', 'old', 'new', 'none', 'unknown'),
   }),
   suspend: fc.constantFrom(false, false, true),
-  deletionPolicy: fc.constantFrom('Retain', 'BackupThenDelete', 'BackupThenRetain', 'Delete'),
+  deletionPolicy: fc.constantFrom(
+    'Retain',
+    'BackupThenDelete',
+    'BackupThenRetain',
+    'HandOver',
+    'Delete',
+  ),
   deleting: fc.constantFrom(false, false, false, true),
+  /** Whether it begins with a backup with which its cluster is filled. */
+  fills: fc.constantFrom('no', 'begins', 'filled'),
   held: fc.boolean(),
   /** `adopted`: it has taken its volumes over already. */
   inherits: fc.constantFrom('no', 'no', 'no', 'volumes', 'nothing', 'living', 'adopted'),
@@ -173,6 +184,9 @@ function heir(made: Recipe): Recipe {
   return { ...made, set: 'absent', replicas };
 }
 
+/** Nothing is filled that has not begun. */
+const unfilled = ({ fills }: Recipe): Recipe['fills'] => (fills === 'filled' ? 'begins' : fills);
+
 /** Nobody has done anything for it. */
 function newborn(made: Recipe): Recipe {
   const replicas = made.replicas.map((row) => ({
@@ -188,6 +202,7 @@ function newborn(made: Recipe): Recipe {
     changes: { ...made.changes, size: 'lh-40' },
     deleting: false,
     held: false,
+    fills: unfilled(made),
     known: 'nothing',
     set: 'absent',
     surroundings: 'absent',
@@ -206,6 +221,7 @@ function unborn(made: Recipe): Recipe {
     changes: { ...made.changes, size: 'lh-40' },
     deleting: false,
     inherits: 'no',
+    fills: unfilled(made),
     known: made.known === 'nothing' ? 'nothing' : 'all',
     knows: { ...made.knows, bootstrapped: false },
     set: 'absent',
@@ -223,7 +239,12 @@ function unborn(made: Recipe): Recipe {
 const ipOf = (index: number) => `10.96.12.${index + 1}`;
 const deleted = '2026-11-21T09:59:00Z';
 
-function specOf({ kind, changes, suspend, deletionPolicy, inherits }: Recipe): DatabaseSpec {
+/** Only a database of TigerBeetle is filled. */
+const fillOf = ({ kind, inherits, fills }: Recipe): Recipe['fills'] =>
+  kind.engine === 'TigerBeetle' && inherits === 'no' ? fills : 'no';
+
+function specOf(made: Recipe): DatabaseSpec {
+  const { kind, changes, suspend, deletionPolicy, inherits } = made;
   const versions = { Builtin: ['0.1.0', '0.2.0'], TigerBeetle: ['0.17.8', '0.17.9'] }[kind.engine];
   const version = { old: versions[0], new: versions[1], unknown: '9.9.9', none: undefined };
   const wanted = version[changes.version];
@@ -233,8 +254,11 @@ function specOf({ kind, changes, suspend, deletionPolicy, inherits }: Recipe): D
     storage: { sizeGb: changes.sizeGb },
     ...(wanted === undefined ? {} : { version: wanted }),
     suspend,
-    deletionPolicy,
+    // Backups are not simulated, and one that begins with a backup has a bucket.
+    deletionPolicy:
+      fillOf(made) !== 'no' && deletionPolicy.startsWith('Backup') ? 'Retain' : deletionPolicy,
     deletionProtection: false,
+    ...(fillOf(made) === 'no' ? {} : { bootstrap: { backup: origin } }),
     ...(inherits === 'no' ? {} : { bootstrap: { volumes: { databaseId: elder.databaseId } } }),
   };
 }
@@ -256,6 +280,9 @@ function statusOf(made: Recipe, subject: Subject): DatabaseStatus {
       ? { databaseId, workload: subject.workload, clusterId: subject.clusterId }
       : {}),
     ...(has('bootstrapped') && knows.bootstrapped ? { bootstrapped: true } : {}),
+    ...(has('bootstrapped') && knows.bootstrapped && fillOf(made) !== 'no'
+      ? { filled: fillOf(made) === 'filled' }
+      : {}),
     ...(has('endpoints') ? { endpoints: [...subject.endpoints] } : {}),
     ...(has('resolved') ? { resolved: subject.resolved } : {}),
     ...(subject.peerCertificates === undefined || made.certificates === 'lost'
@@ -298,6 +325,7 @@ export function disorder(made: Recipe): SimulatedCluster {
       port: 3001,
     })),
     operatorNamespace: 'ledgerhouse-system',
+    ...(fillOf(made) === 'begins' ? { filling: true, restoredFrom: origin } : {}),
     ...(resolved.engine.etcdImage === undefined
       ? {}
       : { peerCertificates: made.certificates === 'there' ? peerCertificates : dueCertificates }),
@@ -375,7 +403,7 @@ function putSurroundings(cluster: SimulatedCluster, made: Recipe, subject: Subje
     const gone = made.surroundings === 'deleting' ? { deletionTimestamp: deleted } : {};
     const all = [
       buildNetworkPolicy(subject),
-      buildConnection(subject),
+      ...(subject.filling === true ? [] : [buildConnection(subject)]),
       buildPodDisruptionBudget(subject),
     ];
     for (const object of all) {
@@ -452,7 +480,9 @@ function putClaim(
       ...claim.metadata,
       ...(row.claim === 'deleting' ? { deletionTimestamp: deleted } : {}),
       annotations: {
-        ...(row.formatted ? { [annotations.formatted]: `${subject.clusterId}/${index}` } : {}),
+        ...(row.formatted
+          ? { [annotations.formatted]: `${subject.clusterId}/${index}`, ...fillingNote(subject) }
+          : {}),
         ...(row.recorded ? { [annotations.engineVersion]: subject.resolved.engine.version } : {}),
       },
     },

@@ -31,6 +31,7 @@ const well: Omit<Recipe, 'replicas'> = {
   suspend: false,
   deletionPolicy: 'Retain',
   deleting: false,
+  fills: 'no',
   held: false,
   inherits: 'no',
   known: 'all',
@@ -47,6 +48,16 @@ const well: Omit<Recipe, 'replicas'> = {
   certificates: 'there',
   expandable: 'yes',
 };
+
+/** What the status of a database says before it has its data. */
+export const notBegun = {
+  identity: true,
+  bootstrapped: false,
+  endpoints: true,
+  resolved: true,
+  storage: true,
+  active: false,
+} as const;
 
 /** A healthy database but for what is said. */
 export const recipeOf = (

@@ -14,6 +14,8 @@ interface SimulatedEnvironmentOptions {
   readonly past?: ReadonlyMap<string, KubeObject>;
   /** Default: `false`. */
   readonly isUntouched?: Environment['isUntouched'];
+  /** Default: the operator has no bucket. */
+  readonly store?: Environment['options']['store'];
 }
 
 export function environmentIn(
@@ -23,11 +25,12 @@ export function environmentIn(
     kube = cluster,
     past = cluster.objects,
     isUntouched = () => false,
+    store,
   }: SimulatedEnvironmentOptions,
 ): Environment {
   const seen = new Map(past);
   return {
-    options: { operatorNamespace: 'ledgerhouse-system' },
+    options: { operatorNamespace: 'ledgerhouse-system', ...(store !== undefined && { store }) },
     kube,
     caches: cachesOf(seen),
     noteAnswer(object) {

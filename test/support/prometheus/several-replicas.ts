@@ -6,7 +6,8 @@ export const metricsOfSeveralReplicas = (): Promise<string> =>
   metricsText({ warnings: [], storage: {} } as unknown as BuiltinStatus, {
     requests: new Map(),
     refused: 0,
-    scrubbing: { verifiedBytes: 0, damagedBytes: 0 },
+    statuses: [],
+    scrubbing: { verifiedBytes: 0, damagedBytes: 0, mendedPages: 0 },
     index: { segments: 0, onVolume: 0, unsealed: 0, unmerged: 0 },
     pages: { hits: 0, read: 0, rowsInMemory: 0 },
     reigns: { begun: new Map(), ended: new Map() },

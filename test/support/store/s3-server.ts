@@ -33,6 +33,7 @@ export class S3Server {
     const [port = 0] = await freePorts(1);
     const server = new S3Server(folder, port, await ensureProgram('versitygw'));
     mkdirSync(server.bucket, { recursive: true });
+    mkdirSync(join(folder, 'versions'));
     server.writeCredentials('credentials', credentials);
     await server.resume();
     return server;
@@ -72,6 +73,9 @@ export class S3Server {
         '--health',
         '/healthz',
         'posix',
+        // For buckets with object lock, which have versions.
+        '--versioning-dir',
+        join(this.folder, 'versions'),
         join(this.folder, 'data'),
       ],
       {

@@ -4,6 +4,7 @@ import {
   keepWords,
   originWords,
   proofOf,
+  whyNoLastBackup,
   whyNotBackedUp,
   withoutStore,
 } from './words.ts';
@@ -11,11 +12,14 @@ import {
 const builtin = { name: 'Builtin', version: '1' } as never;
 const ready = { status: 'READY', engine: builtin } as const;
 
-test('a database is not backed up without a store, of another engine, and without data', () => {
+test('a database is not backed up without a store and without data, and TigerBeetle only while it runs', () => {
   expect(whyNotBackedUp(ready, true)).toBeUndefined();
   expect(whyNotBackedUp(ready, false)).toBe(withoutStore);
   const beetle = { name: 'TigerBeetle', version: '1' } as never;
-  expect(whyNotBackedUp({ ...ready, engine: beetle }, true)).toContain('TigerBeetle');
+  expect(whyNotBackedUp({ ...ready, engine: beetle }, true)).toBeUndefined();
+  expect(whyNotBackedUp({ engine: beetle, status: 'SUSPENDED' }, true)).toContain('Resume');
+  expect(whyNoLastBackup({ ...ready, engine: beetle }, true)).toContain('TigerBeetle');
+  expect(whyNoLastBackup(ready, false)).toBe(withoutStore);
   expect(whyNotBackedUp({ ...ready, status: 'DELETED' }, true)).toContain('deleted');
   expect(whyNotBackedUp({ ...ready, status: 'PROVISIONING' }, true)).toContain('no data');
 });
@@ -65,7 +69,7 @@ test('the origin of a backup is told by who or what wanted it', () => {
   expect(of('FINAL', null)).toBe('before the deletion');
 });
 
-test('what a schedule keeps is told without the rules that keep nothing', () => {
+test('the backups that a schedule keeps are told without the rules that keep nothing', () => {
   const none = { hourly: 0, weekly: 0, yearly: 0, withinDays: 0 };
   expect(keepWords({ ...none, last: 3, daily: 7, monthly: 12, failed: 3 })).toEqual([
     'the last 3',

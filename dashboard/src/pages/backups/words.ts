@@ -113,13 +113,18 @@ export const keepWords = (keep: BackupSchedule['keep']): readonly string[] =>
 
 type Shown = Pick<Database, 'status' | 'engine'>;
 
+/** Why a database cannot be backed up as it is deleted; `undefined`: it can. */
+export const whyNoLastBackup = (database: Shown, configured: boolean): string | undefined =>
+  database.engine.name === 'Builtin'
+    ? whyNotBackedUp(database, configured)
+    : `It runs ${database.engine.name}, which takes writes while it is backed up. Make a backup before.`;
+
 /** Why a database cannot be backed up at all now; `undefined`: it can. */
 export function whyNotBackedUp({ status, engine }: Shown, configured: boolean): string | undefined {
   if (!configured) return withoutStore;
-  if (engine.name !== 'Builtin') {
-    return `It runs ${engine.name}. Only databases of the built-in engine can be backed up.`;
-  }
   if (status === 'DELETING' || status === 'DELETED') return 'The database is deleted.';
+  if (status === 'SUSPENDED' && engine.name !== 'Builtin')
+    return `It runs ${engine.name}, which is backed up only while it runs. Resume it.`;
   return status === 'READY' || status === 'SUSPENDED' ? undefined : 'The database has no data yet.';
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { monthsUntil, readUsageFilter, shownHours } from './usage-filter.ts';
 
-test('of an address, only months and rows that there are count', () => {
+test('only valid months and rows of an address count', () => {
   expect(readUsageFilter({ month: '2026-11', by: 'day' })).toEqual({ month: '2026-11', by: 'day' });
   expect(readUsageFilter({ month: '2026-13', by: 'week' })).toEqual({});
   expect(readUsageFilter({ month: '<img src=x>' })).toEqual({});

@@ -10,12 +10,12 @@ test.each<[number, string]>([
   expect(lagWords({ lagSeconds: lag, lagUnknown: null })).toBe(words);
 });
 
-test('where nobody knows whether events wait, it says why', () => {
+test('an unknown number of waiting events comes with the reason', () => {
   expect(lagWords({ lagSeconds: null, lagUnknown: 'PAUSED' })).toBe('not known while it is paused');
   expect(lagWords({ lagSeconds: null, lagUnknown: null })).toBe('not known');
 });
 
-test('what goes on can be paused, also while it tries again; what stopped can be resumed', () => {
+test('a running stream can be paused, also while it tries again; a stopped one can be resumed', () => {
   expect((['RUNNING', 'RETRYING', 'PAUSED', 'FAILED'] as const).map(nextStep)).toEqual([
     { verb: 'Pause', state: 'PAUSED' },
     { verb: 'Pause', state: 'PAUSED' },

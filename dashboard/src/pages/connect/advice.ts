@@ -6,7 +6,8 @@ const advice: Readonly<Record<string, string>> = {
   evicted: 'Make one client in each process, and a new one now.',
   sessions_exhausted: 'More than 64 clients use the database. Make one client in each process.',
   insufficient_scope: 'Use a key with the permission that it names.',
-  unsafe_request: 'Post or void the transfer without the flag “imported”.',
+  unsafe_request:
+    'Post or void the transfer without the flag “imported”, or import it with another timestamp.',
   not_the_protocol: 'Something else than a client of the ledger uses the port.',
 };
 

@@ -1,12 +1,14 @@
 import { shownMoney } from '../../lib/money.ts';
 import { Facts } from '../../ui/Page.tsx';
+import { CapacityLine } from './CapacityLine.tsx';
 import styles from './CreateDatabase.module.css';
 import type { Plan } from './use-plan.ts';
 
-/** The price of the database that would be made, line by line. */
+/** The price of the database that would be made, line by line, and what it holds. */
 export function PriceLines({ plan }: { readonly plan: Plan }) {
   const price = plan.data?.plan.estimatedMonthlyPrice;
   const nodes = plan.data?.plan.nodeCount;
+  const capacity = plan.data?.plan.capacity;
   return (
     <div aria-live="polite" aria-busy={plan.isFetching} className={styles.price}>
       <p>
@@ -28,6 +30,7 @@ export function PriceLines({ plan }: { readonly plan: Plan }) {
       {nodes !== undefined && (
         <p className={styles.soft}>{nodes === 1 ? 'One node' : `${nodes} nodes`}</p>
       )}
+      {capacity !== undefined && capacity !== null && <CapacityLine capacity={capacity} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { backupsQuery } from '../../data/backup-queries.ts';
 import { ask } from '../../data/client.ts';
@@ -10,8 +11,9 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Checkbox, Input } from '../../ui/Field.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { whyNotBackedUp } from '../backups/words.ts';
+import { whyNoLastBackup } from '../backups/words.ts';
 import styles from './DatabaseFrame.module.css';
+import { deletionHash } from './deletion-hash.ts';
 import { useDatabase } from './use-database.ts';
 import { useMatching } from './use-matching.ts';
 import { useUpdate } from './use-update.ts';
@@ -19,10 +21,19 @@ import { useUpdate } from './use-update.ts';
 export function DangerZone() {
   const organization = useOrganization();
   const { database } = useDatabase();
+  const { hash } = useLocation();
+  const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
   const update = useUpdate();
   const refused = whyNot(organization, 'changeDatabase');
   const isProtected = database.deletionProtection;
+  const whyKept = refused ?? (isProtected ? 'Take the protection off first.' : undefined);
+  const isAsked = hash === deletionHash && whyKept === undefined;
+  const close = () => {
+    setDeleting(false);
+    // The address asks no more: a reload of the page does not ask again.
+    if (isAsked) void navigate({ to: '.', hash: '', replace: true, resetScroll: false });
+  };
   const protect = () =>
     update.mutate(
       { deletionProtection: !isProtected },
@@ -45,16 +56,12 @@ export function DangerZone() {
           Deleting ends it at once and frees its name. Its data stay for some days, in which it can
           be restored.
         </p>
-        <Button
-          look="bad"
-          disabledReason={refused ?? (isProtected ? 'Take the protection off first.' : undefined)}
-          onClick={() => setDeleting(true)}
-        >
+        <Button look="bad" disabledReason={whyKept} onClick={() => setDeleting(true)}>
           Delete database
         </Button>
       </div>
       {update.isError && <Problem error={update.error} />}
-      <DeleteDialog open={deleting} onClose={() => setDeleting(false)} />
+      <DeleteDialog open={deleting || isAsked} onClose={close} />
     </Card>
   );
 }
@@ -70,7 +77,7 @@ function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onCl
     enabled: open,
   });
   const configured = backups.data?.pages.at(0)?.configured ?? false;
-  const whyNone = whyNotBackedUp(database, configured);
+  const whyNone = whyNoLastBackup(database, configured);
   const remove = useMutation({
     mutationFn: () =>
       matching((headers) =>

@@ -12,15 +12,10 @@ import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Progress, type Tone } from '../../ui/States.tsx';
 import { When } from '../../ui/When.tsx';
+import { jobWords } from '../databases/job-words.ts';
 import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
 import { WaitingJob } from './WaitingJob.tsx';
-
-/** `start_replicas` as `Start replicas`, `backup.create` as `Backup create`. */
-const words = (name: string): string => {
-  const text = name.replace(/^database\./, '').replaceAll(/[_.]/g, ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
 
 const tones: Readonly<Record<string, Tone>> = {
   SUCCEEDED: 'good',
@@ -53,8 +48,10 @@ export function Jobs() {
           <ul className={styles.steps}>
             {ended.slice(0, 5).map((job) => (
               <li key={job.id}>
-                <Badge tone={tones[job.status] ?? 'soft'}>{words(job.status.toLowerCase())}</Badge>
-                {words(job.type)}
+                <Badge tone={tones[job.status] ?? 'soft'}>
+                  {jobWords(job.status.toLowerCase())}
+                </Badge>
+                {jobWords(job.type)}
                 <span className={styles.soft}>
                   <When at={job.finishedAt ?? job.createdAt} /> by {said(job.actor.display)}
                 </span>
@@ -71,7 +68,7 @@ function JobCard({ job }: { readonly job: Job }) {
   const { progress, error, deadlineAt } = job;
   const left = progress.estimatedSecondsRemaining;
   return (
-    <Card title={words(job.type)} actions={<JobButtons job={job} />}>
+    <Card title={jobWords(job.type)} actions={<JobButtons job={job} />}>
       <Progress percent={progress.percent} label={`${progress.percent} percent done`} />
       <p aria-live="polite">
         {progress.message}
@@ -86,8 +83,8 @@ function JobCard({ job }: { readonly job: Job }) {
       <ol className={styles.steps}>
         {job.steps.map(({ name, status }) => (
           <li key={name}>
-            <Badge tone={tones[status] ?? 'soft'}>{words(status.toLowerCase())}</Badge>
-            {words(name)}
+            <Badge tone={tones[status] ?? 'soft'}>{jobWords(status.toLowerCase())}</Badge>
+            {jobWords(name)}
           </li>
         ))}
       </ol>

@@ -1,9 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Database } from '../../../../gen/api.ts';
+import { shownShare } from '../../lib/figures.ts';
 import { shownMoney } from '../../lib/money.ts';
 import { Badge } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
+import { ActiveJob } from './ActiveJob.tsx';
+import { RowMenu } from './RowMenu.tsx';
 import { standingOf } from './standing.ts';
 
 interface Props {
@@ -16,24 +19,26 @@ const end = (title: string) => ({ title, end: true }) as const;
 export const DatabaseTable = ({ rows, slug }: Props) => (
   <Table
     label="Databases"
-    heads={[
-      'Name',
-      'Status',
-      'Topology',
-      'Size',
-      end('Storage'),
-      'Region',
-      'Engine',
-      end('A month'),
-    ]}
+    heads={['Name', 'Status', 'Topology, size', 'In use', 'Region', 'Engine', end('A month')]}
+    actions
   >
     {rows.map((row) => (
-      <Row key={row.id} row={row} slug={slug} />
+      <Row key={row.id} row={row} slug={slug} jobs={jobsOf(rows)} />
     ))}
   </Table>
 );
 
-function Row({ row, slug }: { readonly row: Database; readonly slug: string }) {
+const jobsOf = (rows: Props['rows']): number =>
+  rows.filter(({ activeJobId }) => activeJobId !== null).length;
+
+interface RowProps {
+  readonly row: Database;
+  readonly slug: string;
+  /** Number of jobs in the list. */
+  readonly jobs: number;
+}
+
+function Row({ row, slug, jobs }: RowProps) {
   const { word, tone } = standingOf(row);
   const isGone = row.status === 'DELETED' || row.status === 'DELETING';
   return (
@@ -50,6 +55,7 @@ function Row({ row, slug }: { readonly row: Database; readonly slug: string }) {
       </td>
       <td>
         <Badge tone={tone}>{word}</Badge>
+        {row.activeJobId !== null && <ActiveJob id={row.activeJobId} jobs={jobs} />}
         {row.statusReason !== null && row.status !== 'READY' && (
           <div className={table.soft}>{row.statusReason.message}</div>
         )}
@@ -59,9 +65,15 @@ function Row({ row, slug }: { readonly row: Database; readonly slug: string }) {
           </div>
         )}
       </td>
-      <td className={table.keep}>{row.clusterConfiguration}</td>
-      <td className={table.keep}>{row.clusterSize}</td>
-      <td className={`${table.end} ${table.keep}`}>{row.selectedStorageGb} GiB</td>
+      <td className={table.keep}>
+        {row.clusterConfiguration}
+        <div className={table.soft}>
+          {row.clusterSize}, {row.selectedStorageGb} GiB
+        </div>
+      </td>
+      <td className={table.keep}>
+        <InUse usage={row.usage} />
+      </td>
       <td className={table.keep}>{row.region}</td>
       <td className={table.keep}>
         {row.engine.name} {row.engine.version}
@@ -72,6 +84,22 @@ function Row({ row, slug }: { readonly row: Database; readonly slug: string }) {
       <td className={`${table.end} ${table.keep}`}>
         {row.estimatedMonthlyPrice === null ? '–' : shownMoney(row.estimatedMonthlyPrice)}
       </td>
+      <td className={table.end}>{!isGone && <RowMenu row={row} />}</td>
     </tr>
   );
 }
+
+/** Of the replica that uses most. */
+const InUse = ({ usage }: Pick<Database, 'usage'>) =>
+  usage === null
+    ? '–'
+    : (
+        [
+          ['storage', usage.storage],
+          ['memory', usage.memory],
+        ] as const
+      ).map(([what, { usedBytes, limitBytes }]) => (
+        <div key={what} className={`${table.soft} ${table.keep}`}>
+          {shownShare(usedBytes, limitBytes)} of {what}
+        </div>
+      ));

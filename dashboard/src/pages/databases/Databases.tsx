@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { said } from '../../lib/said.ts';
 import { databasesQuery } from '../../data/queries.ts';
@@ -9,15 +9,15 @@ import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
 import { DatabaseTable } from './DatabaseTable.tsx';
 import { Filters } from './Filters.tsx';
 import { Introduction } from './Introduction.tsx';
-import type { ListSearch } from './search.ts';
+import { readListSearch } from './search.ts';
 
 export function Databases() {
   const organization = useOrganization();
-  const search = useSearch({ from: '/o/$slug/databases' });
-  const navigate = useNavigate({ from: '/o/$slug/databases' });
+  const [search, change] = useFilters(readListSearch);
   const list = useInfiniteQuery(databasesQuery(organization.id, search));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const isFiltered = Object.keys(search).some((name) => name !== 'sort');
@@ -38,7 +38,6 @@ export function Databases() {
         New database
       </Button>
     );
-  const change = (next: ListSearch) => void navigate({ search: next, replace: true });
   return (
     <Page title="Databases" actions={newButton}>
       <Filters search={search} onChange={change} />

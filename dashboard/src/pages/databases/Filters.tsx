@@ -1,4 +1,7 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { catalogQuery, databasesQuery } from '../../data/queries.ts';
 import { given } from '../../lib/search.ts';
+import { useOrganization } from '../../shell/context.ts';
 import { Checkbox } from '../../ui/Field.tsx';
 import styles from '../../ui/Filters.module.css';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
@@ -33,6 +36,14 @@ export const Filters = ({ search, onChange }: Props) => {
         value={search.status}
         onChange={(status) => set('status', status)}
       />
+      <Places search={search} onChange={onChange} />
+      <SearchInput
+        label="Label"
+        placeholder="team=payments"
+        maxLength={320}
+        value={search.label}
+        onChange={(label) => set('label', label)}
+      />
       <FilterSelect
         label="Order"
         any="Newest first"
@@ -50,3 +61,64 @@ export const Filters = ({ search, onChange }: Props) => {
     </search>
   );
 };
+
+/** Where a database is. A choice of one is none. */
+function Places({ search, onChange }: Props) {
+  const places = usePlaces();
+  const { provider, region, ...rest } = search;
+  const providers = choicesOf(
+    places.map((place) => place.provider),
+    provider,
+  );
+  const within = places.filter((place) => place.provider === (provider ?? place.provider));
+  const regions = choicesOf(
+    within.map((place) => place.region),
+    region,
+  );
+  return (
+    <>
+      {(providers.length > 1 || provider !== undefined) && (
+        <FilterSelect
+          label="Provider"
+          choices={providers}
+          value={provider}
+          onChange={(chosen) => onChange(given({ ...rest, provider: chosen }))}
+        />
+      )}
+      {(regions.length > 1 || region !== undefined) && (
+        <FilterSelect
+          label="Region"
+          choices={regions}
+          value={region}
+          onChange={(chosen) => onChange(given({ ...rest, provider, region: chosen }))}
+        />
+      )}
+    </>
+  );
+}
+
+interface Place {
+  readonly provider: string;
+  readonly region: string;
+}
+
+/** Places of the organization's databases, and all of the catalog if there are more databases than one page has. */
+function usePlaces(): readonly Place[] {
+  const { id } = useOrganization();
+  const list = useInfiniteQuery({
+    ...databasesQuery(id, { sort: 'name' }),
+    refetchInterval: false,
+  });
+  const catalog = useQuery({ ...catalogQuery(id), enabled: list.hasNextPage });
+  const regions = catalog.data?.regions ?? [];
+  return [
+    ...(list.data?.pages.flatMap(({ data }) => data) ?? []),
+    ...regions.map((one) => ({ provider: one.providerId, region: one.id })),
+  ];
+}
+
+/** `chosen` can be a place in which no database is any more. */
+const choicesOf = (places: readonly string[], chosen: string | undefined) =>
+  [...new Set(chosen === undefined ? places : [...places, chosen])]
+    .sort()
+    .map((place) => [place, place] as const);

@@ -1,11 +1,12 @@
 import { memo, useMemo, type KeyboardEvent } from 'react';
 import { chainsIn } from '../../lib/records.ts';
+import { said } from '../../lib/said.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { columnWidth, LongTable, longTable as styles } from '../../ui/LongTable.tsx';
 import { ShortId } from '../../ui/ShortId.tsx';
 import { widest } from './column-widths.ts';
-import { useShowAmount } from '../ledger/use-ledger.ts';
+import { useFieldNames, useShowAmount } from '../ledger/use-ledger.ts';
 import { cellText, columnsOf, type RecordKind, type RecordRow, type Showing } from './columns.ts';
 
 interface Props {
@@ -18,8 +19,16 @@ interface Props {
 export function ResultTable({ kind, rows, onOpen }: Props) {
   const zone = useZone();
   const show = useShowAmount();
-  const showing = useMemo(() => ({ zone, show }), [zone, show]);
-  const columns = columnsOf[kind];
+  const names = useFieldNames();
+  const showing = useMemo(() => ({ zone, show, code: names.code }), [zone, show, names]);
+  const columns = useMemo(
+    () =>
+      columnsOf[kind].map((column) => {
+        const named = kind === 'balance' ? undefined : names.data(kind, column.name);
+        return named === undefined ? column : { ...column, title: said(named.name) };
+      }),
+    [kind, names],
+  );
   const chains = useMemo(
     () =>
       kind === 'transfer'

@@ -1,10 +1,13 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { grouped, hexadecimal } from '../../lib/digits.ts';
+import { formatted } from '../../lib/field-names.ts';
+import { said } from '../../lib/said.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Copy } from '../../ui/Copy.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { useFieldNames } from '../ledger/use-ledger.ts';
 import { columnsOf, flagNames, type RecordKind, type RecordRow } from './columns.ts';
 import styles from './Explorer.module.css';
 import type { ExplorerSearch } from './search.ts';
@@ -19,6 +22,8 @@ interface Props {
 /** All fields of one row, with links to the records that they name. */
 export function RowDrawer({ kind, row, onClose, onAsk }: Props) {
   const zone = useZone();
+  const names = useFieldNames();
+  const dataOf = (name: string) => (kind === 'balance' ? undefined : names.data(kind, name));
   const title = kind === 'account' ? 'Account' : kind === 'transfer' ? 'Transfer' : 'Balance';
   return (
     <Dialog open={row !== undefined} onClose={onClose} title={title} side>
@@ -30,13 +35,20 @@ export function RowDrawer({ kind, row, onClose, onAsk }: Props) {
               .filter(({ name }) => name !== 'net')
               .map(({ name, kind: shown, title: label }) => {
                 const value = String(row[name] ?? '');
+                const data = dataOf(name);
+                const format = data?.format ?? 'integer';
                 return (
                   <div key={name}>
-                    <dt>{label}</dt>
+                    <dt>{data === undefined ? label : `${said(data.name)} (${label})`}</dt>
                     <dd>
-                      {shown === 'amount' ? grouped(value) : value}{' '}
+                      {shown === 'amount' ? grouped(value) : formatted(value, format)}{' '}
                       <Copy text={value} what={label} />
-                      {shown === 'id' && value !== '0' && <div>{hexadecimal(value)}</div>}
+                      {shown === 'code' && kind !== 'balance' && (
+                        <div>{names.codeName(kind, value)}</div>
+                      )}
+                      {shown === 'id' && value !== '0' && format === 'integer' && (
+                        <div>{hexadecimal(value)}</div>
+                      )}
                       {shown === 'time' && <div>{exactLedgerTime(value, zone)}</div>}
                       {shown === 'flags' && <div>{flagNames(row, kind).join(', ')}</div>}
                     </dd>

@@ -7,7 +7,8 @@ import { cellText, columnsOf, type RecordRow, type Showing } from './columns.ts'
 const most = 2n ** 128n - 1n;
 const show = (digits: string, ledger: string) =>
   ledger === '1' ? shownAmount(digits, { scale: 2, currency: 'EUR' }) : `${digits} units`;
-const showing: Showing = { zone: 'utc', show };
+const code = (_record: string, digits: string) => (digits === '7' ? '7 Fees of customers' : digits);
+const showing: Showing = { zone: 'utc', show, code };
 const digits = fc.oneof(fc.bigInt(0n, most), fc.bigInt(0n, 2_000n)).map(String);
 const rowsOf = fc.array(
   fc.record({

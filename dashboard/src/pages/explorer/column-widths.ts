@@ -33,6 +33,7 @@ function likenessOf({ kind, name }: Column, row: RecordRow): string {
       // Zero is left out.
       return value === '0' ? '0' : `${value.length}`;
     case 'flags':
+    case 'code':
       return value;
     // As many digits of the same ledger have as many separators, the same scale and the same currency.
     case 'amount':

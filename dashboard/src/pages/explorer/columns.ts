@@ -1,5 +1,6 @@
 /** The columns of each kind of record: their text and their alignment. */
 import { accountFlagNames, balanceOf, sided, transferFlagNames } from '../../lib/records.ts';
+import type { NamedRecord } from '../../lib/field-names.ts';
 import { ledgerTime, type Zone } from '../../lib/time.ts';
 
 export type RecordRow = Readonly<Record<string, string | number>>;
@@ -8,7 +9,7 @@ export type RecordKind = 'account' | 'transfer' | 'balance';
 export interface Column {
   readonly name: string;
   readonly title: string;
-  readonly kind: 'time' | 'id' | 'amount' | 'number' | 'flags' | 'net';
+  readonly kind: 'time' | 'id' | 'amount' | 'number' | 'code' | 'flags' | 'net';
 }
 
 const sums: readonly Column[] = [
@@ -26,7 +27,7 @@ const time: Column = { name: 'timestamp', title: 'Time', kind: 'time' };
 const id: Column = { name: 'id', title: 'ID', kind: 'id' };
 const net: Column = { name: 'net', title: 'Balance', kind: 'net' };
 const ledger: Column = { name: 'ledger', title: 'Ledger', kind: 'number' };
-const code: Column = { name: 'code', title: 'Code', kind: 'number' };
+const code: Column = { name: 'code', title: 'Code', kind: 'code' };
 const flags: Column = { name: 'flags', title: 'Flags', kind: 'flags' };
 
 export const columnsOf: Readonly<Record<RecordKind, readonly Column[]>> = {
@@ -51,6 +52,8 @@ export interface Showing {
   readonly zone: Zone;
   /** Shows digits in the form that the label of their ledger gives. */
   readonly show: (digits: string, ledger: string) => string;
+  /** Shows a code with its name. */
+  readonly code: (record: NamedRecord, code: string) => string;
 }
 
 /** The text of a cell. Amounts are whole: a shortened amount is a wrong one. */
@@ -58,7 +61,7 @@ export function cellText(
   column: Column,
   row: RecordRow,
   kind: RecordKind,
-  { zone, show }: Showing,
+  { zone, show, code: named }: Showing,
 ): string {
   const value = row[column.name];
   const shown = (digits: string) => show(digits, String(row['ledger'] ?? ''));
@@ -77,6 +80,8 @@ export function cellText(
       );
     case 'flags':
       return flagNames(row, kind).join(', ');
+    case 'code':
+      return kind === 'balance' ? '' : named(kind, String(value));
     case 'id':
     case 'number':
       break;

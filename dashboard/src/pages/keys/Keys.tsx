@@ -16,6 +16,7 @@ import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
 import { DatabaseName } from '../databases/DatabaseName.tsx';
+import { ChangeKey } from './ChangeKey.tsx';
 import { readKeyFilter } from './filter.ts';
 import { KeyFilters } from './KeyFilters.tsx';
 import { NewKey } from './NewKey.tsx';
@@ -29,6 +30,8 @@ const tones: Readonly<Record<ApiKey['status'], Tone>> = {
   REVOKED: 'soft',
 };
 
+type Verb = 'change' | 'renew' | 'revoke' | 'rotate';
+
 export function Keys() {
   const organization = useOrganization();
   const [filter, setFilter] = useFilters(readKeyFilter);
@@ -37,10 +40,8 @@ export function Keys() {
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const [making, setMaking] = useState(false);
   const [secret, setSecret] = useState<string>();
-  const [asked, setAsked] = useState<{
-    readonly verb: 'renew' | 'revoke' | 'rotate';
-    readonly key: ApiKey;
-  }>();
+  const [asked, setAsked] = useState<{ readonly verb: Verb; readonly key: ApiKey }>();
+  const askedTo = (verb: Verb) => (asked?.verb === verb ? asked.key : undefined);
   const close = () => setAsked(undefined);
   return (
     <Page
@@ -83,9 +84,11 @@ export function Keys() {
       )}
       <NewKey open={making} onClose={() => setMaking(false)} onMade={setSecret} />
       <Secret secret={secret} onClose={() => setSecret(undefined)} />
-      <RenewKey apiKey={asked?.verb === 'renew' ? asked.key : undefined} onClose={close} />
+      <ChangeKey apiKey={askedTo('change')} onClose={close} />
+      <RenewKey apiKey={askedTo('renew')} onClose={close} />
       <Sure
-        asked={asked?.verb === 'renew' ? undefined : (asked as SureProps['asked'])}
+        revoked={askedTo('revoke')}
+        replaced={askedTo('rotate')}
         onClose={close}
         onSecret={setSecret}
       />
@@ -95,7 +98,7 @@ export function Keys() {
 
 interface RowProps {
   readonly row: ApiKey;
-  readonly onAsk: (verb: 'renew' | 'revoke' | 'rotate') => void;
+  readonly onAsk: (verb: Verb) => void;
 }
 
 function Row({ row, onAsk }: RowProps) {
@@ -115,7 +118,9 @@ function Row({ row, onAsk }: RowProps) {
         <Badge tone={tones[row.status]}>{row.status.toLowerCase()}</Badge>
       </td>
       <td>
-        {row.permissions.map((one) => (one === 'db:read' ? 'read' : 'write')).join(', ')}
+        <span className={table.keep}>
+          {row.permissions.map((one) => (one === 'db:read' ? 'read' : 'write')).join(', ')}
+        </span>
         <div className={table.soft}>
           {row.databaseScope.type === 'ALL' ? (
             'all databases'
@@ -134,62 +139,62 @@ function Row({ row, onAsk }: RowProps) {
       <td className={table.keep}>
         {row.expiresAt === null ? 'never' : <When at={row.rotationEndsAt ?? row.expiresAt} />}
       </td>
-      <td className={`${table.end} ${table.keep}`}>
-        {row.status === 'ACTIVE' && (
-          <>
-            <Button
-              small
-              look="quiet"
-              aria-label={`Change end of ${said(row.name)}`}
-              onClick={() => onAsk('renew')}
-            >
-              Change end
-            </Button>
-            <Button
-              small
-              look="quiet"
-              aria-label={`Replace ${said(row.name)}`}
-              onClick={() => onAsk('rotate')}
-            >
-              Replace
-            </Button>
-          </>
-        )}
-        {lives && (
-          <Button
-            small
-            look="bad"
-            aria-label={`Revoke ${said(row.name)}`}
-            onClick={() => onAsk('revoke')}
-          >
-            Revoke
-          </Button>
-        )}
+      <td className={table.end}>
+        <div className={table.acts}>
+          {lives && <Act row={row} verb="change" title="Change" onAsk={onAsk} />}
+          {row.status === 'ACTIVE' && (
+            <>
+              <Act row={row} verb="renew" title="Change end" onAsk={onAsk} />
+              <Act row={row} verb="rotate" title="Replace" onAsk={onAsk} />
+            </>
+          )}
+          {lives && <Act row={row} verb="revoke" title="Revoke" onAsk={onAsk} />}
+        </div>
       </td>
     </tr>
   );
 }
 
+interface ActProps extends RowProps {
+  readonly verb: Verb;
+  readonly title: string;
+}
+
+/** A button of a row. Its name for screen readers says which key is meant. */
+const Act = ({ row, verb, title, onAsk }: ActProps) => (
+  <Button
+    small
+    look={verb === 'revoke' ? 'bad' : 'quiet'}
+    aria-label={`${title === 'Change end' ? 'Change end of' : title} ${said(row.name)}`}
+    onClick={() => onAsk(verb)}
+  >
+    {title}
+  </Button>
+);
+
 interface SureProps {
-  readonly asked: { readonly verb: 'revoke' | 'rotate'; readonly key: ApiKey } | undefined;
+  readonly revoked: ApiKey | undefined;
+  readonly replaced: ApiKey | undefined;
   readonly onClose: () => void;
   readonly onSecret: (secret: string) => void;
 }
 
 /** The question before a key is revoked or replaced. */
-function Sure({ asked, onClose, onSecret }: SureProps) {
+function Sure({ revoked, replaced, onClose, onSecret }: SureProps) {
+  const key = revoked ?? replaced;
+  const isRevoke = revoked !== undefined;
   const organization = useOrganization();
   const queryClient = useQueryClient();
   const intent = useIntent();
   const act = useMutation({
-    mutationFn: async ({ verb, key }: NonNullable<SureProps['asked']>) => {
-      const params = { keyId: key.id };
-      if (verb === 'revoke') {
+    mutationFn: async ({ id }: ApiKey) => {
+      const params = { keyId: id };
+      if (isRevoke) {
         await ask(organization.id, 'delete', '/api/v1/api-keys/{keyId}', { params });
         return undefined;
       }
       const path = '/api/v1/api-keys/{keyId}/rotate';
-      const { data } = await intent.try(key.id, (sending) =>
+      const { data } = await intent.try(id, (sending) =>
         ask(organization.id, 'post', path, { params, body: {} }, sending),
       );
       return data.secret;
@@ -201,12 +206,11 @@ function Sure({ asked, onClose, onSecret }: SureProps) {
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['keys', organization.id] }),
   });
-  const isRevoke = asked?.verb === 'revoke';
   return (
     <Dialog
-      open={asked !== undefined}
+      open={key !== undefined}
       onClose={onClose}
-      title={`${isRevoke ? 'Revoke' : 'Replace'} ${said(asked?.key.name ?? '')}?`}
+      title={`${isRevoke ? 'Revoke' : 'Replace'} ${said(key?.name ?? '')}?`}
       about={
         isRevoke
           ? 'It stops working within five seconds, and cannot be brought back.'
@@ -219,7 +223,7 @@ function Sure({ asked, onClose, onSecret }: SureProps) {
         <Button
           look={isRevoke ? 'bad' : 'main'}
           busy={act.isPending}
-          onClick={() => asked !== undefined && act.mutate(asked)}
+          onClick={() => key !== undefined && act.mutate(key)}
         >
           {isRevoke ? 'Revoke key' : 'Replace key'}
         </Button>

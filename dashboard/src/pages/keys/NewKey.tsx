@@ -5,10 +5,11 @@ import { useIntent } from '../../data/intent.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
 import { useNow, useOrganization } from '../../shell/context.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { Checkbox, Input, TextArea } from '../../ui/Field.tsx';
+import { Checkbox, Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { MakeForm } from '../../ui/MakeForm.tsx';
 import { DatabaseSelect, scopeOf } from '../databases/DatabaseSelect.tsx';
+import { Addresses, addressesOf } from './Addresses.tsx';
 import { endAfter, EndSelect } from './EndSelect.tsx';
 
 interface Props {
@@ -72,16 +73,7 @@ function KeyForm({ databaseId: first = '', onClose, onMade }: Props) {
         />
         <EndSelect days={days} error={errors['expiresAt']} onChoose={setDays} />
       </div>
-      <TextArea
-        label="From these addresses only"
-        mono
-        rows={2}
-        placeholder="10.0.0.0/8"
-        value={addresses}
-        hint="Addresses and ranges; empty: from anywhere."
-        error={errors['ipAllowList']}
-        onChange={(event) => setAddresses(event.target.value)}
-      />
+      <Addresses text={addresses} error={errors['ipAllowList']} onType={setAddresses} />
     </MakeForm>
   );
 }
@@ -111,7 +103,7 @@ function useMakeKey(
         name,
         permissions: write ? (['db:read', 'db:write'] as const) : (['db:read'] as const),
         databaseScope: scopeOf(databaseId),
-        ipAllowList: addresses.split(/[\s,]+/).filter((one) => one !== ''),
+        ipAllowList: addressesOf(addresses),
         expiresAt: endAfter(days, begun),
       };
       const { data } = await intent.try(body, (sending) =>

@@ -3,6 +3,7 @@ import { Button, IconButton } from '../../ui/Button.tsx';
 import { Checkbox, Input } from '../../ui/Field.tsx';
 import type { Leg, TransferDraft } from './compose.ts';
 import styles from './Ledger.module.css';
+import { useFieldNames } from './use-ledger.ts';
 import { draftId } from './use-send.ts';
 
 /** Most transfers of one request; programs can send more. */
@@ -19,6 +20,7 @@ interface Props {
 
 export function ComposeForm({ draft, errors, onChange, onCheck, fixed }: Props) {
   const { legs } = draft;
+  const names = useFieldNames();
   const setLeg = (index: number, change: Partial<Leg>) =>
     onChange({
       ...draft,
@@ -46,6 +48,7 @@ export function ComposeForm({ draft, errors, onChange, onCheck, fixed }: Props) 
               mono
               autoComplete="off"
               value={draft[name]}
+              hint={name === 'code' && names.codeName('transfer', draft.code.trim())}
               error={errors[name]}
               onChange={(event) => onChange({ ...draft, [name]: event.target.value })}
             />

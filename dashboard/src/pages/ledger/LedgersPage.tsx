@@ -10,6 +10,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useUpdate } from '../database/use-update.ts';
+import { FieldNames } from './FieldNames.tsx';
 import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { useLedgerLabels } from './use-ledger.ts';
@@ -65,6 +66,7 @@ export function LedgersPage() {
         </Table>
       )}
       <LabelForm refused={refused} />
+      <FieldNames refused={refused} />
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { LedgerNav } from './LedgerNav.tsx';
 import { AccountLink } from './Links.tsx';
 import { LeaveSending } from './LeaveSending.tsx';
 import { SendProblem } from './SendProblem.tsx';
+import { useFieldNames } from './use-ledger.ts';
 import { draftId, isUnknown, useSend } from './use-send.ts';
 
 const flags = [
@@ -50,6 +51,7 @@ function Form({ onNew }: { readonly onNew: () => void }) {
   const [values, setValues] = useState(() => ({ id: draftId(), ledger: '1', code: '1' }));
   const [chosen, setChosen] = useState<readonly Flag[]>([]);
   const send = useSend('create_accounts');
+  const names = useFieldNames();
   const wrong = fields.filter(([name, , bits]) => {
     const digits = readInteger(values[name], bits);
     return digits === undefined || digits === '0';
@@ -85,7 +87,10 @@ function Form({ onNew }: { readonly onNew: () => void }) {
                 mono
                 autoComplete="off"
                 value={values[name]}
-                hint={hint}
+                hint={
+                  (name === 'code' ? names.codeName('account', values.code.trim()) : undefined) ??
+                  hint
+                }
                 error={
                   wrong.includes(field) ? `Must be an integer of ${bits} bits, not 0.` : undefined
                 }

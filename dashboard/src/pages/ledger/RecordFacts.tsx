@@ -1,10 +1,13 @@
 import type { Account, Transfer } from '../../../../gen/api.ts';
 import { hexadecimal } from '../../lib/digits.ts';
+import { formatted } from '../../lib/field-names.ts';
+import { said } from '../../lib/said.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { Copy } from '../../ui/Copy.tsx';
 import { Facts } from '../../ui/Page.tsx';
 import styles from './Ledger.module.css';
+import { useFieldNames } from './use-ledger.ts';
 
 /** Fields that accounts and transfers share: ID, kind, flags, time, user data. */
 export function RecordFacts({
@@ -17,6 +20,7 @@ export function RecordFacts({
   readonly kind: 'account' | 'transfer';
 }) {
   const zone = useZone();
+  const names = useFieldNames();
   const data = (['user_data_128', 'user_data_64', 'user_data_32'] as const)
     .map((name) => [name, record[name].toString()] as const)
     .filter(([, value]) => value !== '0');
@@ -31,7 +35,7 @@ export function RecordFacts({
           </span>,
         ],
         ['Ledger', record.ledger],
-        ['Code', record.code],
+        ['Code', names.code(kind, record.code)],
         [
           'Flags',
           flags.length === 0 ? (
@@ -52,15 +56,17 @@ export function RecordFacts({
             {exactLedgerTime(record.timestamp, zone)}
           </time>,
         ],
-        ...data.map(
-          ([name, value]) =>
-            [
-              name,
-              <span key={name}>
-                <code>{value}</code> <Copy text={value} what={name} />
-              </span>,
-            ] as const,
-        ),
+        ...data.map(([name, value]) => {
+          const named = names.data(kind, name);
+          const title = named === undefined ? name : `${said(named.name)} (${name})`;
+          return [
+            title,
+            <span key={name}>
+              <code>{formatted(value, named?.format ?? 'integer')}</code>{' '}
+              <Copy text={value} what={title} />
+            </span>,
+          ] as const;
+        }),
       ]}
     />
   );

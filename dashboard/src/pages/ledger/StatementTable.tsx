@@ -6,7 +6,7 @@ import { columnWidth, LongTable, longTable } from '../../ui/LongTable.tsx';
 import { shortIdLength } from '../../lib/short-id.ts';
 import { AccountLink, TransferLink } from './Links.tsx';
 import type { Statement, StatementRow } from './statement.ts';
-import { useAmounts } from './use-ledger.ts';
+import { useAmounts, useFieldNames } from './use-ledger.ts';
 
 const heads = [
   { name: 'time', title: 'Time' },
@@ -37,6 +37,7 @@ interface Props {
 export function StatementTable({ ledger, statement, whole }: Props) {
   const zone = useZone();
   const { shown, sided } = useAmounts(ledger);
+  const names = useFieldNames();
   const { rows, opening, closing } = statement;
   const texts = useMemo(
     () =>
@@ -44,13 +45,13 @@ export function StatementTable({ ledger, statement, whole }: Props) {
         ledgerTime(row.transfer.timestamp, zone),
         row.transfer.id,
         otherOf(row),
-        row.transfer.code.toString(),
+        names.code('transfer', row.transfer.code),
         transferFlagNames(row.transfer.flags).join(', '),
         row.side === 'debit' ? shown(row.posted) : '',
         row.side === 'credit' ? shown(row.posted) : '',
         sided(row.balance),
       ]),
-    [rows, zone, shown, sided],
+    [rows, zone, shown, sided, names],
   );
   const template = useMemo(() => {
     const ends = [sided(opening), sided(closing)].map(({ length }) => length);

@@ -9,12 +9,12 @@ import { Input } from '../../ui/Field.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useTitle } from '../../ui/Page.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
-import { Table } from '../../ui/Table.tsx';
+import { Table, table } from '../../ui/Table.tsx';
 import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { firstLedgerQuery, trialQuery, type TrialAnswer } from './queries.ts';
 import type { TrialSums } from './trial.ts';
-import { useAmounts, useLedgerAddress } from './use-ledger.ts';
+import { useAmounts, useFieldNames, useLedgerAddress } from './use-ledger.ts';
 
 const path = '/o/$slug/databases/$name/explorer/trial-balance';
 
@@ -114,6 +114,7 @@ interface TableProps {
 function TrialTable({ ledger, trial, onAgain }: TableProps) {
   const params = useParams({ from: path });
   const { shown } = useAmounts(ledger);
+  const names = useFieldNames();
   const { rows, total, isEven, isBlurred } = trial;
   const sums = (row: TrialSums) =>
     sumNames.map((name) => (
@@ -152,11 +153,12 @@ function TrialTable({ ledger, trial, onAgain }: TableProps) {
           <tr key={row.code}>
             <td>
               <Link
+                className={names.codeName('account', row.code) && table.name}
                 to="/o/$slug/databases/$name/explorer"
                 params={params}
                 search={{ op: 'query_accounts', ledger, code: row.code.toString(), run: '1' }}
               >
-                {row.code}
+                {names.code('account', row.code)}
               </Link>
             </td>
             <td className={styles.number}>{row.accounts}</td>

@@ -18,7 +18,7 @@ const leg = fc.record({
   amount: fc.constantFrom('0', '1', '5', '7', (2n ** 128n - 1n).toString()),
 });
 
-test('what is foreseen is what the ledger answers, for any transfers sent together', async () => {
+test('the foreseen result is the ledger’s answer, for any transfers sent together', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(leg, { minLength: 1, maxLength: 6 }),

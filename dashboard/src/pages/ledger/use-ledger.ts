@@ -2,8 +2,10 @@
 import { useMemo } from 'react';
 import type { LedgerAddress } from '../../data/ledger.ts';
 import { shownAmount, type AmountLabel } from '../../lib/amounts.ts';
+import { fieldNamesOf, type FieldName, type NamedRecord } from '../../lib/field-names.ts';
 import { ledgerLabelsOf, type LedgerLabel } from '../../lib/ledger-labels.ts';
 import { sided } from '../../lib/records.ts';
+import { said } from '../../lib/said.ts';
 import { useDatabase } from '../database/use-database.ts';
 import { useIntegers } from './integers.ts';
 
@@ -30,6 +32,33 @@ export function useShowAmount(): ShowAmount {
     const byLedger = new Map(asIntegers ? [] : labels.map((one) => [one.ledger, one]));
     return (digits, ledger) => shownAmount(digits.toString(), byLedger.get(ledger));
   }, [labels, asIntegers]);
+}
+
+interface FieldNames {
+  readonly codeName: (record: NamedRecord, code: string | number) => string | undefined;
+  /** The code with its name, if it has one. */
+  readonly code: (record: NamedRecord, code: string | number) => string;
+  /** The name and format of user data, if it has them. */
+  readonly data: (record: NamedRecord, field: string) => FieldName | undefined;
+}
+
+/** The names that people gave to the codes and the user data of this database. */
+export function useFieldNames(): FieldNames {
+  const { labels } = useDatabase().database;
+  return useMemo(() => {
+    const names = new Map(
+      fieldNamesOf(labels).map((one) => [`${one.record} ${one.field} ${one.code}`, one]),
+    );
+    const codeName = (record: NamedRecord, code: string | number) => {
+      const name = names.get(`${record} code ${code}`)?.name;
+      return name === undefined ? undefined : said(name);
+    };
+    return {
+      codeName,
+      code: (record, code) => `${code} ${codeName(record, code) ?? ''}`.trim(),
+      data: (record, field) => names.get(`${record} ${field} `),
+    };
+  }, [labels]);
 }
 
 interface Amounts {

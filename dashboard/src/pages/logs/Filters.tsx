@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { given, textOf, wordOf } from '../../lib/search.ts';
 import { useDebounced } from '../../ui/use-debounced.ts';
+import spanStyles from '../../ui/Spans.module.css';
 import styles from './Logs.module.css';
 import {
   components,
@@ -28,7 +29,7 @@ export function Filters({ search, nodeCount, onChoose }: Props) {
   const { from, to } = search;
   return (
     <div className={styles.filters}>
-      <div role="group" aria-label="Span of time" className={styles.spans}>
+      <div role="group" aria-label="Span of time" className={spanStyles.spans}>
         {spanNames.map((name) => (
           <button
             key={name}
@@ -51,7 +52,7 @@ export function Filters({ search, nodeCount, onChoose }: Props) {
           Between two times
         </button>
       </div>
-      <label className={styles.choice}>
+      <label className={spanStyles.choice}>
         Severity{' '}
         <select
           value={search.severity ?? ''}
@@ -65,7 +66,7 @@ export function Filters({ search, nodeCount, onChoose }: Props) {
           ))}
         </select>
       </label>
-      <label className={styles.choice}>
+      <label className={spanStyles.choice}>
         Component{' '}
         <select
           value={search.component ?? ''}
@@ -78,7 +79,7 @@ export function Filters({ search, nodeCount, onChoose }: Props) {
         </select>
       </label>
       {nodeCount > 1 && (
-        <label className={styles.choice}>
+        <label className={spanStyles.choice}>
           Node{' '}
           <select
             value={search.node ?? ''}
@@ -99,6 +100,7 @@ export function Filters({ search, nodeCount, onChoose }: Props) {
         <TimeRange
           key={JSON.stringify([from, to])}
           range={given({ from, to })}
+          oldest="the oldest line"
           onApply={(range) => choose({ from: range.from, to: range.to })}
         />
       )}
@@ -119,7 +121,7 @@ function Search({ text, onSearch }: SearchProps) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what was typed decides; the address follows it
   }, [settled]);
   return (
-    <label className={styles.choice}>
+    <label className={spanStyles.choice}>
       Search{' '}
       <input
         type="search"

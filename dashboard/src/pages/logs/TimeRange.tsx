@@ -8,21 +8,22 @@ import { readLogSearch, type LogSearch } from './search.ts';
 
 type Range = Pick<LogSearch, 'from' | 'to'>;
 
-const fields = [
-  ['from', 'From', 'the oldest line'],
-  ['to', 'To', 'now'],
-] as const;
-
 interface Props {
   readonly range: Range;
+  /** What there is from when no time is given. */
+  readonly oldest: string;
   readonly onApply: (range: Range) => void;
 }
 
-/** The times between which lines are shown: a draft, then applied. */
-export function TimeRange({ range, onApply }: Props) {
+/** The times between which rows are shown: a draft, then applied. */
+export function TimeRange({ range, oldest, onApply }: Props) {
   const [draft, setDraft] = useState(range);
   const [tried, setTried] = useState(range.from !== undefined || range.to !== undefined);
   const now = useNow();
+  const fields = [
+    ['from', 'From', oldest],
+    ['to', 'To', 'now'],
+  ] as const;
   const wrong = (name: 'from' | 'to') => {
     const text = draft[name];
     return text !== undefined && readBound(text, now) === undefined

@@ -41,7 +41,7 @@ test('a file of long lines ends after 64 MiB', async () => {
   expect([file.count, file.isWhole]).toEqual([16, false]);
 });
 
-test('what was read before an error is kept, with the error', async () => {
+test('rows that were read before an error are kept, with the error', async () => {
   const error = new Error('too many requests');
   const failing = async (cursor: string | undefined) => {
     if (cursor === '4') throw error;

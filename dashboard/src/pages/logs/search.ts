@@ -48,7 +48,8 @@ export function boundsOf(choice: LogSearch, now: Date): Bounds {
   return given({ since: timeOf(from, now), until: timeOf(to, now) });
 }
 
-function timeOf(text: string | undefined, now: Date): string | undefined {
+/** Text that is no time is none. */
+export function timeOf(text: string | undefined, now: Date): string | undefined {
   const nanoseconds = text === undefined ? undefined : readBound(text, now);
   if (nanoseconds === undefined) return undefined;
   const date = new Date(Number(BigInt(nanoseconds) / 1_000_000n));

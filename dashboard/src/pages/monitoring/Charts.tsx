@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { CurrentMetrics } from '../../../../gen/api.ts';
 import type { SpanFigures } from './queries.ts';
+import type { Selection, TimeSpan } from '../../ui/time-series/selection.ts';
 import { SpanContext } from '../../ui/time-series/span.ts';
 import { TimeSeries } from '../../ui/time-series/TimeSeries.tsx';
 import { chartsOf } from './charts.ts';
@@ -13,14 +14,19 @@ interface Props {
   readonly figures: SpanFigures;
   /** `undefined`: not known yet. */
   readonly forecast: CurrentMetrics['forecast'] | undefined;
+  readonly onZoom: (span: TimeSpan) => void;
 }
 
 /** The charts of a span, which share their cursor, and its events. */
-export function Charts({ figures, forecast }: Props) {
+export function Charts({ figures, forecast, onZoom }: Props) {
   const { axis, charts, lanes, gaps } = useMemo(() => chartsOf(figures), [figures]);
   const [cursorMs, onCursor] = useState<number>();
   const { marks } = figures;
-  const span = useMemo(() => ({ axis, marks, cursorMs, onCursor }), [axis, marks, cursorMs]);
+  const [selection, onSelect] = useState<Selection>();
+  const span = useMemo(
+    () => ({ axis, marks, cursorMs, onCursor, selection, onSelect, onZoom }),
+    [axis, marks, cursorMs, selection, onZoom],
+  );
   const notes: Readonly<Record<string, string | undefined>> =
     forecast === undefined
       ? {}

@@ -10,6 +10,7 @@ import styles from './Monitoring.module.css';
 const words: Readonly<Record<NonNullable<ReplicaState>, string>> = {
   leads: 'leads',
   up: 'up',
+  waits: 'recovers or waits for a leader',
   down: 'no answer',
 };
 const wordOf = (state: ReplicaState | undefined): string =>
@@ -19,6 +20,7 @@ const wordOf = (state: ReplicaState | undefined): string =>
 const heights: Readonly<Record<NonNullable<ReplicaState>, number>> = {
   leads: 0.72,
   up: 0.4,
+  waits: 0.26,
   down: 0.14,
 };
 

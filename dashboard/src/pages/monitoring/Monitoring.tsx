@@ -1,31 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { currentFiguresQuery, figuresQuery, type SpanFigures } from './queries.ts';
+import { currentFiguresQuery, figuresQuery, lastSampleMs, type SpanFigures } from './queries.ts';
 import { wordOf } from '../../lib/search.ts';
-import { zoneName } from '../../lib/time.ts';
+import { plainTime, zoneName } from '../../lib/time.ts';
 import { useNow, useZone } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
+import { table } from '../../ui/Table.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
 import { useDatabase } from '../database/use-database.ts';
+import spanStyles from '../../ui/Spans.module.css';
 import styles from './Monitoring.module.css';
 import { operationNames, rangeNames, ranges } from './ranges.ts';
 import { Requests } from './Requests.tsx';
-import type { MonitoringSearch } from './search.ts';
+import {
+  partOf,
+  readMonitoringSearch,
+  withoutPart,
+  withPart,
+  type MonitoringSearch,
+} from './search.ts';
 import { Tiles } from './Tiles.tsx';
 import { stepWords } from './words.ts';
 
-const path = '/o/$slug/databases/$name/monitoring';
 const Charts = lazy(async () => ({ default: (await import('./Charts.tsx')).Charts }));
 
 /** The current and past figures of a database, and when it will be full. */
 export function Monitoring() {
   const { database, organizationId } = useDatabase();
-  const search = useSearch({ from: path });
-  const navigate = useNavigate({ from: path });
-  const range = search.range ?? '1h';
-  const choice = { range, operation: search.op };
+  const [search, setSearch] = useFilters(readMonitoringSearch);
+  const choice = { range: search.range ?? '1h', part: partOf(search), operation: search.op };
   const current = useQuery(currentFiguresQuery(organizationId, database.id));
   const figures = useQuery(figuresQuery(organizationId, database.id, choice));
   return (
@@ -33,11 +39,7 @@ export function Monitoring() {
       {current.isError && <Problem error={current.error} onRetry={() => void current.refetch()} />}
       {current.isPending && <Skeleton lines={3} />}
       {current.data !== undefined && <Tiles current={current.data} />}
-      <Controls
-        search={search}
-        figures={figures.data}
-        onChoose={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
-      />
+      <Controls search={search} figures={figures.data} onChoose={setSearch} />
       {figures.isError && (
         <>
           <Problem error={figures.error} onRetry={() => void figures.refetch()} />
@@ -58,7 +60,11 @@ export function Monitoring() {
             </Empty>
           ) : (
             <Suspense fallback={<Skeleton lines={8} />}>
-              <Charts figures={figures.data} forecast={current.data?.forecast} />
+              <Charts
+                figures={figures.data}
+                forecast={current.data?.forecast}
+                onZoom={(span) => setSearch(withPart(search, span, lastSampleMs()), { keep: true })}
+              />
             </Suspense>
           )}
         </div>
@@ -80,21 +86,31 @@ interface ControlsProps {
 function Controls({ search, figures, onChoose }: ControlsProps) {
   const zone = useZone();
   const now = useNow();
+  const part = partOf(search);
+  const range = search.range ?? '1h';
   return (
     <div className={styles.controls}>
-      <div role="group" aria-label="Span of time" className={styles.ranges}>
+      <div role="group" aria-label="Span of time" className={spanStyles.spans}>
         {rangeNames.map((name) => (
           <button
             key={name}
             type="button"
-            aria-pressed={name === (search.range ?? '1h')}
-            onClick={() => onChoose({ ...search, range: name })}
+            aria-pressed={part === undefined && name === range}
+            onClick={() => onChoose({ ...withoutPart(search), range: name })}
           >
             {ranges[name].title}
           </button>
         ))}
       </div>
-      <label className={styles.choice}>
+      {part !== undefined && (
+        <p className={table.more}>
+          {plainTime(new Date(part.fromMs), zone)} to {plainTime(new Date(part.toMs), zone)}
+          <Button small onClick={() => onChoose(withoutPart(search))}>
+            Back to {ranges[range].title}
+          </Button>
+        </p>
+      )}
+      <label className={spanStyles.choice}>
         Latency of{' '}
         <select
           value={search.op ?? figures?.operation ?? operationNames[0]}
@@ -110,7 +126,8 @@ function Controls({ search, figures, onChoose }: ControlsProps) {
       </label>
       <p className={styles.soft}>
         {figures !== undefined && `A point for every ${stepWords(figures.rates.stepSeconds)}. `}
-        Times are {zoneName(now, zone)}.
+        Times are {zoneName(now, zone)}. Drag over a chart to see a part of it closer; on the
+        keyboard hold Shift with the arrow keys, then press Enter.
       </p>
     </div>
   );

@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { LedgerRequest } from '../../../../gen/api.ts';
 import { requestsQuery } from './queries.ts';
 import { shownFigure } from '../../lib/figures.ts';
@@ -10,32 +9,34 @@ import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
 import { Exactly } from '../../ui/When.tsx';
 import { useDatabase } from '../database/use-database.ts';
+import spanStyles from '../../ui/Spans.module.css';
 import styles from './Monitoring.module.css';
-import { requestOutcomes } from './search.ts';
+import { partOf, readMonitoringSearch, requestOutcomes } from './search.ts';
 
-const path = '/o/$slug/databases/$name/monitoring';
 const end = (title: string) => ({ title, end: true }) as const;
 
 /** Slow and failed requests over HTTP, the newest first. */
 export function Requests() {
   const { database, organizationId } = useDatabase();
-  const search = useSearch({ from: path });
-  const navigate = useNavigate({ from: path });
-  const list = useInfiniteQuery(requestsQuery(organizationId, database.id, search.outcome));
+  const [search, setSearch] = useFilters(readMonitoringSearch);
+  const part = partOf(search);
+  const list = useInfiniteQuery(
+    requestsQuery(organizationId, database.id, { outcome: search.outcome, part }),
+  );
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const choose = (chosen: string) => {
     const { outcome: _before, ...rest } = search;
     const outcome = wordOf(chosen, requestOutcomes);
-    const next = outcome === undefined ? rest : { ...rest, outcome };
-    void navigate({ search: next, replace: true, resetScroll: false });
+    setSearch(outcome === undefined ? rest : { ...rest, outcome });
   };
   return (
     <Card
       title="Slow and failed requests"
       actions={
-        <label className={styles.choice}>
+        <label className={spanStyles.choice}>
           Show{' '}
           <select value={search.outcome ?? ''} onChange={(event) => choose(event.target.value)}>
             <option value="">both</option>
@@ -49,14 +50,16 @@ export function Requests() {
         <p className={styles.soft}>
           Over HTTP: those that failed, and those that took half a second or more. The last 1,000
           are kept, without their content.
+          {part !== undefined && ' Those of the marked part of the time are shown.'}
         </p>
         {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton lines={4} />}
         {list.isSuccess && rows.length === 0 && (
           <Empty title="No such request">
             {search.outcome === undefined
-              ? 'None was slow, and none failed.'
-              : `None is kept that ${search.outcome === 'slow' ? 'was slow' : 'failed'}.`}
+              ? 'None was slow, and none failed'
+              : `None is kept that ${search.outcome === 'slow' ? 'was slow' : 'failed'}`}
+            {part === undefined ? '.' : ' in the marked part of the time.'}
           </Empty>
         )}
         {rows.length > 0 && (

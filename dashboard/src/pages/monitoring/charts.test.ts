@@ -57,6 +57,15 @@ test('a line is drawn for each operation that was used, and an idle database has
   ]);
 });
 
+test('what was not created is drawn by its status, and a database without failures has no chart of them', () => {
+  const labels = { operation: 'create_transfers', status: 'exceeds_credits' };
+  const failed = answer(line('failed_events_per_second', labels, [0, null, 2]));
+  expect(chart(figuresWith({ rates: failed }), 'Not created')?.lines).toEqual([
+    { name: 'exceeds_credits', values: [0, null, 2] },
+  ]);
+  expect(chart(figuresWith({}), 'Not created')).toBeUndefined();
+});
+
 test('requests through the gateway are summed by their outcome, and what is not known stays a gap', () => {
   const rate = (operation: string, outcome: string, values: Values) =>
     line('gateway_requests_per_second', { operation, outcome }, values);
@@ -87,15 +96,19 @@ test('a replica leads, is up, is silent or is not known; nothing known of any is
   const lowest = answer(
     line('replica_up', { replica: '0' }, [1, null, 0]),
     line('replica_up', { replica: '1' }, [1, null, 1]),
+    line('replica_up', { replica: '2' }, [1, null, 0]),
   );
   const highest = answer(
     line('replica_leader', { replica: '0' }, [1, null, null]),
     line('replica_leader', { replica: '1' }, [0, null, 1]),
+    line('replica_status', { replica: '1' }, [0, null, 0]),
+    line('replica_status', { replica: '2' }, [1, null, 2]),
   );
   const { lanes, gaps } = chartsOf(figuresWith({ lowest, highest }));
   expect(lanes).toEqual([
     { replica: '0', states: ['leads', null, 'down'] },
     { replica: '1', states: ['up', null, 'leads'] },
+    { replica: '2', states: ['waits', null, 'down'] },
   ]);
   expect(gaps).toEqual([{ begin: 1, end: 2, value: true }]);
 });
@@ -104,7 +117,7 @@ test('the newest known limit stands beside what is used; lag is shown of several
   const used = (replica: string) => line('storage_used_bytes', { replica }, [10, 11, 12]);
   const lag = (replica: string) => line('replica_commit_lag_ops', { replica }, [0, 0, 7]);
   const limit = line('storage_limit_bytes', { replica: '0' }, [100, 200, null]);
-  const single = figuresWith({ highest: answer(used('0'), limit, lag('0')) });
+  const single = figuresWith({ highest: answer(used('0'), lag('0')), lowest: answer(limit) });
   expect(chart(single, 'Storage')).toMatchObject({
     lines: [{ name: 'replica 0', values: [10, 11, 12] }],
     limit: { name: 'allowed', value: 200 },
@@ -112,6 +125,20 @@ test('the newest known limit stands beside what is used; lag is shown of several
   expect(chart(single, 'Replica lag')).toBeUndefined();
   const several = figuresWith({ highest: answer(lag('0'), lag('1')) });
   expect(chart(several, 'Replica lag')?.lines).toHaveLength(2);
+});
+
+test('the lag of change streams and the age of the newest backup are drawn where they are known', () => {
+  const highest = answer(line('cdc_lag_seconds', {}, [0, null, 3]));
+  const lowest = answer(line('backup_age_seconds', {}, [60, null, 15]));
+  const figures = figuresWith({ highest, lowest });
+  expect(chart(figures, 'Change streams: lag')?.lines).toEqual([
+    { name: 'lag', values: [0, null, 3] },
+  ]);
+  expect(chart(figures, 'Age of the newest backup')?.lines).toEqual([
+    { name: 'age', values: [60, null, 15] },
+  ]);
+  expect(chart(figuresWith({}), 'Change streams: lag')).toBeUndefined();
+  expect(chart(figuresWith({}), 'Age of the newest backup')).toBeUndefined();
 });
 
 test('the latency that is shown at first is that of the operation with most requests', () => {

@@ -17,7 +17,7 @@ export interface Chart {
   readonly gaps: readonly Gap[];
 }
 
-export type ReplicaState = 'leads' | 'up' | 'down' | null;
+export type ReplicaState = 'leads' | 'up' | 'waits' | 'down' | null;
 
 /** The states of one replica, one for each step. */
 export interface Lane {
@@ -107,6 +107,15 @@ function requests(figures: SpanFigures, axis: Axis, gaps: readonly Gap[]): reado
       ],
       gaps,
     },
+    ...whenKnown({
+      title: 'Not created',
+      about: 'Accounts and transfers, by the status of their result.',
+      unit: 'per_second',
+      lines: linesNamed(rates, 'failed_events_per_second').map(({ labels, points }) =>
+        lineOf(labels['status'] ?? '', axis, points),
+      ),
+      gaps,
+    }),
     {
       title: 'Gateway: requests',
       about: httpAbout,
@@ -119,6 +128,13 @@ function requests(figures: SpanFigures, axis: Axis, gaps: readonly Gap[]): reado
       about: httpAbout,
       unit: 'seconds',
       lines: parts('gateway_request_seconds'),
+      gaps: [],
+    },
+    {
+      title: 'Gateway: queue',
+      about: 'Requests over HTTP that waited to be sent, on average.',
+      unit: 'count',
+      lines: plain('gateway_queue_depth', 'waiting'),
       gaps: [],
     },
   ];
@@ -156,20 +172,29 @@ function gatewayLines(rates: MetricQueryAnswer, axis: Axis): readonly Line[] {
   });
 }
 
+/** A chart that most databases have no lines for. */
+const whenKnown = (chart: Chart): readonly Chart[] => (chart.lines.length === 0 ? [] : [chart]);
+
 /** Charts of the replicas' use of resources. */
-function resources({ highest }: SpanFigures, axis: Axis, gaps: readonly Gap[]): readonly Chart[] {
-  const ofReplicas = (name: string): readonly Line[] =>
-    linesNamed(highest, name).map(({ labels, points }) =>
+function resources(
+  { highest, lowest, rates }: SpanFigures,
+  axis: Axis,
+  gaps: readonly Gap[],
+): readonly Chart[] {
+  const ofReplicas = (name: string, answer = highest): readonly Line[] =>
+    linesNamed(answer, name).map(({ labels, points }) =>
       lineOf(replicaName(labels['replica']), axis, points),
     );
   const limitOf = (name: string): Figure =>
     mostOf(
-      linesNamed(highest, name).map(
+      linesNamed(lowest, name).map(
         ({ points }) => points.findLast(([, value]) => value !== null)?.[1] ?? null,
       ),
     );
   const about = 'The highest of each step.';
   const lag = ofReplicas('replica_commit_lag_ops');
+  const ofDatabase = (answer: MetricQueryAnswer, name: string, shown: string): readonly Line[] =>
+    linesNamed(answer, name).map(({ points }) => lineOf(shown, axis, points));
   return [
     {
       title: 'Memory',
@@ -188,6 +213,12 @@ function resources({ highest }: SpanFigures, axis: Axis, gaps: readonly Gap[]): 
       gaps,
     },
     { title: 'Processors', about, unit: 'cores', lines: ofReplicas('cpu_cores'), gaps },
+    ...[
+      { title: 'Written to disks, each second', name: 'disk_written_bytes_per_second' },
+      { title: 'Sent over the network, each second', name: 'network_sent_bytes_per_second' },
+    ].flatMap(({ title, name }) =>
+      whenKnown({ title, unit: 'bytes', lines: ofReplicas(name, rates), gaps }),
+    ),
     // A single replica is never behind.
     ...(lag.length > 1
       ? [
@@ -200,23 +231,41 @@ function resources({ highest }: SpanFigures, axis: Axis, gaps: readonly Gap[]): 
           },
         ]
       : []),
+    ...whenKnown({
+      title: 'Change streams: lag',
+      about: 'Age of the oldest event that waits. The line stops while no stream goes on.',
+      unit: 'seconds',
+      lines: ofDatabase(highest, 'cdc_lag_seconds', 'lag'),
+      gaps,
+    }),
+    ...whenKnown({
+      title: 'Age of the newest backup',
+      about: 'The lowest of each step.',
+      unit: 'seconds',
+      lines: ofDatabase(lowest, 'backup_age_seconds', 'age'),
+      gaps,
+    }),
   ];
 }
 
 const replicaName = (index: string | undefined): string => `replica ${index ?? '?'}`;
 
 function lanesOf({ lowest, highest }: SpanFigures, axis: Axis): readonly Lane[] {
-  const leads = new Map(
-    linesNamed(highest, 'replica_leader').map(({ labels, points }) => [
-      labels['replica'],
-      valuesOn(axis, points),
-    ]),
-  );
+  const byReplica = (name: string) =>
+    new Map(
+      linesNamed(highest, name).map(({ labels, points }) => [
+        labels['replica'],
+        valuesOn(axis, points),
+      ]),
+    );
+  const leads = byReplica('replica_leader');
+  const statuses = byReplica('replica_status');
   return linesNamed(lowest, 'replica_up').map(({ labels, points }) => {
     const replica = labels['replica'] ?? '';
     const states = valuesOn(axis, points).map((up, step): ReplicaState => {
       if (up === null) return null;
       if (up < 1) return 'down';
+      if ((statuses.get(replica)?.[step] ?? 0) > 0) return 'waits';
       return leads.get(replica)?.[step] === 1 ? 'leads' : 'up';
     });
     return { replica, states };

@@ -5,8 +5,9 @@ import { serverNow } from '../../lib/clock.ts';
 import { ask } from '../../data/client.ts';
 import { every } from '../../data/polling.ts';
 import { databaseKey } from '../../data/queries.ts';
+import type { TimeSpan } from '../../ui/time-series/selection.ts';
 import { busiestOf, ranges, type Range } from './ranges.ts';
-import { highest, latencies, rates } from './series.ts';
+import { highest, latencies, lowest, rates } from './series.ts';
 
 const sampleMs = 15_000;
 const requestsMs = 30_000;
@@ -28,7 +29,10 @@ export interface SpanFigures {
 }
 
 interface FiguresChoice {
+  /** The time until now. */
   readonly range: Range;
+  /** A part of the time in its place. */
+  readonly part: TimeSpan | undefined;
   /** Operation of the latencies; `undefined`: the one with the most requests. */
   readonly operation: string | undefined;
 }
@@ -36,18 +40,19 @@ interface FiguresChoice {
 export const figuresQuery = (
   organizationId: string,
   databaseId: string,
-  { range, operation: wanted }: FiguresChoice,
+  { range, part, operation: wanted }: FiguresChoice,
 ) =>
   queryOptions({
-    queryKey: [...databaseKey(organizationId, databaseId), 'figures', range, wanted ?? ''],
+    queryKey: [
+      ...databaseKey(organizationId, databaseId),
+      'figures',
+      part === undefined ? range : [part.fromMs, part.toMs],
+      wanted ?? '',
+    ],
     queryFn: async ({ signal }): Promise<SpanFigures> => {
       const params = { databaseId };
-      // The sample of the current 15 seconds may not be written yet.
-      const toMs = Math.floor(serverNow().getTime() / sampleMs) * sampleMs;
-      const span = {
-        from: new Date(toMs - ranges[range].spanMs).toISOString(),
-        to: new Date(toMs).toISOString(),
-      };
+      const { fromMs, toMs } = part ?? untilNow(range);
+      const span = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
       const read = async (
         series: QueryMetricsRequest['series'],
         fn: NonNullable<QueryMetricsRequest['fn']>,
@@ -61,7 +66,7 @@ export const figuresQuery = (
       const [rated, high, low, marks] = await Promise.all([
         read([...rates], 'avg'),
         read([...highest], 'max'),
-        read(['replica_up'], 'min'),
+        read([...lowest], 'min'),
         ask(organizationId, 'get', path, { params, query: span }, { signal }),
       ]);
       const operation = wanted ?? busiestOf(rated.data);
@@ -81,8 +86,20 @@ export const figuresQuery = (
       };
     },
     placeholderData: keepPreviousData,
-    refetchInterval: every(ranges[range].everyMs),
+    // The figures of a part do not change once they were all taken.
+    refetchInterval:
+      part !== undefined && part.toMs < serverNow().getTime() - requestsMs
+        ? false
+        : every(ranges[range].everyMs),
   });
+
+/** The end of the last sample: that of the current 15 seconds may not be written yet. */
+export const lastSampleMs = (): number => Math.floor(serverNow().getTime() / sampleMs) * sampleMs;
+
+function untilNow(range: Range): TimeSpan {
+  const toMs = lastSampleMs();
+  return { fromMs: toMs - ranges[range].spanMs, toMs };
+}
 
 export const currentFiguresQuery = (organizationId: string, databaseId: string) =>
   queryOptions({
@@ -101,19 +118,35 @@ export const currentFiguresQuery = (organizationId: string, databaseId: string) 
     refetchInterval: every(sampleMs),
   });
 
+interface RequestsFilter {
+  readonly outcome: 'failed' | 'slow' | undefined;
+  /** A part of the time; `undefined`: all that are kept. */
+  readonly part: TimeSpan | undefined;
+}
+
 /** Slow and failed requests. */
 export const requestsQuery = (
   organizationId: string,
   databaseId: string,
-  outcome: 'failed' | 'slow' | undefined,
+  { outcome, part }: RequestsFilter,
 ) =>
   infiniteQueryOptions({
-    queryKey: [...databaseKey(organizationId, databaseId), 'requests', outcome ?? ''],
+    queryKey: [
+      ...databaseKey(organizationId, databaseId),
+      'requests',
+      outcome ?? '',
+      part?.fromMs ?? '',
+      part?.toMs ?? '',
+    ],
     initialPageParam: '',
     queryFn: async ({ signal, pageParam }) => {
       const query = {
         limit: rows,
         ...(outcome !== undefined && { outcome }),
+        ...(part !== undefined && {
+          from: new Date(part.fromMs).toISOString(),
+          to: new Date(part.toMs).toISOString(),
+        }),
         ...(pageParam !== '' && { cursor: pageParam }),
       };
       const path = '/api/v1/databases/{databaseId}/requests';

@@ -11,7 +11,7 @@ const preferences: NotificationPreferences = {
   mailAddress: 'ada@example.com',
 };
 
-test('whatever mail of a kind is chosen, it is the only one, and other kinds keep theirs', () => {
+test('the chosen mail of a kind is the only one, and other kinds keep theirs', () => {
   for (const kind of preferences.kinds) {
     for (const { way } of mailWays) {
       const chosen = { ...preferences, ...withMail(preferences, kind, way) };

@@ -1,20 +1,20 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { WebhookDelivery } from '../../../../gen/api.ts';
-import { deliveriesQuery, webhooksQuery } from '../../data/webhook-queries.ts';
+import { deliveriesQuery } from '../../data/webhook-queries.ts';
+import { serverNow } from '../../lib/clock.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Input, Select } from '../../ui/Field.tsx';
-import form from '../../ui/Form.module.css';
 import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { Exactly, When } from '../../ui/When.tsx';
 import { DeliveryDetails } from './DeliveryDetails.tsx';
+import { DeliveryFilters } from './DeliveryFilters.tsx';
+import { filterOf } from './filter.ts';
 import { ReplayMany } from './ReplayMany.tsx';
-import { deliveryStatuses, readDeliverySearch, type DeliverySearch } from './search.ts';
 
 const path = '/o/$slug/settings/webhooks/deliveries';
 
@@ -29,16 +29,21 @@ export function Deliveries() {
   const organization = useOrganization();
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: path });
-  const list = useInfiniteQuery(deliveriesQuery(organization.id, search));
+  // A span before now begins when it was chosen: the pages of a list are of the same one.
+  const filter = useMemo(() => filterOf(search, serverNow()), [search]);
+  const list = useInfiniteQuery(deliveriesQuery(organization.id, filter));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const [opened, setOpened] = useState<string>();
   return (
     <Page
       title="Webhook deliveries"
       about="Each event for each endpoint, with its attempts; kept for 30 days."
-      actions={<ReplayMany filter={search} />}
+      actions={<ReplayMany filter={filter} />}
     >
-      <Filters search={search} onApply={(next) => void navigate({ search: next })} />
+      <DeliveryFilters
+        search={search}
+        onChange={(next) => void navigate({ search: next, resetScroll: false })}
+      />
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={8} />}
       {list.isSuccess && rows.length === 0 && (
@@ -99,50 +104,3 @@ const Row = ({ delivery, onOpen }: RowProps) => (
     </td>
   </tr>
 );
-
-interface FilterProps {
-  readonly search: DeliverySearch;
-  readonly onApply: (search: DeliverySearch) => void;
-}
-
-function Filters({ search, onApply }: FilterProps) {
-  const organization = useOrganization();
-  const endpoints = useQuery(webhooksQuery(organization.id));
-  const choose = (name: keyof DeliverySearch, value: string) =>
-    onApply(readDeliverySearch({ ...search, [name]: value }));
-  return (
-    <div className={form.row}>
-      <Select
-        label="Endpoint"
-        value={search.endpointId ?? ''}
-        onChange={(event) => choose('endpointId', event.target.value)}
-      >
-        <option value="">All</option>
-        {endpoints.data?.data.map(({ id, url }) => (
-          <option key={id} value={id}>
-            {url}
-          </option>
-        ))}
-      </Select>
-      <Select
-        label="Status"
-        value={search.status ?? ''}
-        onChange={(event) => choose('status', event.target.value)}
-      >
-        <option value="">All</option>
-        {deliveryStatuses.map((status) => (
-          <option key={status} value={status}>
-            {status.toLowerCase()}
-          </option>
-        ))}
-      </Select>
-      <Input
-        label="Event"
-        mono
-        placeholder="database.ready"
-        value={search.eventType ?? ''}
-        onChange={(event) => choose('eventType', event.target.value)}
-      />
-    </div>
-  );
-}

@@ -52,6 +52,7 @@ function Details({ deliveryId }: { readonly deliveryId: string }) {
         rows={[
           ['Event', <code key="event">{delivery.eventType}</code>],
           ['Event’s ID', delivery.eventId],
+          ['Delivery’s ID', delivery.id],
           ['Status', delivery.status.toLowerCase()],
           [
             'Made again',

@@ -1,10 +1,14 @@
-import type { KeyboardEvent, PointerEvent, ReactNode } from 'react';
+import { useRef, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import { plainTime, zoneName } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import type { Gap } from './lines.ts';
+import { isAtRest } from './pointer.ts';
 import { percentAt, timeTicks } from './scale.ts';
+import { Selected, SelectedActions } from './Selected.tsx';
+import { timesOf } from './selection.ts';
 import { marksNear, useSpan } from './span.ts';
 import styles from './TimeSeries.module.css';
+import { useSelecting } from './use-selecting.ts';
 
 interface Props {
   readonly title: string;
@@ -29,42 +33,73 @@ const keySteps: Readonly<Record<string, number>> = {
   End: Infinity,
 };
 
-/** A box over time: the cursor follows the pointer or the arrow keys, and is the same on all charts of the page. */
+/**
+ * A box over time: the cursor follows the pointer or the arrow keys, and is the same on all charts of the page. A part of it is marked by
+ * dragging, or with Shift and the arrow keys.
+ */
 export function Plot({ title, gaps, words, children, side, rows }: Props) {
-  const { axis, cursor, onCursor } = useSpan();
+  const { axis, cursor, onCursor, selected } = useSpan();
+  const selecting = useSelecting(title);
   const zone = useZone();
+  const slider = useRef<HTMLDivElement>(null);
   const last = axis.count - 1;
   const at = cursor ?? last;
   const middleOf = (step: number) => axis.fromMs + (step + 0.5) * axis.stepMs;
   const onKeyDown = (event: KeyboardEvent) => {
+    if (selecting.onKey(event)) return;
     if (event.key === 'Escape') onCursor(undefined);
     const by = keySteps[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    onCursor(middleOf(Math.min(last, Math.max(0, at + by))));
+    const step = Math.min(last, Math.max(0, at + by));
+    onCursor(middleOf(step));
+    selecting.onStep(step, event.shiftKey);
   };
-  const onPointer = (event: PointerEvent<HTMLElement>) => {
+  const stepUnder = (event: PointerEvent<HTMLElement>): number => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     const step = Math.floor(((event.clientX - left) / width) * axis.count);
-    onCursor(middleOf(Math.min(last, Math.max(0, step))));
+    return Math.min(last, Math.max(0, step));
   };
-  const time = new Date(axis.fromMs + at * axis.stepMs);
-  return (
+  const onPointerDown = (event: PointerEvent<HTMLElement>) => {
+    const step = stepUnder(event);
+    onCursor(middleOf(step));
+    selecting.onDown(event, step);
+  };
+  const onPointerMove = (event: PointerEvent<HTMLElement>) => {
+    if (isAtRest(event)) return;
+    const step = stepUnder(event);
+    onCursor(middleOf(step));
+    selecting.onMove(step);
+  };
+  const inWords = (ms: number) => plainTime(new Date(ms), zone);
+  const time = axis.fromMs + at * axis.stepMs;
+  const marked = selected === undefined ? undefined : timesOf(axis, selected);
+  const box = (
     <div
+      ref={slider}
       role="slider"
       tabIndex={0}
       aria-label={`Time on the chart ${title}`}
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={at}
-      aria-valuetext={`${plainTime(time, zone)} ${zoneName(time, zone)}: ${words(at)}`}
+      aria-valuetext={[
+        `${inWords(time)} ${zoneName(new Date(time), zone)}: ${words(at)}`,
+        ...(marked === undefined
+          ? []
+          : [`marked from ${inWords(marked.fromMs)} to ${inWords(marked.toMs)}`]),
+      ].join('; ')}
       className={styles.plot}
       style={rows === undefined ? {} : { blockSize: `${rows * 30}px` }}
       onKeyDown={onKeyDown}
       onBlur={() => onCursor(undefined)}
-      onPointerDown={onPointer}
-      onPointerMove={onPointer}
-      onPointerLeave={() => onCursor(undefined)}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={selecting.onUp}
+      onPointerCancel={selecting.onCancel}
+      onPointerLeave={(event) => {
+        if (!isAtRest(event) || !isKeyboardOnChart()) onCursor(undefined);
+      }}
     >
       {gaps.map(({ begin, end }) => (
         <span
@@ -81,10 +116,19 @@ export function Plot({ title, gaps, words, children, side, rows }: Props) {
         {children}
       </svg>
       <Times />
+      <Selected />
       <Cursor />
     </div>
   );
+  return (
+    <div className={styles.frame}>
+      {box}
+      <SelectedActions title={title} onDone={() => slider.current?.focus()} />
+    </div>
+  );
 }
+
+const isKeyboardOnChart = () => document.activeElement?.role === 'slider';
 
 /** A time nearer to an edge than this, in percent, would stick out. */
 const edge = 3;

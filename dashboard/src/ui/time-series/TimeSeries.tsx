@@ -124,7 +124,7 @@ export function CursorTime() {
   const ms = axis.fromMs + (cursor ?? axis.count - 1) * axis.stepMs;
   return (
     <span className={styles.at}>
-      {cursor === undefined && 'newest, '}
+      {cursor === undefined && 'at the end, '}
       {plainTime(new Date(ms), zone)}
     </span>
   );

@@ -1,6 +1,7 @@
 /** State that all charts of a page share: the steps of time, the cursor on them, and the events. */
 import { createContext, use } from 'react';
 import { stepAt, type Axis } from './scale.ts';
+import { stepsOf, type Selection, type TimeSpan } from './selection.ts';
 
 export interface Mark {
   readonly at: string;
@@ -13,6 +14,11 @@ interface Span {
   /** Time that the reader points at; it is shown on all charts. */
   readonly cursorMs: number | undefined;
   readonly onCursor: (ms: number | undefined) => void;
+  /** The part of the axis that the reader marks; it is shown on all charts. */
+  readonly selection: Selection | undefined;
+  readonly onSelect: (selection: Selection | undefined) => void;
+  /** Makes a part of the axis the whole. */
+  readonly onZoom: (span: TimeSpan) => void;
 }
 
 const noSpan: Span = {
@@ -20,14 +26,21 @@ const noSpan: Span = {
   marks: [],
   cursorMs: undefined,
   onCursor: () => {},
+  selection: undefined,
+  onSelect: () => {},
+  onZoom: () => {},
 };
 
 export const SpanContext = createContext<Span>(noSpan);
 
 export function useSpan() {
   const span = use(SpanContext);
-  const { axis, cursorMs } = span;
-  return { ...span, cursor: cursorMs === undefined ? undefined : stepAt(axis, cursorMs) };
+  const { axis, cursorMs, selection } = span;
+  return {
+    ...span,
+    cursor: cursorMs === undefined ? undefined : stepAt(axis, cursorMs),
+    selected: selection === undefined ? undefined : stepsOf(axis, selection),
+  };
 }
 
 /** A mark counts as pointed at within this part of the axis, on either side. */

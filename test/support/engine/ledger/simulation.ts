@@ -206,7 +206,10 @@ export class Simulation {
     const derived = this.#makesWay();
     for (const { chunks, ...head } of sections) {
       if (derived !== DerivedTables.new && isDerived(head.table)) continue;
-      if (head.kind === SectionKind.replace) this.#drop((table) => table === head.table);
+      // As the store of checkpoints does it.
+      if (head.kind === SectionKind.replace || rewrite.has(head.table)) {
+        this.#drop((table) => table === head.table);
+      }
       const bytes = concatenate(Array.from(chunks, (chunk) => chunk.slice()));
       this.#sections.push({ head, bytes });
       if (head.rowSize !== PAGE_BYTES) continue;

@@ -58,7 +58,7 @@ test('files are in the order of their replicas, whatever they are called and how
   ).toBe(true);
 });
 
-test('what is no file of an import is named before anything is sent', async () => {
+test('a file that cannot be imported is named before anything is sent', async () => {
   const chosen = await readChosen([
     new File(['no data file'], 'text'),
     exported(0, 3),
@@ -81,7 +81,7 @@ test('only the files that an import was begun with go on with it', async () => {
   expect(whyOthers(await readChosen(another), one)).toContain('replica 1');
 });
 
-test('what the service refuses is told with the name of the file', async () => {
+test('a refusal of the service is told with the name of the file', async () => {
   const chosen = await readChosen([exported(0, 3), exported(1, 3), exported(2, 3)]);
   const errors = [
     { pointer: '#/files/1/op', code: 'state_differs', detail: 'Its state is another.' },

@@ -45,7 +45,7 @@ test('every part is sent once, several at a time and no more than that', async (
   await sendParts([], sending);
 });
 
-test('what passes by itself is tried again, later and later, and not before the service asks for it', async () => {
+test('a passing failure is tried again, later and later, and not before the service asks for it', async () => {
   const failing = (part: number, time: number) =>
     part === 4
       ? [new NoAnswer('away'), problem(503, true), problem(429, false, 7)][time - 1]
@@ -99,7 +99,7 @@ test('a refusal ends the sending at once; what was sent stays, and nothing is un
   expect(underWay()).toBe(0);
 });
 
-test('what ends the sending is told without a wait, also by the last lane', async () => {
+test('a failure that ends the sending is told without a wait, also by the last lane', async () => {
   const refused = problem(422, false, 600);
   const { sending, waits } = world(() => refused);
   await expect(sendParts(parts, { ...sending, lanes: 1 })).rejects.toBe(refused);

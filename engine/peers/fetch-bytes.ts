@@ -1,5 +1,5 @@
-/** Fetches a data file from a peer, page by page, on a connection of its own. */
-import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
+/** Fetches bytes from a peer, a data file or pages of one, on a connection of its own. */
+import { FrameKind, FrameReader, jsonOf } from './frames.ts';
 import { bytesOf } from './peer-messages.ts';
 import type { PeerSecurity } from './peer-security.ts';
 
@@ -8,21 +8,28 @@ interface FetchOptions {
   readonly security: PeerSecurity;
   /** The `hello` frame, which identifies the asking replica. */
   readonly hello: Buffer;
-  readonly floor: number;
+  /** The frame that asks for them. */
+  readonly request: Buffer;
   readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Timeout of the first bytes; by default so long that the peer can write a checkpoint before. */
+  readonly firstMaxMs?: number;
+  /** Timeout of everything; by default there is none while more and more arrives. */
+  readonly wholeMaxMs?: number;
 }
 
 /** Timeout of the first page, before which the peer may have to write a checkpoint. */
 const FIRST_PAGE_MAX_MS = 60_000;
 const PAGE_MAX_MS = 10_000;
 
-/** Resolves when the whole file was written. Rejects when it arrives incomplete. */
-export async function fetchState(options: FetchOptions): Promise<void> {
-  const { address, security, hello, floor, write } = options;
-  const socket = security.connect(address, () =>
-    socket.write(Buffer.concat([hello, jsonFrame(FrameKind.fetch, { floor })])),
-  );
-  socket.setTimeout(FIRST_PAGE_MAX_MS, () => socket.destroy(new Error('the peer sends nothing')));
+/** Resolves when everything was written. Rejects when it arrives incomplete. */
+export async function fetchBytes(options: FetchOptions): Promise<void> {
+  const { address, security, hello, request, write, firstMaxMs = FIRST_PAGE_MAX_MS } = options;
+  const socket = security.connect(address, () => socket.write(Buffer.concat([hello, request])));
+  socket.setTimeout(firstMaxMs, () => socket.destroy(new Error('the peer sends nothing')));
+  const late =
+    options.wholeMaxMs === undefined
+      ? undefined
+      : setTimeout(() => socket.destroy(new Error('the peer is too slow')), options.wholeMaxMs);
   const reader = new FrameReader();
   let bytes = 0;
   try {
@@ -40,6 +47,7 @@ export async function fetchState(options: FetchOptions): Promise<void> {
       }
     }
   } finally {
+    clearTimeout(late);
     socket.destroy();
   }
   throw new Error('the connection ended before the state was whole');

@@ -1,0 +1,113 @@
+/**
+ * How much a replica of the built-in engine holds and what its processors are enough for, by rules that have room to spare
+ * (docs/operating/capacity.md, docs/decisions/0160-capacity-by-rule.md).
+ */
+import type { CatalogSpec, EngineName } from '../custom-resources.ts';
+import { ledgerMemoryLimit } from '../ledger-memory.ts';
+import { isReplicatedByEtcd } from './resolve.ts';
+
+type Size = CatalogSpec['sizes'][number];
+
+export interface Capacity {
+  readonly transfersMax: number;
+  readonly accountsMax: number;
+  /** What has to be larger for more transfers. */
+  readonly limitedBy: 'memory' | 'storage';
+}
+
+const mib = 2 ** 20;
+const gib = 2 ** 30;
+
+/** Of these, 3 to 4 stay in memory for ever. The rest is for the young part, for what is read, and for starts. */
+const memoryOfTransfer = 35;
+const memoryOfAccount = 400;
+/** Accounts never leave memory, so they get no more than this part of it. */
+const accountsPart = 1 / 2;
+
+const volumeOfTransfer = 190;
+const volumeOfAccount = 128;
+/** What a data file takes from the start. */
+const emptyFile = 256 * mib;
+/** The part of a volume that is used at most, and the part of that for accounts. */
+const usedPart = 5 / 6;
+const accountsVolumePart = 1 / 10;
+
+/** The engine gives each row a number of 31 bits. */
+const rowsMax = 2_000_000_000;
+
+interface Chosen {
+  readonly engine: EngineName;
+  readonly replicas: number;
+  readonly size: string;
+  readonly storageGb: number;
+}
+
+/** Records that each replica of the database holds; `undefined` if the engine is another one, or the catalog lacks the size. */
+export function capacityOf(catalog: CatalogSpec, chosen: Chosen): Capacity | undefined {
+  const size = catalog.sizes.find(({ id }) => id === chosen.size);
+  if (size === undefined || chosen.engine !== 'Builtin') return undefined;
+  const { engine, replicas, storageGb } = chosen;
+  const memory = heldByMemory(size);
+  const volume = heldByVolume(storageGb * gib, isReplicatedByEtcd(engine, replicas));
+  return {
+    transfersMax: Math.min(memory.transfers, volume.transfers),
+    accountsMax: Math.min(memory.accounts, volume.accounts),
+    limitedBy: volume.transfers < memory.transfers ? 'storage' : 'memory',
+  };
+}
+
+export interface SizeCapacity {
+  readonly transfersMax: number;
+  readonly accountsMax: number;
+  /** GiB of the volume with which a single replica holds so many. */
+  readonly storageGb: number;
+  /** Transfers a second for which the requested processors are enough, in full requests to one replica. */
+  readonly transfersPerSecond: number;
+}
+
+/** What a size is for, whatever volume is chosen with it. */
+export function capacityOfSize(size: Size): SizeCapacity {
+  const { transfers: transfersMax, accounts: accountsMax } = heldByMemory(size);
+  const bytes = Math.max(
+    (transfersMax * volumeOfTransfer) / (1 - accountsVolumePart),
+    (accountsMax * volumeOfAccount) / accountsVolumePart,
+  );
+  return {
+    transfersMax,
+    accountsMax,
+    storageGb: Math.ceil((emptyFile + bytes / usedPart) / gib),
+    transfersPerSecond: rounded(Math.min(size.cpuMillis * ratePerMilli, rateOfOneThread)),
+  };
+}
+
+/** Two thirds of what a core was measured to execute, in thousandths of a core. */
+const ratePerMilli = 200;
+/** One thread executes all transfers of a replica, however many cores there are. */
+const rateOfOneThread = 300_000;
+
+function heldByMemory({ memoryMib }: Size) {
+  const bytes = ledgerMemoryLimit(memoryMib * mib);
+  return {
+    transfers: rounded(Math.min(rowsMax, bytes / memoryOfTransfer)),
+    accounts: rounded(Math.min(rowsMax, (bytes * accountsPart) / memoryOfAccount)),
+  };
+}
+
+function heldByVolume(volumeBytes: number, hasMember: boolean) {
+  const room = volumeBytes - emptyFile - (hasMember ? memberBytes(volumeBytes) : 0);
+  const bytes = Math.max(0, room) * usedPart;
+  return {
+    transfers: rounded((bytes * (1 - accountsVolumePart)) / volumeOfTransfer),
+    accounts: rounded((bytes * accountsVolumePart) / volumeOfAccount),
+  };
+}
+
+/** What the member of etcd on the same volume may take: its quota, and as much again (engine/log/shared-volume.ts). */
+const memberBytes = (volumeBytes: number): number =>
+  2 * Math.min(Math.max(volumeBytes / 8, 256 * mib), 2 * gib);
+
+/** Two digits, rounded down: a rule knows no more. */
+function rounded(value: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1);
+  return Math.floor(value / unit) * unit;
+}
