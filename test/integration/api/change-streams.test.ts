@@ -509,7 +509,10 @@ test('no event leaves for an address that is not public, whatever the record say
     ]);
   }
   const made = await streamWith();
+  // A run that has begun keeps the address that it read. The pause ends it, so only the new address gets the event.
+  await ask(made.path, 'PATCH', { state: 'PAUSED' });
   await service.alter(`UPDATE change_streams SET url = 'https://10.0.0.1/'`);
+  await ask(made.path, 'PATCH', { state: 'RUNNING' });
   await transfer(1);
   await untilIs(made, {
     state: 'RETRYING',
