@@ -4,6 +4,7 @@
  * happened since.
  */
 import { ApiError } from '../../base/kube/kube.ts';
+import { sentence } from '../../base/sentence.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { managerOf } from '../databases/spec-change.ts';
 import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
@@ -266,6 +267,11 @@ async function follow(
     return { kind: 'again', afterMs: lookAgainMs };
   }
   const overwriter = overwrittenBy(object, change);
+  const { error } = change;
+  if (error !== null) {
+    if (overwriter === undefined) await world.writer.changeIf(object, patchBack(change.diff));
+    return failed(error.code, error.message);
+  }
   if (overwriter !== undefined) return failed('overwritten', overwriter);
   const progress = progressOf(change, object, world.nowMs());
   if (progress.kind === 'going_on') {
@@ -281,8 +287,11 @@ async function follow(
   }
   if (progress.kind === 'failed') {
     if (!progress.untouched) return failed(progress.code, progress.message);
-    await world.writer.changeIf(object, patchBack(change.diff));
-    return failed('refused_by_operator', `${progress.message}. The spec was put back`);
+    // Noted before the spec is put back: a later look would take that for somebody's who wrote over the change.
+    const message = `${sentence(progress.message)} The spec was put back.`;
+    const why = { code: 'refused_by_operator', message, ...asBefore };
+    await context.write((inside) => updateConfigurationChange(inside, change.id, { error: why }));
+    return { kind: 'again', afterMs: 0 };
   }
   if (!(await isRecorded(world, context, change))) return { kind: 'again', afterMs: soonMs };
   // Also done if no look saw it in progress: a quick cluster settles between two looks.
@@ -340,22 +349,25 @@ const superseded: JobOutcome = {
   retryable: false,
 };
 
+const asBefore: Pick<ChangeError, 'state' | 'nextSteps'> = {
+  state: 'The database is as it was before.',
+  nextSteps: ['Read the configuration, and preview the change again.'],
+};
+
 /** Message of a failed change: the reason, the state that it left, and the next steps. */
 function errorOf(change: ConfigurationChange, database: Database, job: Job): ChangeError {
   const { code = 'failed', message = 'The job failed.' } = job.error ?? {};
   const isBegun = change.generation !== null || change.replaced !== null;
   const written = isBegun && code !== 'refused_by_operator';
-  if (!written) {
-    const nextSteps = ['Read the configuration, and preview the change again.'];
-    return { code, message, state: 'The database is as it was before.', nextSteps };
-  }
+  if (!written) return { code, message, ...asBefore };
   if (change.replaced !== null) return errorOfShape({ code, message }, database, job);
   const serves = database.observed?.serves === true;
   const shown = change.progress === null ? '' : ` At last: ${change.progress}`;
+  const asked = code === 'overwritten' ? 'what was written last' : 'the new configuration';
   return {
     code,
     message,
-    state: `${serves ? 'The database serves' : 'The database does not serve'}; the resource asks for the new configuration.${shown}`,
+    state: `${serves ? 'The database serves' : 'The database does not serve'}; the resource asks for ${asked}.${shown}`,
     nextSteps: [
       ...(job.retryable ? [`Remove the cause, then retry the job ${job.id}.`] : []),
       `To go back, ask for revision ${change.previousRevision} (POST changes with "revision": ${change.previousRevision}).`,

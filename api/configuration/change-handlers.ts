@@ -16,7 +16,6 @@ import {
 } from '../store/configuration-changes.ts';
 import type { Change } from '../store/change.ts';
 import type { Cursors } from '../store/cursor.ts';
-import { findActiveJob } from '../store/jobs.ts';
 import {
   previewChange,
   requestChange,
@@ -24,7 +23,13 @@ import {
   type ChangeServices,
 } from './request-change.ts';
 import { shownTimes } from './maintenance-window-handlers.ts';
-import { beginAtOnce, changeNotFound, withdrawChange, type ApplyAt } from './waiting-changes.ts';
+import {
+  beginAtOnce,
+  changeNotFound,
+  isFree,
+  withdrawChange,
+  type ApplyAt,
+} from './waiting-changes.ts';
 
 interface ChangeHandlerOptions {
   readonly services: ChangeServices;
@@ -58,8 +63,8 @@ const preview =
         refusal = null,
       } = await previewChange(services, caller, databaseId, given(body));
       const { diff, impact, priceDelta } = plan;
-      const active = await findActiveJob(services.store.read, databaseId);
-      const applies = active === undefined ? ('NOW' as const) : ('AFTER_OTHER_WORK' as const);
+      const free = await isFree(services.store.read, databaseId);
+      const applies = free ? ('NOW' as const) : ('AFTER_OTHER_WORK' as const);
       const nextMaintenanceWindow = shownTimes(window);
       const shown = { diff, impact, priceDelta, applies, nextMaintenanceWindow, refusal };
       return { status: 200 as const, body: { success: true as const, preview: shown } };

@@ -27,16 +27,18 @@ import {
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
-import { createJob, findActiveJob } from '../store/jobs.ts';
+import { createJob } from '../store/jobs.ts';
 import { findOrganization, lockOrganization } from '../store/organizations.ts';
 import { findRevision } from '../store/profile-revisions.ts';
+import type { Reader } from '../store/tables.ts';
 import { tellChange } from './change-events.ts';
 import { changeJob } from './change-jobs.ts';
 import { readChangeWorld } from './change-world.ts';
+import { withUnfinished } from './last-word.ts';
 import { asksToArchive, changesShape } from './impact.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { requireChangeable } from './refuse-impossible.ts';
-import { nextWindow, timingOf, type ApplyAt, type Timing } from './waiting-changes.ts';
+import { isFree, nextWindow, timingOf, type ApplyAt, type Timing } from './waiting-changes.ts';
 
 export type ChangeServices = DatabaseServices & {
   readonly writer: DatabaseWriter;
@@ -73,7 +75,7 @@ export async function previewChange(
   request: ChangeRequest,
 ): Promise<Preview> {
   const world = await worldOf(services, caller, id, request);
-  const plan = planFor(services, world, request);
+  const plan = await planFor(services, world, request);
   const { times } = await nextWindow(services.store.read, world.database);
   return { plan, window: times, refusal: await wouldRefuse(services, caller, plan) };
 }
@@ -114,7 +116,7 @@ export async function requestChange(
   const { organization, author } = caller;
   const { request } = asked;
   const world = await worldOf(services, caller, id, request);
-  const plan = planFor(services, world, request);
+  const plan = await planFor(services, world, request);
   if (!onlyStops(plan)) requireActive(organization);
   if (plan.needsRight) await requireMayRun(services, organization);
   return store.change(author, async (change) => {
@@ -141,14 +143,28 @@ export async function requestChange(
 }
 
 /** The plan of a change that this installation can carry out. */
-function planFor(
-  { backupStore }: ChangeServices,
+async function planFor(
+  { store, backupStore }: ChangeServices,
   world: ChangeWorld,
   request: ChangeRequest,
-): ChangePlan {
-  const plan = planChange(world, request);
+): Promise<ChangePlan> {
+  const plan = await planOrLastWord(store.read, world, request);
   if (asksToArchive(plan.diff) || changesShape(plan.diff)) requireStore(backupStore);
   return plan;
+}
+
+async function planOrLastWord(
+  db: Reader,
+  world: ChangeWorld,
+  request: ChangeRequest,
+): Promise<ChangePlan> {
+  try {
+    return planChange(world, request);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const unfinished = await unfinishedChanges(db, world.database.id);
+    throw withUnfinished(error, world, request, unfinished);
+  }
 }
 
 /** Stopping a database is always allowed: it only ends costs. */
@@ -177,8 +193,7 @@ async function accept(
   const queued = unfinished.find(
     (one) => one.status === 'QUEUED' && (one.applyAfter === null) === (applyAfter === null),
   );
-  const active = await findActiveJob(change.db, database.id);
-  if (isDue && active === undefined) {
+  if (isDue && (await isFree(change.db, database.id))) {
     const made = await createConfigurationChange(change, {
       ...factsOf(world, plan),
       status: 'APPLYING',
@@ -214,7 +229,11 @@ async function join(
   const { revision } = merged;
   const earlier =
     revision === undefined ? undefined : await findRevision(change.db, database.id, revision);
-  const { diff, impact, priceDelta } = planChange({ ...world, earlier }, merged);
+  const { diff, impact, priceDelta } = await planOrLastWord(
+    change.db,
+    { ...world, earlier },
+    merged,
+  );
   const joined = await updateConfigurationChange(change, queued.id, {
     request: merged,
     diff,

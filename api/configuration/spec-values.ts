@@ -20,7 +20,7 @@ export function valueIn(configuration: Configuration, path: string): unknown {
 }
 
 /** Value that a resource's spec asks for; `undefined`: the spec leaves it to the catalog. */
-function asked({ spec, status }: DatabaseObject, path: string): unknown {
+export function askedOf({ spec, status }: DatabaseObject, path: string): unknown {
   const [, member = '', entry] = path.split('/');
   const { storage } = spec;
   switch (member) {
@@ -58,7 +58,7 @@ export function overwrittenBy(
 ): string | undefined {
   if ((object.metadata.generation ?? 0) <= (generation ?? 0)) return undefined;
   for (const { path, to } of diff) {
-    const value = asked(object, path);
+    const value = askedOf(object, path);
     if (value === undefined || sameValue(value, to)) continue;
     const manager = managerOf(object, [{ path, from: to, to: value }]);
     return `${manager} set ${path.slice(1)} to ${JSON.stringify(value)} in Kubernetes while this change was being applied; what was written last counts`;

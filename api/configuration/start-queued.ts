@@ -7,7 +7,7 @@ import { RepeatingTask } from '../../base/repeating-task.ts';
 import { requireRoom } from '../databases/guards.ts';
 import type { Author } from '../model/actor.ts';
 import { Refusal } from '../model/refusal.ts';
-import type { ConfigurationChange } from '../model/configuration-change.ts';
+import type { ChangeRequest, ConfigurationChange } from '../model/configuration-change.ts';
 import {
   dueChanges,
   findConfigurationChange,
@@ -99,13 +99,15 @@ async function beginQueued(services: BeginningServices, due: ConfigurationChange
       tellChange(change, `configuration.${type}`, database, ended);
       return;
     }
-    const { diff, impact, priceDelta } = outcome.plan;
+    const { request, plan, revision } = outcome;
+    const { diff, impact, priceDelta } = plan;
     const applying = await updateConfigurationChange(change, due.id, {
       status: 'APPLYING',
+      request,
       diff,
       impact,
       priceDelta,
-      previousRevision: outcome.revision,
+      previousRevision: revision,
       progress: null,
     });
     await begin(change, database, applying);
@@ -149,6 +151,7 @@ async function withoutRoom(
 }
 
 interface Planned {
+  readonly request: ChangeRequest;
   readonly plan: ChangePlan;
   readonly revision: number;
 }
@@ -163,14 +166,18 @@ async function planned(
     if (database === undefined || view === undefined) throw new Error('nothing is known of it');
     const sources = { db: store.read, writer, catalog: view.spec };
     const world = await readChangeWorld(sources, database, due.request);
+    const { revision } = world.profile;
     const plan = planChange(world, due.request);
     const organization = await findOrganization(store.read, due.organizationId);
     if (organization?.suspendedAt !== null && !onlyStops(plan)) {
-      return notPermitted('the organization is suspended');
+      if (due.request.suspended !== true) return notPermitted('the organization is suspended');
+      // A stop is always allowed; what it was joined to is not.
+      const request = { suspended: true };
+      return { request, plan: planChange(world, request), revision };
     }
     const reason = plan.needsRight && (await billing.reasonNotReady(due.organizationId));
     if (reason) return notPermitted(`billing is not ready (${reason})`);
-    return { plan, revision: world.profile.revision };
+    return { request: due.request, plan, revision };
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -7,10 +7,12 @@ import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import {
   findConfigurationChange,
+  unfinishedChanges,
   updateConfigurationChange,
 } from '../store/configuration-changes.ts';
 import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
+import { findActiveJob } from '../store/jobs.ts';
 import { windowOfDatabase } from '../store/maintenance-windows.ts';
 import type { Reader } from '../store/tables.ts';
 import { storeTime } from '../store/time.ts';
@@ -45,6 +47,18 @@ export async function nextWindow(
   const now = await storeTime(db);
   const times = windowAt(window, now);
   return { times, isDue: isOpen(times, now) };
+}
+
+/**
+ * Whether a change of the database may begin now: nothing works on it, and none that has waited is about to begin. That one goes first, since
+ * what was asked for last counts.
+ */
+export async function isFree(db: Reader, databaseId: string): Promise<boolean> {
+  if ((await findActiveJob(db, databaseId)) !== undefined) return false;
+  const now = await storeTime(db);
+  return (await unfinishedChanges(db, databaseId)).every(
+    ({ status, applyAfter }) => status !== 'QUEUED' || (applyAfter !== null && applyAfter > now),
+  );
 }
 
 /** Progress of a change whose window has ended before it began. */

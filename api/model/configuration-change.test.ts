@@ -18,3 +18,18 @@ test('an earlier revision replaces all that waited but labels, which have no rev
     clusterSize: 'lh-5',
   });
 });
+
+test('a stop, or another shape, that waits is not forgotten for an earlier revision, which says nothing of it', () => {
+  expect(mergeRequests({ suspended: true, clusterSize: 'lh-10' }, { revision: 2 })).toEqual({
+    suspended: true,
+    revision: 2,
+  });
+  expect(mergeRequests({ clusterConfiguration: 'ha-3' }, { revision: 2 })).toEqual({
+    clusterConfiguration: 'ha-3',
+    revision: 2,
+  });
+  expect(mergeRequests({ suspended: true }, { revision: 2, suspended: false })).toEqual({
+    suspended: false,
+    revision: 2,
+  });
+});

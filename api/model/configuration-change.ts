@@ -124,13 +124,7 @@ export const changeFact = ({ id, status }: Pick<ConfigurationChange, 'id' | 'sta
 
 /** Joins a later request to a waiting one: the later one wins where both name a property. */
 export function mergeRequests(before: ChangeRequest, after: ChangeRequest): ChangeRequest {
-  // An earlier revision replaces everything that was requested except labels, which have no revisions.
-  const kept: ChangeRequest =
-    after.revision === undefined || before.labels === undefined
-      ? after.revision === undefined
-        ? before
-        : {}
-      : { labels: before.labels };
+  const kept = after.revision === undefined ? before : withoutRevision(before);
   return {
     ...kept,
     ...after,
@@ -138,6 +132,17 @@ export function mergeRequests(before: ChangeRequest, after: ChangeRequest): Chan
     ...merged('labels', kept, after),
   };
 }
+
+/** What an earlier revision, asked for afterwards, does not replace: it says nothing of these. */
+const withoutRevision = ({
+  labels,
+  suspended,
+  clusterConfiguration,
+}: ChangeRequest): ChangeRequest => ({
+  ...(labels !== undefined && { labels }),
+  ...(suspended !== undefined && { suspended }),
+  ...(clusterConfiguration !== undefined && { clusterConfiguration }),
+});
 
 function merged(
   member: 'parameters' | 'labels',

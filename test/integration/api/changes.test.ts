@@ -389,6 +389,7 @@ test('a kubectl change is a change with the actor kubernetes; one that another d
   });
   const lost = await until(made, overtaken.change, 'FAILED');
   expect(lost.error).toMatchObject({ code: 'overwritten' });
+  expect(lost.error?.state).toContain('the resource asks for what was written last');
   expect(lost.error?.message).toContain('test set parameters/limitConnections to "600"');
   release();
   await eventually('the last writer’s value counts', async () => {
@@ -463,6 +464,85 @@ test('a label that somebody sets while a change of others is being applied is ke
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
+test('what is asked for last counts, also while a change that has waited is about to begin', async () => {
+  const made = await make('last-word');
+  await service.stopWorker('SIGKILL');
+  const applyAt = inSeconds(3_600);
+  const { change: waiting } = await request(made, { clusterSize: 'lh-10', applyAt });
+  await ask('beginChange', { of: { ...made.of, changeId: waiting.id } });
+  const kept = await ask<Problem>('createChange', { of: made.of, body: { clusterSize: 'lh-5' } });
+  expect(kept).toMatchObject({ status: 422, json: { code: 'nothing_to_change' } });
+  expect(kept.json.detail).toContain(`${waiting.id} is about to set clusterSize to "lh-10"`);
+  const body = { clusterSize: 'lh-40' };
+  const { json: shown } = await ask<ChangePreview>('previewChange', { of: made.of, body });
+  expect(shown.preview.applies).toBe('AFTER_OTHER_WORK');
+  const last = await request(made, body);
+  expect([last.change.status, last.change.id]).toEqual(['QUEUED', waiting.id]);
+  await service.startWorker();
+  await until(made, waiting, 'APPLIED');
+  const again = await request(made, { labels: { all: 'done' } });
+  await until(made, again.change, 'APPLIED');
+  expect((await view(made)).profile.clusterSize).toBe('lh-40');
+});
+
+test('a change that the operator refuses is put back, and says so also if the worker is killed between the two', async () => {
+  const [made, killed] = [await make('put-back'), await make('put-back-killed')];
+  const spec = catalogSpec();
+  await service.stopOperator();
+  const changes = [];
+  for (const one of [made, killed]) {
+    changes.push((await request(one, { clusterSize: 'lh-10' })).change);
+    await eventually('it was written', async () =>
+      (await resource(one)).spec.size === 'lh-10' ? true : undefined,
+    );
+  }
+  await service.stopWorker('SIGKILL');
+  try {
+    await service.world.setCatalog({
+      ...spec,
+      sizes: spec.sizes.filter(({ id }) => id !== 'lh-10'),
+    });
+    await service.startOperator();
+    for (const one of [made, killed]) {
+      await eventually('the operator refuses it', async () => {
+        const { status } = await resource(one);
+        const stalled = status?.conditions?.find(({ type }) => type === 'Stalled');
+        if (stalled?.status !== 'True') throw new Error(JSON.stringify(status?.conditions));
+        return true;
+      });
+    }
+    // What the killed worker had written.
+    const error = {
+      code: 'refused_by_operator',
+      message: 'No.',
+      state: 'As before.',
+      nextSteps: [],
+    };
+    await service.alter(
+      `UPDATE configuration_changes SET error = $1
+       WHERE database_id = (SELECT id FROM databases WHERE name = 'put-back-killed')`,
+      [JSON.stringify(error)],
+    );
+    const { metadata } = await resource(killed);
+    await service.world.kube.mergePatch(
+      { resource: resources.database, namespace, name: killed.name },
+      { metadata: { uid: metadata.uid }, spec: { size: 'lh-5' } },
+      { fieldManager: apiName },
+    );
+    await service.startWorker();
+    for (const [index, one] of [made, killed].entries()) {
+      const ended = await until(one, changes[index]!, 'FAILED');
+      expect(ended.error).toMatchObject({
+        code: 'refused_by_operator',
+        state: 'The database is as it was before.',
+      });
+      expect((await resource(one)).spec.size).toBe('lh-5');
+    }
+  } finally {
+    await service.world.setCatalog(spec);
+  }
+});
+
 /** The organization, as its administrator changes it. */
 async function changeOrganization(method: string, path: string, body?: object): Promise<void> {
   const owner = await service.administrator();
@@ -476,18 +556,28 @@ async function changeOrganization(method: string, path: string, body?: object): 
   expect([await answer.text(), answer.status]).toEqual([expect.any(String), 200]);
 }
 
-test('a change that waited is not begun while its organization is suspended, but one that only stops is', async () => {
+test('a change that waited is not begun while its organization is suspended, but a stop is, also if it joined another change', async () => {
   const made = await make('contract-ended');
   const other = await make('contract-ended-too');
+  const joining = await make('contract-ended-busy');
   const applyAt = inSeconds(4);
   const { change } = await request(made, { parameters: { limitConnections: '300' }, applyAt });
   const stop = await request(other, { suspended: true, applyAt });
+  const release = await hold(joining);
+  await request(joining, { parameters: { limitConnections: '300' } });
+  const waiting = await request(joining, { autogrow: { limitGb: 8 } });
   await changeOrganization('POST', '/suspend', { reason: 'The contract has ended.' });
   try {
+    const joined = await ask<AcceptedChange>('suspendDatabase', { of: joining.of });
+    expect(joined.json.change).toMatchObject({ id: waiting.change.id, status: 'QUEUED' });
+    release();
     const ended = await until(made, change, 'FAILED');
     expect(ended.error?.message).toContain('the organization is suspended');
     await until(other, stop.change, 'APPLIED');
+    const { diff } = await until(joining, waiting.change, 'APPLIED');
+    expect(diff).toEqual([{ path: '/suspended', from: false, to: true }]);
   } finally {
+    release();
     await changeOrganization('POST', '/resume');
   }
   expect((await view(made)).profile.revision).toBe(1);
