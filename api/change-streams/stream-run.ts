@@ -19,7 +19,7 @@ const runMaxMs = { crowded: 5_000, alone: 30_000 };
 /** Events of the first page after a failure: what a sink in trouble gets, and may get again, is little. */
 const probeMax = 100;
 /** The store was asked so lately that the lease need not be asked for before the next request. */
-const freshMs = 1_000;
+export const freshMs = 1_000;
 
 export interface RunParts {
   readonly store: Store;
