@@ -829,16 +829,19 @@ const shaped = async ({ of }: Made, clusterConfiguration: string) => {
   return json;
 };
 const changeUntil = ({ of }: Made, { id: changeId }: { readonly id: string }, status: string) =>
-  eventually(
-    `${changeId} is ${status}`,
-    async () => {
-      const { change } = (await ask<{ change: Change }>('getChange', { of: { ...of, changeId } }))
-        .json;
-      if (change.status !== status) throw new Error(JSON.stringify(change));
-      return change;
-    },
-    120_000,
-  );
+  eventually(`${changeId} is ${status}`, async () => {
+    const { change } = (await ask<{ change: Change }>('getChange', { of: { ...of, changeId } }))
+      .json;
+    if (change.status !== status) throw new Error(JSON.stringify(change));
+    return change;
+  });
+/** The record of a database follows its resource. */
+const untilServes = ({ of }: Made) =>
+  eventually('the database is READY', async () => {
+    const { database } = (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
+    if (database.status !== 'READY') throw new Error(JSON.stringify(database));
+    return true;
+  });
 
 /** The Job of a database's last backup, once it is there. */
 const lastJobOf = (name: string) =>
@@ -920,11 +923,11 @@ test('a change of shape that fails brings the database back with its volumes; th
   });
   const row = (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
   expect(row.database).toMatchObject({
-    status: 'READY',
     deletionProtection: true,
     nodeCount: 3,
     clusterId: after?.spec.clusterId,
   });
+  await untilServes(database);
   expect(row.profile).toMatchObject({ clusterConfiguration: 'ha-3', revision: 2 });
   // The old volume is kept for some days only, though a database of its ID is there.
   const kept = await eventually('the old volume has a time', async () => {
@@ -962,9 +965,7 @@ test('a change of shape that fails brings the database back with its volumes; th
   const back = await held('growing');
   expect(back?.metadata.uid).not.toBe(unbegun.metadata.uid);
   expect(back?.spec).toMatchObject({ topology: 'ha-3', deletionProtection: true });
-  expect((await ask<DatabaseWithProfile>('getDatabase', { of })).json.database.status).toBe(
-    'READY',
-  );
+  await untilServes(database);
   expect((await typesOf(database)).includes('database.deleted')).toBe(false);
 });
 
@@ -1063,7 +1064,11 @@ test('archiving is switched on and off as a change, and is what the resource ask
   const on = await cli.run(['backups', 'archive', name, '--archive-within-seconds', '3']);
   expect(on).toMatchObject({ code: 0 });
   expect([await configured(), await archivers()]).toEqual([{ rpoSeconds: 3 }, ['--rpo=3']]);
-  expect(await window()).toMatchObject({ rpoSeconds: 3 });
+  // The record of the database follows its resource.
+  await eventually('the window has it', async () => {
+    expect(await window()).toMatchObject({ rpoSeconds: 3 });
+    return true;
+  });
 
   // Somebody switches it off in Kubernetes: the configuration follows, and says who it was.
   const backup = { continuous: { enabled: false } };
@@ -1090,7 +1095,11 @@ test('archiving is switched on and off as a change, and is what the resource ask
   expect(await configured()).toEqual({ rpoSeconds: 3 });
   const off = await cli.run(['backups', 'archive', name, '--no-archive']);
   expect(off.stdout).toMatch(/^reversible +no$/m);
-  expect([await configured(), await window()]).toEqual([null, null]);
+  expect(await configured()).toBeNull();
+  await eventually('the window has it no longer', async () => {
+    expect(await window()).toBeNull();
+    return true;
+  });
 });
 
 test('a database is archived from its first operation if the request for it says so', async () => {
