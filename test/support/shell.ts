@@ -55,7 +55,7 @@ export async function mustRun(
 }
 
 /**
- * Calls `probe` until it returns something other than undefined, and returns that. Throws with the last failure at the deadline, which
+ * Calls `probe` until it returns something other than undefined or false, and returns that. Throws with the last failure at the deadline, which
  * only ends waits that hang: the machine may be ten times slower than usual.
  */
 export async function eventually<T>(
@@ -69,7 +69,7 @@ export async function eventually<T>(
   while (Date.now() < deadline) {
     try {
       const result = await probe();
-      if (result !== undefined) return result;
+      if (result !== undefined && result !== false) return result;
     } catch (error) {
       last = `: ${error instanceof Error ? error.message : 'something that is no error was thrown'}`;
     }

@@ -462,12 +462,16 @@ test('a label that somebody sets while a change of others is being applied is ke
   expect((await view(made)).database.labels).toEqual({ team: 'books', cost: '7' });
 });
 
-const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+/** The time of a change that waits has come, which no test waits for: what is to be so before, is so. */
+const isTime = ({ id }: Change) =>
+  service.alter(`UPDATE configuration_changes SET apply_after = now() WHERE id = $1`, [uuidOf(id)]);
 
 test('what is asked for last counts, also while a change that has waited is about to begin', async () => {
   const made = await make('last-word');
   await service.stopWorker('SIGKILL');
-  const applyAt = inSeconds(3_600);
+  const applyAt = inAnHour();
   const { change: waiting } = await request(made, { clusterSize: 'lh-10', applyAt });
   await ask('beginChange', { of: { ...made.of, changeId: waiting.id } });
   const kept = await ask<Problem>('createChange', { of: made.of, body: { clusterSize: 'lh-5' } });
@@ -560,7 +564,7 @@ test('a change that waited is not begun while its organization is suspended, but
   const made = await make('contract-ended');
   const other = await make('contract-ended-too');
   const joining = await make('contract-ended-busy');
-  const applyAt = inSeconds(4);
+  const applyAt = inAnHour();
   const { change } = await request(made, { parameters: { limitConnections: '300' }, applyAt });
   const stop = await request(other, { suspended: true, applyAt });
   const release = await hold(joining);
@@ -571,6 +575,7 @@ test('a change that waited is not begun while its organization is suspended, but
     const joined = await ask<AcceptedChange>('suspendDatabase', { of: joining.of });
     expect(joined.json.change).toMatchObject({ id: waiting.change.id, status: 'QUEUED' });
     release();
+    for (const one of [change, stop.change]) await isTime(one);
     const ended = await until(made, change, 'FAILED');
     expect(ended.error?.message).toContain('the organization is suspended');
     await until(other, stop.change, 'APPLIED');
@@ -586,7 +591,7 @@ test('a change that waited is not begun while its organization is suspended, but
 test('a change that waited and finds no room any more fails, and says so', async () => {
   const made = await make('over-quota');
   await until(made, (await request(made, { suspended: true })).change, 'APPLIED');
-  const { change } = await request(made, { suspended: false, applyAt: inSeconds(3) });
+  const { change } = await request(made, { suspended: false, applyAt: inAnHour() });
   await changeOrganization('PATCH', '', { databasesMax: 0 });
   try {
     const refusals = [];
@@ -595,6 +600,7 @@ test('a change that waited and finds no room any more fails, and says so', async
       refusals.push(json.preview.refusal?.code);
     }
     expect(refusals).toEqual(['quota_exceeded', undefined]);
+    await isTime(change);
     const ended = await until(made, change, 'FAILED');
     expect(ended.error).toMatchObject({ code: 'quota_exceeded' });
   } finally {
@@ -897,7 +903,9 @@ test('an announced version is told once, cannot be chosen before its time over H
   await eventually('the operator refuses it', async () =>
     (await resource(made)).status?.conditions?.some(({ message }) =>
       message.includes('can be chosen from'),
-    ),
+    )
+      ? true
+      : undefined,
   );
   await service.world.patchDatabase(namespace, made.name, { spec: { version: '0.1.1' } });
 
@@ -1093,7 +1101,7 @@ test('a forced version that is declared otherwise in Kubernetes is not applied; 
 test('changes that cannot begin keep no other one from beginning', async () => {
   const made = await make('behind');
   const { of } = made;
-  const { change } = await request(made, { labels: { a: 'b' }, applyAt: inSeconds(6) });
+  const { change } = await request(made, { labels: { a: 'b' }, applyAt: inAnHour() });
   // Databases without a resource, whose changes wait for one, and are older.
   await service.alter(
     `WITH made AS (
@@ -1112,6 +1120,7 @@ test('changes that cannot begin keep no other one from beginning', async () => {
      FROM configuration_changes c, made
      WHERE c.database_id = (SELECT id FROM databases WHERE name = 'behind')`,
   );
+  await isTime(change);
   await until(made, change, 'APPLIED');
   expect(
     (await ask<{ database: { labels: object } }>('getDatabase', { of })).json.database,
