@@ -383,15 +383,19 @@ test('a database is made, read, kept from deletion, deleted and restored', async
     database: { status: 'READY', name, createdBy: { type: 'api_key', display: 'all' } },
     profile: { status: 'READY', revision: 1, active: true },
   });
-  const etag = ready.headers.get('etag') ?? '';
   const list = await ask(['listDatabases', 'GET', `/databases?name=${name}&status=READY`], me);
   expect(list.json.data.map((row: { id: string }) => row.id)).toEqual([id]);
 
-  const protect = await ask(
-    ['updateDatabase', 'PATCH', `/databases/${id}`],
-    { ...me, 'if-match': etag },
-    { deletionProtection: true, labels: { team: 'a' } },
-  );
+  // News of its health may come between reading and changing it.
+  const { protect, etag } = await eventually('it is changed as it was read', async () => {
+    const seen = (await ask(one, me)).headers.get('etag') ?? '';
+    const changed = await ask(
+      ['updateDatabase', 'PATCH', `/databases/${id}`],
+      { ...me, 'if-match': seen },
+      { deletionProtection: true, labels: { team: 'a' } },
+    );
+    return changed.status === 200 ? { protect: changed, etag: seen } : undefined;
+  });
   expect(protect.json.database).toMatchObject({ deletionProtection: true, labels: { team: 'a' } });
   const stale = await ask(
     ['updateDatabase', 'PATCH', `/databases/${id}`],
@@ -642,12 +646,16 @@ test('credentials that are looked up for ever leave connections of the store to 
   try {
     // From here on, nobody finds the session of a cookie.
     await client.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    let answered = 0;
     const asked = Array.from({ length: 40 }, (_, index) =>
       request(`${url}/api/v1/session`, {
         headers: { cookie: `__Host-session=${String(index).padStart(43, 'x')}` },
         dispatcher: elsewhere,
       }).then(
-        ({ body }) => body.dump(),
+        ({ body }) => {
+          answered += 1;
+          return body.dump();
+        },
         () => undefined,
       ),
     );
@@ -658,9 +666,8 @@ test('credentials that are looked up for ever leave connections of the store to 
       if ((rows[0]?.waiting ?? 0) === 0) throw new Error('none waits yet');
       return true;
     });
-    const began = Date.now();
     expect((await ask(databases, key(secret))).status).toBe(200);
-    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(answered).toBe(0);
     await elsewhere.destroy();
     await Promise.all(asked);
   } finally {
