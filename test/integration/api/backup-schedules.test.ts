@@ -136,10 +136,15 @@ test('a schedule makes backups that are kept as it says, and tells when the next
   expect(active.nextRuns).toHaveLength(3);
   const operators = (await resource('payments-scheduled'))?.status?.nextScheduleTime ?? '';
   expect(Date.parse(active.nextRuns[0] ?? '')).toBe(Date.parse(operators));
-  const backups = await ask<BackupList>('listBackups', { of: { ...of }, query: '?type=SCHEDULED' });
-  expect(backups.json.data).toMatchObject([
-    { status: 'SUCCEEDED', schedule: 'payments-scheduled', verification: { status: 'PASSED' } },
-  ]);
+  // Backups are followed beside schedules.
+  await eventually('the backup is seen', async () => {
+    const query = '?type=SCHEDULED';
+    const backups = await ask<BackupList>('listBackups', { of: { ...of }, query });
+    expect(backups.json.data).toMatchObject([
+      { status: 'SUCCEEDED', schedule: 'payments-scheduled', verification: { status: 'PASSED' } },
+    ]);
+    return true;
+  });
 });
 
 test('a schedule is changed, suspended and deleted; each is an event, and its backups stay', async () => {
