@@ -162,6 +162,7 @@ test('an invitation is accepted from the link in the mail', async () => {
   await tab.page.getByRole('button', { name: 'Accept' }).click();
   await tab.page.getByRole('heading', { name: 'You are a member' }).waitFor();
   await tab.page.getByRole('link', { name: 'Your account' }).click();
+  await tab.page.waitForURL(`${service.url}/auth/account`);
   const text = await tab.page.getByRole('main').innerText();
   expect(text).toMatch(/Default\s+Role\s+viewer/);
 });
