@@ -11,9 +11,9 @@ import type {
   LedgerBackup,
   LedgerBackupSchedule,
 } from '../domain/custom-resources.ts';
-import { hasBegun } from '../domain/fill.ts';
 import type { BackupEnvironment } from './ledgerbackup/environment.ts';
 import { reconcileBackup } from './ledgerbackup/reconcile.ts';
+import { originInUse } from './ledgerbackup/restores.ts';
 import { scheduleOf, stateOf } from './ledgerbackup/states.ts';
 import { askForCheckpoint, type AskForCheckpoint } from './ledgerbackup/source.ts';
 import { TestTurns } from './ledgerbackup/test-turns.ts';
@@ -115,10 +115,6 @@ const lookAgainMs = { min: 10 * 60_000, max: 15 * 60_000 };
 
 /** Maximum silence of a watch: each restarts after 90 s of silence, and a restart is heard, even by one that is deaf. */
 const silenceMaxMs = 5 * 60_000;
-
-/** ID of the backup that a new database is being made from: it is not removed before the database has its data, or is gone. */
-const heldBackupOf = (database: DatabaseObject | undefined): string | undefined =>
-  hasBegun(database?.status) ? undefined : database?.spec.bootstrap?.backup?.backupId;
 
 /** Whether a single namespace refuses its objects to this process. */
 const isLeftOut = ({ namespace, refused }: Reflector<never>): boolean =>
@@ -573,10 +569,10 @@ export class Operator {
     const { object, previous } = change;
     this.#untouched.note(change);
     this.#enqueue('LedgerDatabase', object);
-    const backupId = heldBackupOf(previous);
-    if (backupId !== undefined && heldBackupOf(object) === undefined) {
+    const origin = originInUse(previous);
+    if (origin !== undefined && originInUse(object) === undefined) {
       for (const backup of this.#caches.backups.list()) {
-        if (backup.status?.backupId === backupId) this.#enqueue('LedgerBackup', backup);
+        if (backup.status?.databaseId === origin.databaseId) this.#enqueue('LedgerBackup', backup);
       }
     }
     if (object !== undefined && previous !== undefined) return;

@@ -1,4 +1,5 @@
 /** What the status of a database says about its change streams, and whether it is news. Pure. */
+import { cutText } from '../../base/cut-text.ts';
 import { STREAM_LATE_SECONDS } from '../../domain/change-data-capture.ts';
 import type { DatabaseStatus } from '../../domain/custom-resources.ts';
 import { lagOf, type ChangeStream, type StreamProgress } from '../model/change-stream.ts';
@@ -22,7 +23,7 @@ export function streamStatusOf(streams: readonly ChangeStream[], now: Date): Str
     paused: count(({ state }) => state === 'PAUSED'),
     ...(lagSeconds !== null && { lagSeconds: Math.floor(lagSeconds) }),
     ...(delivered.length > 0 && { lastDeliveredAt: inSeconds(Math.max(...delivered)) }),
-    ...(error && { error: `${error.code}: ${error.message}`.slice(0, 1_024) }),
+    ...(error && { error: cutText(`${error.code}: ${error.message}`, 1_024) }),
     observedAt: inSeconds(nowMs),
   };
 }

@@ -8,6 +8,7 @@ import { followJob } from '../job-watch.ts';
 import { readInteger } from '../ledger/integers.ts';
 import { printAnswer } from '../output/answer.ts';
 import { databaseText } from '../output/database.ts';
+import { warningsOf } from '../output/recovery.ts';
 
 const choiceOptions = {
   provider: 'provider',
@@ -51,8 +52,8 @@ export async function followDatabase(
   waitMs: number | undefined,
 ): Promise<ExitCode> {
   const { exchange } = await context.service();
-  const { database, job, warnings } = accepted.document;
-  for (const warning of warnings) context.output.warn(`warning: ${warning}`);
+  const { database, job } = accepted.document;
+  for (const warning of warningsOf(accepted.document)) context.output.warn(`warning: ${warning}`);
   const print = (received: Received<{ readonly database: Database }>) =>
     printAnswer(context, input, received, (document) => databaseText(document.database));
   const made = contractRequest('get', '/api/v1/databases/{databaseId}', {

@@ -56,6 +56,13 @@ export function previewText(preview: RestorePreview): string {
       : [['test restore', `${backup.verifiedSeconds} s, ${backup.verifiedAt ?? ''}`] as const]),
     ...(operationsLater === null ? [] : [['leaves out', `${operationsLater} operations`] as const]),
     ['without', preview.notCarriedOver.join(', ')],
-    ...preview.warnings.map((warning) => ['warning', warning] as const),
+    ...warningsOf(preview).map((warning) => ['warning', warning] as const),
   ]);
 }
+
+/** A service of an earlier release sends none. */
+export const warningsOf = ({
+  warnings = [],
+}: {
+  readonly warnings?: readonly string[];
+}): readonly string[] => warnings;

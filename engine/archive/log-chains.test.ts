@@ -119,14 +119,37 @@ test('the sweep keeps every moment of the promised days, and the backup that the
   const sweep = (day: number) =>
     sweepLog({ store, databaseId: DATABASE, nowMs: day * DAY, keepMs: 7 * DAY });
   expect(await sweep(6)).toBe(0);
-  expect(await sweep(8)).toBe(8);
+  expect(await sweep(9)).toBe(8);
   expect(await windowsOf(store)).toEqual([[80, 150, 0]]);
   expect(await planOf(store, 81)).toEqual([81, 'second', [81]]);
   expect(await planOf(store, 40)).toEqual([40, 'first', []]);
   expect(await refusal(planOf(store, 79))).toMatchObject({ code: 'moment_unavailable' });
-  expect(await sweep(8)).toBe(0);
+  expect(await sweep(9)).toBe(0);
   expect(await sweep(90)).toBe(4);
   expect(await windowsOf(store)).toEqual([[120, 150, 0]]);
+});
+
+test('a restore to a moment that is promised when it begins reads all that it needs, whatever sweeps run for a day', async () => {
+  const store = await threeBackups();
+  await writeChain(store, 1, 150, 'start');
+  const days = 7;
+  const needs = async (plan: Awaited<ReturnType<Archive['plan']>>) => {
+    for (const op of plan.segments) await store.read(segmentKey(DATABASE, plan.line, op));
+  };
+  for (const begins of [7.9, 8.9]) {
+    // A moment between two backups, at the beginning of the promised days.
+    const baseOp = Math.floor(begins - days + 1) * 40;
+    const plan = await (await Archive.read(store, DATABASE)).plan({ kind: 'op', op: baseOp + 35 });
+    expect(plan.base?.record.op).toBe(baseOp);
+    for (const hour of [1, 12, 23])
+      await sweepLog({
+        store,
+        databaseId: DATABASE,
+        nowMs: (begins + hour / 24) * DAY,
+        keepMs: days * DAY,
+      });
+    await needs(plan);
+  }
 });
 
 test('a segment with any byte flipped is refused by its key', async () => {

@@ -1,18 +1,19 @@
 /**
- * Deletes the old part of an archived log: what comes before the newest backup that is older than the promised days. So every
- * moment of these days stays, and a restore of it finds its beginning. Without such a backup nothing is deleted.
+ * Deletes the old part of an archived log: what comes before the newest backup that is older than the promised days and one more. So
+ * every moment of these days stays, a restore of it finds its beginning, and one that has begun has a day to read it
+ * (docs/decisions/0174-restores-outlast-the-sweep.md). Without such a backup nothing is deleted.
  */
 import { readRecord, recordKeys } from './archive.ts';
 import { segmentKey } from './keys.ts';
 import { readChains } from './log-chains.ts';
 import type { RangedStore, SweptStore } from './object-store.ts';
-import { isRemoved } from './sweep.ts';
+import { GRACE_MS, isRemoved } from './sweep.ts';
 
 interface SweepLogOptions {
   readonly store: SweptStore & RangedStore;
   readonly databaseId: string;
   readonly nowMs: number;
-  /** Time for which every moment is kept. */
+  /** Time for which every moment can be restored. */
   readonly keepMs: number;
 }
 
@@ -25,7 +26,7 @@ export async function sweepLog({
 }: SweepLogOptions): Promise<number> {
   const chains = await readChains(store, databaseId);
   if (chains.length === 0) return 0;
-  const baseOp = await opBefore(store, databaseId, nowMs - keepMs);
+  const baseOp = await opBefore(store, databaseId, nowMs - keepMs - GRACE_MS);
   if (baseOp === undefined) return 0;
   const all = chains.flatMap(({ line, segments }) => segments.map((op) => ({ line, op })));
   let deleted = 0;

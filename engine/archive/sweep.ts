@@ -13,7 +13,7 @@ import type { SweptStore } from './object-store.ts';
 import { chunksOf, type NamedChunk } from './record.ts';
 import { noteSwept, removals, sweptTimes } from './removals.ts';
 
-/** Minimum time between removal and first round, and between both rounds. Making a backup may not take longer. */
+/** Minimum time between removal and first round, and between both rounds. Neither making a backup nor restoring one may take longer. */
 export const GRACE_MS = 24 * 3_600_000;
 
 interface SweepOptions {

@@ -4,6 +4,7 @@
  * on with a chain, and the other takes up what it finds.
  */
 import type { Logger } from 'pino';
+import { cutText } from '../../base/cut-text.ts';
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, type Timers } from '../../base/timers.ts';
 import type { ArchiveReport, ArchiveState } from '../../domain/archive-status.ts';
@@ -136,7 +137,7 @@ export class Archiver {
     const state = this.#fault?.state ?? (isBehind ? 'CatchingUp' : 'Archiving');
     return {
       state,
-      ...(this.#fault === undefined ? {} : { message: this.#fault.message.slice(0, 1_000) }),
+      ...(this.#fault === undefined ? {} : { message: cutText(this.#fault.message, 1_000) }),
       ...(end === undefined
         ? {}
         : {

@@ -2,6 +2,7 @@
  * An archiver that cannot begin before a person has put something right. It says so, and stays: a sidecar that ends keeps its
  * pod from being ready, and a new pod's engine from being started.
  */
+import { cutText } from '../../base/cut-text.ts';
 import { sleep, type Timers } from '../../base/timers.ts';
 import type { ArchiveState } from '../../domain/archive-status.ts';
 import type { Feed } from './feed-client.ts';
@@ -18,7 +19,7 @@ export async function reportFault(
   while (!signal.aborted) {
     const report = {
       state,
-      message: message.slice(0, 1_000),
+      message: cutText(message, 1_000),
       gaps: 0,
       spoolBytes: 0,
       failures: { [state]: 1 },

@@ -139,6 +139,71 @@ test('a backup that is protected, or being restored, stays whatever is asked', (
   expect(ends(backups, { databases: [restored] })).toEqual([undefined, 'asked']);
 });
 
+/** A database that is being made as another was at a moment. */
+const restoringTo = (
+  moment: { targetOp: number } | { targetTimestamp: string } | { targetTime: string },
+  status: LedgerDatabase['status'] = {},
+): LedgerDatabase => ({
+  ...own,
+  kind: 'LedgerDatabase',
+  metadata: { name: 'as-it-was', namespace: 'elsewhere' },
+  spec: {
+    suspend: false,
+    deletionProtection: true,
+    deletionPolicy: 'Retain',
+    bootstrap: { backup: { databaseId: 'db_x', ...moment } },
+  },
+  status,
+});
+/** A backup of one operation for each day, with its time as the timestamp. */
+const ofOperation = (daysAgo: number, status: Partial<NonNullable<LedgerBackup['status']>> = {}) =>
+  backup(
+    daysAgo,
+    { removeRequested: true },
+    {
+      databaseId: 'db_x',
+      op: 100 - daysAgo,
+      timestamp: String(BigInt(Date.parse(at(daysAgo))) * 1_000_000n),
+      ...status,
+    },
+  );
+
+test('the backup that a restore to a moment begins with stays until the new database has its data, whatever is asked', () => {
+  const backups = [ofOperation(1), ofOperation(3), ofOperation(5), ofOperation(7)];
+  const onlyThird = ['asked', 'asked', undefined, 'asked'];
+  const moments = [
+    { targetOp: 96 },
+    { targetTimestamp: String(BigInt(Date.parse(at(4))) * 1_000_000n) },
+    { targetTime: at(5) },
+  ];
+  for (const moment of moments)
+    expect(ends(backups, { databases: [restoringTo(moment)] })).toEqual(onlyThird);
+  const begun = restoringTo({ targetOp: 96 }, { bootstrapped: true });
+  expect(ends(backups, { databases: [begun] })).toEqual(['asked', 'asked', 'asked', 'asked']);
+  // Of TigerBeetle, it reads the backup until the cluster is filled.
+  const fills = restoringTo({ targetOp: 96 }, { bootstrapped: true, filled: false });
+  expect(ends(backups, { databases: [fills] })).toEqual(onlyThird);
+  // One whose removal has begun may be gone from the bucket already: the restore then begins with the one before.
+  const going = [
+    ofOperation(1),
+    ofOperation(5, { removalBegunAt: at(0) }),
+    ofOperation(7),
+    ofOperation(9),
+  ];
+  expect(ends(going, { databases: [restoringTo({ targetOp: 96 })] })).toEqual([
+    'asked',
+    undefined,
+    undefined,
+    'asked',
+  ]);
+  const ofAnother = [1, 3, 5].map((days) => ofOperation(days, { databaseId: 'db_y' }));
+  expect(ends(ofAnother, { databases: [restoringTo({ targetOp: 96 })] })).toEqual([
+    'asked',
+    'asked',
+    'asked',
+  ]);
+});
+
 test('the bucket is touched only where that was said', () => {
   const keep = [backup(0), backup(1), backup(2, { reclaimPolicy: 'Retain' })];
   expect(endOf(keep[2]!, around(keep))).toEqual({ reason: 'not kept', fromBucket: false });

@@ -4,8 +4,8 @@ import type {
   LedgerBackupSchedule,
   LedgerDatabase,
 } from '../../domain/custom-resources.ts';
-import { hasBegun } from '../../domain/fill.ts';
 import { kept } from '../ledgerbackupschedule/keep.ts';
+import { isBeingRestored } from './restores.ts';
 import { askedAtMs, isMadeBy, stateOf } from './states.ts';
 
 /** All inputs of that decision. */
@@ -27,7 +27,8 @@ export interface End {
 /** The reason to remove a backup now; `undefined`: it stays. */
 export function endOf(backup: LedgerBackup, around: Surroundings): End | undefined {
   const { spec } = backup;
-  if (staysAnyhow(backup) || isBeingRestored(backup, around)) return undefined;
+  if (staysAnyhow(backup) || isBeingRestored(backup, around.backups, around.databases))
+    return undefined;
   if (spec.removeRequested) return { reason: 'asked', fromBucket: true };
   const fromBucket = spec.reclaimPolicy === 'Delete';
   const state = stateOf(backup);
@@ -59,12 +60,6 @@ function isOnlyGoodOne(backup: LedgerBackup, { backups }: Surroundings): boolean
 const isOlder = (one: LedgerBackup, other: LedgerBackup): boolean =>
   askedAtMs(one) < askedAtMs(other) ||
   (askedAtMs(one) === askedAtMs(other) && one.metadata.name < other.metadata.name);
-
-const isBeingRestored = ({ status }: LedgerBackup, { databases }: Surroundings): boolean =>
-  status?.backupId !== undefined &&
-  databases.some(
-    (one) => one.spec.bootstrap?.backup?.backupId === status.backupId && !hasBegun(one.status),
-  );
 
 /** Whether its schedule keeps it. A backup without a schedule is not counted. */
 function isKept(backup: LedgerBackup, { backups, schedules, nowMs }: Surroundings): boolean {

@@ -1,4 +1,5 @@
 /** Makes a backup: one Job, whose result becomes the status. A backup that has succeeded or failed is never made again. */
+import { cutText } from '../../base/cut-text.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { hasBegun } from '../../domain/fill.ts';
@@ -190,7 +191,7 @@ async function follow(
   return {
     status: 'Unknown',
     reason: trouble === undefined ? reason : BackupReason.Delayed,
-    message: trouble === undefined ? message : `it is tried again: ${trouble}`.slice(0, 1_000),
+    message: trouble === undefined ? message : cutText(`it is tried again: ${trouble}`, 1_000),
     requeueAfterMs: 60_000,
   };
 }

@@ -1,4 +1,5 @@
 /** Looks after one backup: it is made once, proven now and then, and removed when it is due. */
+import { cutText } from '../../base/cut-text.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions, type NextCondition } from '../runtime/conditions.ts';
 import { resources } from '../../domain/kinds.ts';
@@ -44,7 +45,7 @@ async function tell(
   type: ConditionType,
   { status, reason, message, facts = {}, requeueAfterMs }: Verdict<string>,
 ): Promise<Outcome> {
-  const now: NextCondition = { type, status, reason, message: message.slice(0, 1_024) };
+  const now: NextCondition = { type, status, reason, message: cutText(message, 1_024) };
   await writeStatus(environment, backup, now, facts);
   return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }

@@ -1,5 +1,6 @@
 /** The result of a backup's program, from the termination message of its pod. */
 import { z } from 'zod';
+import { cutText } from '../../base/cut-text.ts';
 import { jsonOf } from '../../base/json.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { Pod } from '../../domain/kinds.ts';
@@ -95,11 +96,11 @@ export function failureOf(pods: readonly Pod[], otherwise: string): Failure {
     return {
       reason: BackupReason.Failed,
       isDamage: false,
-      message: words.slice(0, MESSAGE_MAX),
+      message: cutText(words, MESSAGE_MAX),
     };
   }
   const { error, message } = said.data;
   const reason = reasons[error] ?? BackupReason.Failed;
   const isDamage = reason === BackupReason.ArchiveDamaged || reason === BackupReason.ArchiveForeign;
-  return { reason, isDamage, message: message.slice(0, MESSAGE_MAX) };
+  return { reason, isDamage, message: cutText(message, MESSAGE_MAX) };
 }

@@ -1,4 +1,5 @@
 /** Checks that a database can be made from the catalog's defaults, so that a mistake is seen when the catalog is applied. */
+import { cutText } from '../../base/cut-text.ts';
 import { resolve } from '../../domain/catalog/resolve.ts';
 import { catalogAt, nextDateMs } from '../../domain/catalog/versions.ts';
 import { CatalogReason } from '../../domain/conditions.ts';
@@ -42,7 +43,7 @@ export async function reconcileCatalog(
               type: 'Valid',
               status: 'False',
               reason: CatalogReason.inconsistent,
-              message: problems.join('; ').slice(0, 1_024),
+              message: cutText(problems.join('; '), 1_024),
             },
       ],
       { observedGeneration: generation, nowMs: now },

@@ -1,4 +1,5 @@
 /** The conditions, all from the same observation; reasons are from closed lists (docs/operating/conditions.md). */
+import { cutText } from '../../base/cut-text.ts';
 import {
   conditionReasons,
   ConditionType,
@@ -61,7 +62,7 @@ export function conditionsOf(observed: Observation, plan: Plan, tally: DatabaseT
   };
   const next: NextCondition[] = Object.values(ConditionType).map((type) => {
     const [status, reason, message] = verdicts[type];
-    return { type, status, reason, message: message.slice(0, 1_024) };
+    return { type, status, reason, message: cutText(message, 1_024) };
   });
   return setConditions(observed.database.status?.conditions ?? [], next, {
     observedGeneration: observed.database.metadata.generation ?? 0,

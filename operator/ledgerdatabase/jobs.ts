@@ -1,4 +1,5 @@
 /** State of a Job. */
+import { cutText } from '../../base/cut-text.ts';
 import type { Job, Pod } from '../../domain/kinds.ts';
 import { troubleOf } from './replica-pods.ts';
 
@@ -30,7 +31,7 @@ export function jobTrouble(job: Job, pods: readonly Pod[]): string | undefined {
     ]) {
       const ended = container.state?.terminated;
       if (ended !== undefined && ended.exitCode !== 0) {
-        return `container ${container.name} ended with ${ended.exitCode}: ${(ended.message ?? '').trim().slice(0, 300)}`;
+        return `container ${container.name} ended with ${ended.exitCode}: ${cutText((ended.message ?? '').trim(), 300)}`;
       }
     }
   }

@@ -1,5 +1,6 @@
 /** Pods of replicas: which of them are ready, and why the others are not. */
 import type { V1ContainerStatus } from '@kubernetes/client-node';
+import { cutText } from '../../base/cut-text.ts';
 import { certificatesForeign, DataProblem } from '../../domain/data-problem.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
@@ -43,11 +44,11 @@ export function troubleOf(pod: Pod): Trouble | undefined {
     const ended = container.lastState?.terminated;
     const last = ended === undefined ? '' : `; it ended with ${ended.exitCode}${said(ended)}`;
     const message = `container ${container.name}: ${waiting?.message ?? failure}${last}`;
-    return { reason: failure, message: message.slice(0, 512) };
+    return { reason: failure, message: cutText(message, 512) };
   }
   const scheduled = pod.status?.conditions?.find((row) => row.type === 'PodScheduled');
   if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable') {
-    return { reason: 'Unschedulable', message: (scheduled.message ?? '').slice(0, 512) };
+    return { reason: 'Unschedulable', message: cutText(scheduled.message ?? '', 512) };
   }
   return undefined;
 }
@@ -93,7 +94,7 @@ function parseTermination<Reason extends string>(
     const known = reasons.find((candidate) => candidate === reason);
     return known === undefined
       ? undefined
-      : { reason: known, message: String(message).slice(0, 400) };
+      : { reason: known, message: cutText(String(message), 400) };
   } catch {
     return undefined;
   }

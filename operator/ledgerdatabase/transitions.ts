@@ -1,5 +1,6 @@
 /** Events about conditions: one for each change of a condition's status. */
 import type { Logger } from 'pino';
+import { cutText } from '../../base/cut-text.ts';
 import type { Condition, DatabaseObject } from '../../domain/custom-resources.ts';
 import { hasBegun } from '../../domain/fill.ts';
 import { DataEvent, VolumeEvent } from '../../domain/conditions.ts';
@@ -83,7 +84,7 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
         condition.status === 'True' && condition.type !== 'Stalled'
           ? condition.type
           : condition.reason,
-      note: `${condition.type} is ${condition.status}: ${condition.message}`.slice(0, 1_000),
+      note: cutText(`${condition.type} is ${condition.status}: ${condition.message}`, 1_000),
     });
   }
   return [...turns, ...growthOf(before, after), ...mendingOf(before, after)];

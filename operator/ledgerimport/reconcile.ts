@@ -1,4 +1,5 @@
 /** Looks after one trial of rows: a Job, once, whose result becomes the status. */
+import { cutText } from '../../base/cut-text.ts';
 import { ImportReason } from '../../domain/conditions.ts';
 import type { ImportObject } from '../../domain/custom-resources.ts';
 import { resources, type Job } from '../../domain/kinds.ts';
@@ -166,7 +167,7 @@ async function writeStatus(
   { status: is, reason, message, facts }: Verdict,
 ): Promise<void> {
   const observedGeneration = metadata.generation ?? 0;
-  const row = { type: 'Tried', status: is, reason, message: message.slice(0, 1_024) };
+  const row = { type: 'Tried', status: is, reason, message: cutText(message, 1_024) };
   const status: Status = {
     ...before,
     ...facts,

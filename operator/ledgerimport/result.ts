@@ -1,5 +1,6 @@
 /** The result of a trial, from the termination message of its pod. */
 import { z } from 'zod';
+import { cutText } from '../../base/cut-text.ts';
 import { jsonOf } from '../../base/json.ts';
 import { ImportReason } from '../../domain/conditions.ts';
 import type { Pod } from '../../domain/kinds.ts';
@@ -45,6 +46,6 @@ export function failureOf(
   const { error = '', message = words } = said.success ? said.data : {};
   return {
     reason: reasons[error] ?? ImportReason.Failed,
-    message: message.slice(0, MESSAGE_MAX),
+    message: cutText(message, MESSAGE_MAX),
   };
 }

@@ -1,5 +1,6 @@
 /** The result of a command for the program that ran it: one line of JSON, on stdout and in a file. */
 import { writeFile } from 'node:fs/promises';
+import { cutText } from '../../../base/cut-text.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { DataFileError } from '../../log/errors.ts';
 import type { Flag, Input } from '../verb.ts';
@@ -23,7 +24,7 @@ export async function tellResult(input: Input, command: () => Promise<object>): 
     return 0;
   } catch (error) {
     const hasCode = error instanceof ArchiveError || error instanceof DataFileError;
-    if (hasCode) await tell({ error: error.code, message: error.message.slice(0, 1_000) });
+    if (hasCode) await tell({ error: error.code, message: cutText(error.message, 1_000) });
     throw error;
   }
 }

@@ -92,6 +92,47 @@ test('the Job that fills is made again when the cluster was away, and waits for 
   expect(other.stall).toMatchObject({ reason: 'FillFailed' });
 });
 
+test.each([
+  ['fill', 'cluster_behind'],
+  ['check', 'timestamps_ahead'],
+] as const)(
+  'a Job to %s that found the clocks behind the backup (%s) is made again by itself, since they get there',
+  (work, error) => {
+    const seen = ended(work, 'Failed', { error, message: 'Set the clocks right.' });
+    const { actions, stall, waiting } = work === 'check' ? born(seen) : running(seen);
+    expect(stall).toBeUndefined();
+    expect(waiting).toContain(`it is tried again: ${error}: Set the clocks right.`);
+    expect(actions.map((action) => [action.verb, targetOf(action).name])).toContainEqual([
+      'delete',
+      fillJobName(workload, work),
+    ]);
+  },
+);
+
+test('a Job that fills from another store than the present one is replaced while it runs', () => {
+  const runsWith = (of: typeof store) =>
+    running((observed) => {
+      const { subject } = running();
+      const newest = newestBuiltinOf(observed.catalog!.spec);
+      if (subject?.restoredFrom === undefined || 'problem' in newest) throw new Error('none');
+      const origin = subject.restoredFrom;
+      const program = newest.resolved.engine;
+      const plan = { subject, store: of, origin, program, work: 'fill' } as const;
+      return { owned: { ...observed.owned, jobs: [withIntent(buildFillJob(plan))] } };
+    }).actions.map((action) => [action.verb, targetOf(action).name]);
+  const deleted = ['delete', fillJobName(workload, 'fill')];
+  expect(runsWith(store)).not.toContainEqual(deleted);
+  expect(runsWith({ ...store, accessKeyId: 'former' })).toContainEqual(deleted);
+  expect(runsWith({ ...store, url: 's3://former' })).toContainEqual(deleted);
+});
+
+test('a reason that is cut ends behind a word, and is followed by what to do', () => {
+  const message =
+    'The row differs from the one of the backup, and nobody else may write here. '.repeat(20);
+  const { stall } = running(ended('fill', 'Failed', { error: 'cluster_differs', message }));
+  expect(stall?.message).toMatch(/ (here\.|backup,|[a-z]+) …\. Look: kubectl -n /);
+});
+
 test('clients are let in after the volumes no longer say that they have only a part', () => {
   const lets = ({ actions }: ReturnType<typeof running>) =>
     actions.some((action) => JSON.stringify(action).includes(connectLabel('payments')));

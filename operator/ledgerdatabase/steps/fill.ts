@@ -2,6 +2,7 @@
  * A database of TigerBeetle that begins with a backup: its cluster is made empty, and a Job that is its only client fills it. Until
  * that Job has compared every row, the database has not begun: nobody else may reach its replicas, and its volumes say so, too.
  */
+import { cutText } from '../../../base/cut-text.ts';
 import { jsonOf } from '../../../base/json.ts';
 import { fillsFromRelease } from '../../../domain/fill.ts';
 import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
@@ -18,8 +19,13 @@ import { replicaVolumes, type Observation } from '../observation.ts';
 import { isReady, replicaPods } from '../replica-pods.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 
-/** Errors that pass: the Job is made again. */
-const passing: ReadonlySet<string> = new Set(['cluster_unreachable', 'store_unreachable']);
+/** Errors that pass: the Job is made again. Clocks that are behind get there. */
+const passing: ReadonlySet<string> = new Set([
+  'cluster_unreachable',
+  'store_unreachable',
+  'cluster_behind',
+  'timestamps_ahead',
+]);
 
 /** Decides whether the database must be filled. If that is not on record, the volumes know it. */
 export function decideFill(observed: Observation, draft: Draft): StepResult {
@@ -187,7 +193,7 @@ function tellFailure(observed: Observation, draft: Draft, desired: Job, job: Job
   }
   draft.stallWith(
     'FillFailed',
-    `Job ${name} failed: ${words.slice(0, 600)}${changesOf(desired, job)}. ` +
+    `Job ${name} failed: ${cutText(words, 600)}${changesOf(desired, job)}. ` +
       `Look: kubectl -n ${namespace} logs job/${name}; then try again: kubectl -n ${namespace} delete job ${name}`,
   );
 }

@@ -2,6 +2,7 @@
  * The last backup of a deleted database, before its volumes are deleted (`deletionPolicy: BackupThenDelete`) or left behind
  * (`BackupThenRetain`).
  */
+import { cutText } from '../../../base/cut-text.ts';
 import { BackupReason } from '../../../domain/conditions.ts';
 import type { LedgerBackup, LedgerDatabase } from '../../../domain/custom-resources.ts';
 import { finalBackupName, uidOf } from '../../../domain/names.ts';
@@ -114,7 +115,7 @@ const isOfDeletion = (backup: LedgerBackup, { metadata }: LedgerDatabase): boole
   backup.spec.type === 'Final' && askedAtMs(backup) >= Date.parse(metadata.deletionTimestamp ?? '');
 
 const words = (message: string | undefined): string =>
-  message === undefined ? '' : `: ${message}`.slice(0, 300);
+  message === undefined ? '' : cutText(`: ${message}`, 300);
 
 /**
  * The file of a single replica is closed first, so that it has everything that was ever answered. Of several replicas, a
@@ -136,7 +137,7 @@ function stalled({ database }: Observation, draft: Draft, why: string): void {
   const { namespace, name } = database.metadata;
   draft.stallWith(
     'BackupsUnavailable',
-    `the database is deleted under ${database.spec.deletionPolicy}, and waits with its volumes: ${why.slice(0, 600)}. To let it go without a backup, ` +
+    `the database is deleted under ${database.spec.deletionPolicy}, and waits with its volumes: ${cutText(why, 600)}. To let it go without a backup, ` +
       `which keeps the volumes for a while: kubectl -n ${namespace} patch ldb ${name} --type=merge ` +
       `-p '{"spec":{"deletionPolicy":"Retain"}}'`,
   );

@@ -1,4 +1,5 @@
 /** Resolves the spec and the catalog into the database's configuration, which the status keeps: it is decided once. */
+import { cutText } from '../../../base/cut-text.ts';
 import {
   resolve,
   type Complete,
@@ -147,7 +148,7 @@ function explain(
   const [first, ...others] = problems;
   if (first === undefined) return;
   const rest = others.map((one) => `; ${one.field}: ${one.message}`).join('');
-  draft.stallWith(first.reason, `${first.field}: ${first.message}${rest}`.slice(0, 1_024));
+  draft.stallWith(first.reason, cutText(`${first.field}: ${first.message}${rest}`, 1_024));
 }
 
 function manualProvider({ catalog, database }: Observation, resolved: Complete): boolean {

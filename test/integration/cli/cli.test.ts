@@ -10,6 +10,7 @@ import {
   deletingExample,
   planExample,
   profileExample,
+  restoringExample,
 } from '../../../api/contract/schemas/database.ts';
 import { jobExample } from '../../../api/contract/schemas/job.ts';
 import { currentExample } from '../../../api/contract/schemas/metrics.ts';
@@ -480,6 +481,26 @@ describe('databases update, delete, restore', () => {
     expect(several.code).toBe(2);
     expect(several.stderr).toContain('2 databases had the name');
   });
+});
+
+test('a restore prints what the new database lacks, and goes on if the service is older and does not tell', async () => {
+  const warned = { ...restoringExample, warnings: ['Timeouts are lost.'] };
+  const ask = async (accepted: object) => {
+    server.react(answer(202, accepted), answer(200, succeeded), answer(200, found));
+    const { code, stdout, stderr } = await cli.run([
+      'backups',
+      'restore-to',
+      id,
+      'again',
+      '--to-op',
+      '7',
+    ]);
+    expect(stdout).toMatch(/^name +payments-prod$/m);
+    expect(code).toBe(0);
+    return stderr;
+  };
+  expect(await ask(warned)).toContain('warning: Timeouts are lost.');
+  expect(await ask(restoringExample)).not.toContain('warning');
 });
 
 test('each command that is a change of one kind asks for that alone, and refuses options that exclude each other', async () => {
