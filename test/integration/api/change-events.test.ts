@@ -226,6 +226,30 @@ test('after any kill, a reader that comes back has each event of the ledger once
   stream.close();
 });
 
+test('a reader whose API process is killed in the middle goes on at another one, without a gap and without an event twice', async () => {
+  const place = await last();
+  const transfers = Array.from({ length: 40_000 }, () => transfer());
+  for (let at = 0; at < transfers.length; at += 8_000) await make(transfers.slice(at, at + 8_000));
+  const stream = newReader(`?after=${place}`);
+  await stream.open();
+  await eventually('some events came', async () => stream.events.length > 0 || undefined);
+  // A reader that does not read holds the stream in its middle.
+  stream.pause();
+  const former = world.pids();
+  for (const _ of former) await world.replaceOne('SIGKILL');
+  expect(world.pids().filter((pid) => former.includes(pid))).toEqual([]);
+  stream.resume();
+  await eventually('the stream broke off', async () => stream.ended || undefined);
+  const before = stream.events.length;
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThan(transfers.length);
+  await stream.follow(() => stream.events.length >= transfers.length);
+  expect(stream.begun).toBe(2);
+  expectInOrder(stream.events);
+  expect(idsOf(stream.events)).toEqual(transfers.map(({ id }) => String(id)));
+  stream.close();
+});
+
 test('a reader that does not read stops the reading, and gets everything when it goes on', async () => {
   const place = await last();
   const transfers = Array.from({ length: 40_000 }, () => transfer());
