@@ -13,6 +13,7 @@ import { verify } from './commands/backup/verify.ts';
 import { benchmark } from './commands/benchmark.ts';
 import { runProgram } from './commands/command-line.ts';
 import { exportFile } from './commands/export.ts';
+import { fetchFromImport } from './commands/fetch-import.ts';
 import { format } from './commands/format.ts';
 import { importRowsVerb } from './commands/import-rows.ts';
 import { inspect } from './commands/inspect.ts';
@@ -46,6 +47,7 @@ await runProgram(
       recoveryWindows,
       restorePreview,
       restoreFromImport,
+      fetchFromImport,
       importRowsVerb,
       tryRows,
       restoreRows,

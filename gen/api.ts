@@ -595,7 +595,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Begin an import
-         * @description With `files`: those that `ledger-engine export` made, one for each replica of the new database, all of one moment. With `rows`: accounts and transfers in CSV or NDJSON, which are tried on an empty ledger before they are READY. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.
+         * @description With `files`: those that `ledger-engine export` made, one for each replica of the new database, all of one moment; or those of all replicas of a TigerBeetle cluster, copied while none of them ran. With `rows`: accounts and transfers in CSV or NDJSON, which are tried on an empty ledger before they are READY. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.
          */
         readonly post: operations["createImport"];
         readonly delete?: never;
@@ -4018,6 +4018,14 @@ export interface components {
                  * @constant
                  */
                 readonly engine: "Builtin";
+                /** @description For files of TigerBeetle, with which databases of TigerBeetle begin; null without that engine. */
+                readonly tigerBeetle: {
+                    /** @description Newest release whose files can be imported. */
+                    readonly newestRelease: string;
+                    /** @constant */
+                    readonly fileExtension: ".tigerbeetle";
+                    readonly headBytes: number;
+                } | null;
                 /** @description Newest release whose files can be imported; null without that engine. */
                 readonly newestRelease: string | null;
                 /** @constant */
@@ -5306,7 +5314,7 @@ export interface components {
             /** @description Import ID. */
             readonly id: string;
             /**
-             * @description Exported data files, or accounts and transfers in CSV or NDJSON.
+             * @description Data files, or accounts and transfers in CSV or NDJSON.
              * @enum {string}
              */
             readonly kind: "DATA_FILES" | "ROWS";
@@ -5315,7 +5323,7 @@ export interface components {
              * @enum {string}
              */
             readonly status: "UPLOADING" | "CHECKING" | "READY" | "FAULTY" | "USED" | "EXPIRED";
-            /** @description The cluster that the files were exported from. */
+            /** @description The cluster that the files are of. */
             readonly clusterId: string | null;
             /** @description Null for rows: any number of replicas begins with them. */
             readonly replicaCount: number | null;
@@ -5360,7 +5368,7 @@ export interface components {
         readonly ImportFile: {
             /** @description Index of the file: that of its replica; of rows, 0 for accounts and 1 for transfers. */
             readonly replicaIndex: number;
-            /** @description `CLUSTER_INDEX.ledger`, `INDEX.ledger` until the cluster is known; `accounts` or `transfers`. */
+            /** @description `CLUSTER_INDEX.ledger`, of TigerBeetle `CLUSTER_INDEX.tigerbeetle`; `INDEX.ledger` until the cluster is known; `accounts` or `transfers`. */
             readonly name: string;
             readonly sizeBytes: number;
             /**
@@ -5375,26 +5383,31 @@ export interface components {
             readonly head: components["schemas"]["ImportHead"] | null;
         };
         readonly ImportHead: {
+            /**
+             * @description The engine whose file it is.
+             * @enum {string}
+             */
+            readonly engine: "Builtin" | "TigerBeetle";
             /** @description Decimal, 128 bits. */
             readonly clusterId: string;
             readonly replicaIndex: number;
             readonly replicaCount: number;
             /** @description Release that wrote it, such as 0.17.9. */
             readonly release: string;
-            /** @description The last operation that it contains. */
+            /** @description The last operation that it contains; of TigerBeetle, that of its last checkpoint. */
             readonly op: number;
             /** @description Of that operation, in nanoseconds. */
             readonly timestamp: string;
-            /** @description Of the ledger at that operation; the same in all files. */
+            /** @description Of the ledger at that operation; the same in all files. Of TigerBeetle, the checksum of the file’s superblock. */
             readonly stateHash: string;
         };
         readonly CreateImportRequest: {
-            /** @description Exported data files, 1, 3 or 6: one for each replica of the new database. */
+            /** @description Data files, 1, 3 or 6: one for each replica of the new database. Of the built-in engine exported ones, of TigerBeetle those of all replicas, copied while none ran. */
             readonly files?: readonly {
                 /** @description The replica that begins with it, from 0. */
                 readonly replicaIndex: number;
                 readonly sizeBytes: number;
-                /** @description Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first. */
+                /** @description Its first 16 KiB, or 80 KiB (81,920 bytes) of a file of TigerBeetle. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first. */
                 readonly head?: string;
             }[];
             /** @description Accounts and transfers in CSV or NDJSON, not compressed; both files together have at most 4 GiB. */
@@ -9943,6 +9956,11 @@ export interface operations {
                      *         "newestRelease": "0.17.9",
                      *         "fileExtension": ".ledger",
                      *         "headBytes": 16384,
+                     *         "tigerBeetle": {
+                     *           "newestRelease": "0.17.9",
+                     *           "fileExtension": ".tigerbeetle",
+                     *           "headBytes": 81920
+                     *         },
                      *         "maxFileBytes": 167772160000,
                      *         "maxOrganizationBytes": 17592186044416,
                      *         "maxImports": 3,
@@ -14789,6 +14807,7 @@ export interface operations {
                      *                 1
                      *               ],
                      *               "head": {
+                     *                 "engine": "Builtin",
                      *                 "clusterId": "77",
                      *                 "replicaIndex": 0,
                      *                 "replicaCount": 1,
@@ -14876,6 +14895,7 @@ export interface operations {
                      *               1
                      *             ],
                      *             "head": {
+                     *               "engine": "Builtin",
                      *               "clusterId": "77",
                      *               "replicaIndex": 0,
                      *               "replicaCount": 1,
@@ -15083,6 +15103,7 @@ export interface operations {
                      *           1
                      *         ],
                      *         "head": {
+                     *           "engine": "Builtin",
                      *           "clusterId": "77",
                      *           "replicaIndex": 0,
                      *           "replicaCount": 1,
@@ -15168,6 +15189,7 @@ export interface operations {
                      *               2
                      *             ],
                      *             "head": {
+                     *               "engine": "Builtin",
                      *               "clusterId": "77",
                      *               "replicaIndex": 0,
                      *               "replicaCount": 1,

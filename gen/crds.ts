@@ -654,11 +654,11 @@ export interface components {
                         /** @description Whether pending transfers may lose their timeouts. TigerBeetle only, whose imported rows have none: without it, a backup with open ones is refused. */
                         readonly dropTimeouts?: boolean;
                     };
-                    /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Or with rows that a LedgerImport has tried. Built-in engine only. */
+                    /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Or with rows that a LedgerImport has tried. A database of TigerBeetle begins with a TigerBeetle cluster's own files, CLUSTER_INDEX.tigerbeetle, and keeps its cluster id. */
                     readonly import?: {
                         /** @description Folder of the files. */
                         readonly importId: string;
-                        /** @description The cluster that the files were exported from, a 128-bit unsigned integer in decimal. */
+                        /** @description The cluster that the files are of, a 128-bit unsigned integer in decimal. */
                         readonly clusterId?: string;
                         /** @description Files with accounts and transfers, import-files/IMPORT/accounts.rows and transfers.rows, exactly as a LedgerImport tried them, and what it came to. Other bytes, or another result, are refused. */
                         readonly rows?: {

@@ -5,7 +5,7 @@ import { isReplicatedByEtcd, memberOf } from '../../domain/catalog/resolve.ts';
 import type { CatalogSpec, EngineName } from '../../domain/custom-resources.ts';
 import type { createCatalog } from '../contract/schemas/catalog.ts';
 import type { Immutable } from '../contract/route.ts';
-import { FILE_HEAD_SIZE } from '../../domain/import-files/file-head.ts';
+import { FILE_HEAD_SIZE, FILE_HEAD_SIZE_MAX } from '../../domain/import-files/file-head.ts';
 import { bytesMaxOf } from '../imports/bytes-max.ts';
 import { newestRelease } from '../imports/heads.ts';
 import { importsUnsupported } from '../imports/refusal.ts';
@@ -91,6 +91,7 @@ export function shownCatalog({ spec, version }: CatalogView, imports: ImportTerm
 
 function importOf(spec: CatalogSpec, { supported, bytesMax }: ImportTerms): Shown['import'] {
   const release = newestRelease(spec);
+  const tigerBeetle = newestRelease(spec, 'TigerBeetle');
   const reason = supported ? noRelease(release) : importsUnsupported;
   return {
     supported: reason === null,
@@ -99,6 +100,14 @@ function importOf(spec: CatalogSpec, { supported, bytesMax }: ImportTerms): Show
     newestRelease: release ?? null,
     fileExtension: '.ledger',
     headBytes: FILE_HEAD_SIZE,
+    tigerBeetle:
+      tigerBeetle === undefined
+        ? null
+        : {
+            newestRelease: tigerBeetle,
+            fileExtension: '.tigerbeetle',
+            headBytes: FILE_HEAD_SIZE_MAX,
+          },
     maxFileBytes: importFileBytesMax,
     maxOrganizationBytes: bytesMaxOf(spec, bytesMax),
     maxImports: importsMax,

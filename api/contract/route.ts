@@ -19,6 +19,8 @@ export interface BodySpec {
   readonly form: 'json' | 'ledger' | 'signed' | 'octets';
   readonly schema: z.ZodType;
   readonly examples: Readonly<Record<string, unknown>>;
+  /** Maximum of its bytes, if it is another one than that of its form. */
+  readonly bytesMax?: number;
   /** The body may be omitted; the handler then gets the schema's result for `{}`. */
   readonly optional?: boolean;
 }

@@ -155,7 +155,7 @@ export async function createPlanned(
         deletionProtection: plan.deletionProtection,
         labels,
         kubernetesNamespace: organization.namespace,
-        clusterId: newClusterId(),
+        clusterId: keptClusterId(plan) ?? newClusterId(),
         restoredFrom: plan.restoredFrom ?? null,
         importedFrom: plan.importedFrom ?? null,
       },
@@ -192,6 +192,10 @@ function agreed({ currency, amount, lines }: Price) {
 
 export const byHand =
   'The provider makes this database by hand; it is ready when the provider completes the job.';
+
+/** The ID of a cluster that goes on with files of TigerBeetle: it is in each of their blocks, and cannot be changed. */
+const keptClusterId = ({ importedFrom, choice }: CreationPlan): string | undefined =>
+  choice.engine === 'TigerBeetle' ? importedFrom?.clusterId : undefined;
 
 /** Returns a random cluster ID, but not 0, which is for tests, nor the greatest. */
 function newClusterId(): string {

@@ -15,6 +15,7 @@ import {
   attachImport,
   importToBegin,
   requireRelease,
+  requireVolumes,
   type ImportToBegin,
 } from '../imports/begin-database.ts';
 import type { StagingStore } from '../imports/staging-store.ts';
@@ -115,6 +116,7 @@ async function planned(
   const catalog = services.catalog();
   if (catalog === undefined) throw noCatalog();
   requireRelease(plan, begins, catalog.spec);
+  requireVolumes(plan, begins);
   return { ...plan, importedFrom: begins.importedFrom };
 }
 

@@ -45,9 +45,8 @@ export async function readBody(
   if (spec.form === 'octets') checkOctets(request.headers['content-type']);
   else checkType(request.headers['content-type']);
   // Checked here because the parser would first read the body to its end.
-  if (Number(request.headers['content-length'] ?? 0) > limits[spec.form]) {
-    throw tooLarge(limits[spec.form]);
-  }
+  const { bytesMax = limits[spec.form] } = spec;
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (anonymous !== undefined && encoding !== 'identity') {
     throw compressed('A request without a credential must not be compressed.');
@@ -60,7 +59,7 @@ export async function readBody(
     encoding,
     onBytes: (bytes) => {
       size += bytes;
-      if (size > limits[spec.form]) throw tooLarge(limits[spec.form]);
+      if (size > bytesMax) throw tooLarge(bytesMax);
       onBytes(bytes);
     },
     ...(anonymous !== undefined && { signal: anonymous }),

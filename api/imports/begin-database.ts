@@ -1,9 +1,9 @@
 /** Begins a new database with an import: what the create request becomes, and that the import is still there when it is made. */
-import { releaseOfText } from '../../domain/import-files/file-head.ts';
+import { releaseOfText, type FileEngine } from '../../domain/import-files/file-head.ts';
 import { replicasOf } from '../../domain/catalog/topologies.ts';
 import type { CatalogSpec, TopologyName } from '../../domain/custom-resources.ts';
 import type { CreateRequest, CreationPlan } from '../databases/create.ts';
-import type { Import } from '../model/import.ts';
+import { engineOf, type Import } from '../model/import.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import type { Database, ImportedFrom } from '../store/database-record.ts';
@@ -32,14 +32,15 @@ export async function importToBegin(
   const { replicaCount } = view.made;
   const topology = replicaCount === null ? undefined : topologyOf(replicaCount);
   const errors: FieldError[] = [];
-  const { clusterConfiguration = topology, engine = 'Builtin' } = request;
+  const fileEngine = engineOf(view.files.map(({ head }) => head)) ?? 'Builtin';
+  const { clusterConfiguration = topology, engine = fileEngine } = request;
   if (topology !== undefined && clusterConfiguration !== topology) {
     const detail = `The import has ${replicaCount} files, one for each replica of ${topology}.`;
     errors.push(misfit('#/clusterConfiguration', 'topology_differs', detail, [topology]));
   }
-  if (engine !== 'Builtin') {
-    const detail = 'Only a database of the built-in engine can begin with an import.';
-    errors.push(misfit('#/engine', 'engine_unsupported', detail, ['Builtin']));
+  if (engine !== fileEngine) {
+    const detail = view.made.rows === null ? filesBegin[fileEngine] : rowsBegin;
+    errors.push(misfit('#/engine', 'engine_unsupported', detail, [fileEngine]));
   }
   if (errors.length > 0) throw doesNotFit(errors);
   return {
@@ -47,6 +48,28 @@ export async function importToBegin(
     importedFrom,
     request: { ...request, ...(clusterConfiguration && { clusterConfiguration }), engine },
   };
+}
+
+const rowsBegin = 'Only a database of the built-in engine can begin with rows.';
+const filesBegin: Readonly<Record<FileEngine, string>> = {
+  Builtin: 'Only a database of the built-in engine can begin with its data files.',
+  TigerBeetle:
+    'Only a database of TigerBeetle can begin with its data files. To go on with the built-in engine, make that database, back it up, and restore the backup as the built-in engine.',
+};
+
+/** The parts of a volume that a file of TigerBeetle may have: it is copied as it is, and grows. */
+const partsOfVolume = { file: 7n, of: 8n } as const;
+
+/** Throws a `Refusal` unless the volumes have room for files that are copied as they are. */
+export function requireVolumes({ choice }: CreationPlan, { view }: ImportToBegin): void {
+  if (choice.engine !== 'TigerBeetle') return;
+  const largest = Math.max(...view.files.map(({ sizeBytes }) => sizeBytes));
+  const volume = BigInt(choice.selectedStorageGb) << 30n;
+  if (BigInt(largest) * partsOfVolume.of <= volume * partsOfVolume.file) return;
+  const needed = (BigInt(largest) * partsOfVolume.of) / partsOfVolume.file;
+  const gib = Number((needed + (1n << 30n) - 1n) >> 30n);
+  const detail = `The largest file has ${largest} bytes. Volumes of ${gib} GiB have room for it, those of ${choice.selectedStorageGb} GiB have not.`;
+  throw doesNotFit([{ pointer: '#/selectedStorageGb', code: 'files_too_large', detail }]);
 }
 
 /** Throws a `Refusal` unless the chosen version of the engine is as new as the one that wrote the files. */

@@ -5,7 +5,7 @@
 import { rowsNames } from '../../domain/import-files/row-files.ts';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
+import { FILE_HEAD_SIZE, FILE_HEAD_SIZE_MAX } from '../../domain/import-files/file-head.ts';
 import type { Author } from '../model/actor.ts';
 import { partCount, type Import } from '../model/import.ts';
 import type { FieldError, Refusal } from '../model/refusal.ts';
@@ -20,7 +20,7 @@ import {
   updateImport,
   type ImportView,
 } from '../store/imports.ts';
-import { faultsOf, filesWrong, newestRelease, type LookedAt } from './heads.ts';
+import { faultsOf, filesWrong, readHead, type LookedAt } from './heads.ts';
 import { tellImport } from './import-events.ts';
 import type { ImportServices } from './import-services.ts';
 import { importClosed, importIncomplete, importNotFound, requireStaging } from './refusal.ts';
@@ -114,7 +114,7 @@ async function validate(
   const lookAtAll = async (): Promise<readonly Refusal[]> => {
     if (view.made.rows !== null) return lookAtRows(staging, view, signal);
     const looked = await Promise.all(view.files.map((file) => look(staging, view, file, signal)));
-    const wrong = faultsOf(looked, newestRelease(catalog().spec), now());
+    const wrong = faultsOf(looked, catalog().spec, now());
     return wrong.length === 0 ? [] : [filesWrong(wrong)];
   };
   let faults = await lookAtAll();
@@ -267,11 +267,11 @@ async function look(
   signal: AbortSignal,
 ): Promise<LookedAt> {
   const key = keyOf(made, replicaIndex, head);
-  const start = await staging.readStart(key, FILE_HEAD_SIZE, signal);
+  const start = await staging.readStart(key, FILE_HEAD_SIZE_MAX, signal);
   const actual = (await staging.sizeOf(key, signal)) ?? 0;
   return {
     replicaIndex,
     sizeBytes: Math.min(actual, sizeBytes),
-    head: readFileHead(start ?? new Uint8Array(0)),
+    head: readHead(start ?? new Uint8Array(0)),
   };
 }

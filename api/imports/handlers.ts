@@ -1,5 +1,5 @@
 import { rowsNames } from '../../domain/import-files/row-files.ts';
-import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
+import { FILE_HEAD_SIZE, headSizeOf } from '../../domain/import-files/file-head.ts';
 import type { importRoutes } from '../contract/routes/imports.ts';
 import type { Handler, HandlersOf } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
@@ -20,7 +20,7 @@ import {
 import { isBeingMade } from './being-made.ts';
 import { bytesMaxOf } from './bytes-max.ts';
 import { completeImport } from './complete.ts';
-import { headIn, newestRelease, requireSound } from './heads.ts';
+import { headIn, readHead, requireSound } from './heads.ts';
 import { tellImport } from './import-events.ts';
 import type { ImportServices } from './import-services.ts';
 import { requireRows, rowsWrong } from './rows-heads.ts';
@@ -57,13 +57,13 @@ const create =
     const files = (body.files ?? []).map(({ replicaIndex, sizeBytes, head }, at) => ({
       replicaIndex,
       sizeBytes,
-      start: startOf(head, sizeBytes, `files/${at}`),
+      start: startOf(head, { sizeBytes, file: `files/${at}`, sizeOf: headSizeOf }),
     }));
     const looked = files.map(({ start, ...file }) => ({
       ...file,
-      head: start && readFileHead(start),
+      head: start && readHead(start),
     }));
-    requireSound(looked, newestRelease(spec), services.now());
+    requireSound(looked, spec, services.now());
     const rows = files.map(({ start, ...file }) => ({
       ...file,
       head: start ? headIn(start) : null,
@@ -83,8 +83,9 @@ async function createOfRows(
   const files = rowsNames.flatMap((rows, index) => {
     const file = described[rows];
     if (file === undefined) return [];
-    const start = startOf(file.head, file.sizeBytes, `rows/${rows}`);
-    return [{ index, sizeBytes: file.sizeBytes, start }];
+    const { head, sizeBytes } = file;
+    const start = startOf(head, { sizeBytes, file: `rows/${rows}`, sizeOf: () => FILE_HEAD_SIZE });
+    return [{ index, sizeBytes, start }];
   });
   const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (bytes > rowsBytesMax) {
@@ -121,15 +122,22 @@ const made = (
     };
   });
 
+interface Described {
+  readonly sizeBytes: number;
+  /** Its place in the request. */
+  readonly file: string;
+  /** Bytes that are needed of a file that begins like this. */
+  readonly sizeOf: (start: Uint8Array) => number;
+}
+
 /** The first bytes of a file, if they were sent. */
 function startOf(
   text: string | undefined,
-  sizeBytes: number,
-  file: string,
+  { sizeBytes, file, sizeOf }: Described,
 ): Uint8Array | undefined {
   if (text === undefined) return undefined;
   const bytes = Buffer.from(text, 'base64');
-  const needed = Math.min(FILE_HEAD_SIZE, sizeBytes);
+  const needed = Math.min(sizeOf(bytes), sizeBytes);
   if (bytes.length >= needed) return bytes.subarray(0, needed);
   const detail = `Must be the first ${needed} bytes of the file; it has ${bytes.length}.`;
   throw new Refusal('validation_failed', {

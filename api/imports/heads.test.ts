@@ -12,6 +12,18 @@ const head = {
   timestamp: '1795372852090008189',
   stateHash: 'aa'.repeat(16),
 };
+const builtin = (...releases: readonly string[]) => withReleases('Builtin', releases);
+
+/** The catalog, where an engine has these releases. */
+function withReleases(engine: 'Builtin' | 'TigerBeetle', releases: readonly string[]) {
+  const spec = catalogSpec();
+  const [version] = spec.engines.find(({ name }) => name === engine)?.versions ?? [];
+  if (version === undefined) throw new Error(`the catalog has no ${engine}`);
+  const versions = releases.map((release) => ({ ...version, release }));
+  const engines = spec.engines.map((one) => (one.name === engine ? { ...one, versions } : one));
+  return { ...spec, engines };
+}
+
 const now = new Date(Date.UTC(2027, 0, 1));
 const files = (...changes: readonly object[]) =>
   [0, 1, 2].map((replicaIndex) => ({
@@ -21,11 +33,11 @@ const files = (...changes: readonly object[]) =>
   }));
 
 test('heads that rows have are compared as those of files, however large their numbers are', () => {
-  expect(() => requireSound(files(), '0.17.9', now)).not.toThrow();
+  expect(() => requireSound(files(), builtin('0.17.9'), now)).not.toThrow();
   const other = { clusterId: '340282366920938463463374607431768211454' };
   let refusal: Refusal | undefined;
   try {
-    requireSound(files({}, other), '0.17.9', now);
+    requireSound(files({}, other), builtin('0.17.9'), now);
   } catch (error) {
     refusal = error as Refusal;
   }
@@ -36,20 +48,27 @@ test('heads that rows have are compared as those of files, however large their n
       errors: [{ pointer: '#/files/1/clusterId', code: 'cluster_differs' }],
     },
   });
-  expect(() => requireSound(files(), '0.17.8', now)).toThrow('Release 0.17.9 wrote it');
-  expect(() => requireSound(files(), undefined, now)).toThrow('import_files_wrong');
+  expect(() => requireSound(files(), builtin('0.17.8'), now)).toThrow('Release 0.17.9 wrote it');
+  expect(() => requireSound(files(), builtin(), now)).toThrow('import_files_wrong');
   expect(sameHead(head, { ...head })).toBe(true);
   expect(sameHead(head, { ...head, op: 61 })).toBe(false);
 });
 
-test('the newest release is that of the built-in engine, by number', () => {
-  const spec = catalogSpec();
-  const [version] = spec.engines.find(({ name }) => name === 'Builtin')?.versions ?? [];
-  if (version === undefined) throw new Error('the catalog has no built-in engine');
-  const versions = ['0.9.1', '0.17.10', '0.17.9'].map((release) => ({ ...version, release }));
-  const engines = spec.engines.map((engine) =>
-    engine.name === 'Builtin' ? { ...engine, versions } : engine,
+test('the newest release is that of the engine, by number', () => {
+  expect(newestRelease(builtin('0.9.1', '0.17.10', '0.17.9'))).toBe('0.17.10');
+  expect(newestRelease(withReleases('TigerBeetle', ['0.16.80', '0.17.1']), 'TigerBeetle')).toBe(
+    '0.17.1',
   );
-  expect(newestRelease({ ...spec, engines })).toBe('0.17.10');
-  expect(newestRelease({ ...spec, engines: [] })).toBeUndefined();
+  expect(newestRelease({ ...catalogSpec(), engines: [] })).toBeUndefined();
+});
+
+test('heads of TigerBeetle that rows have are compared with the releases of TigerBeetle alone', () => {
+  const beetles = files(...[0, 1, 2].map(() => ({ engine: 'TigerBeetle', op: 0 })));
+  expect(() => requireSound(beetles, withReleases('TigerBeetle', ['0.17.9']), now)).not.toThrow();
+  expect(() => requireSound(beetles, withReleases('TigerBeetle', ['0.17.8']), now)).toThrow(
+    'Release 0.17.9 wrote it',
+  );
+  const without = { ...catalogSpec(), engines: builtin('0.17.9').engines.slice(0, 1) };
+  expect(() => requireSound(beetles, without, now)).toThrow('no database of TigerBeetle');
+  expect(sameHead(head, { ...head, engine: 'TigerBeetle' })).toBe(false);
 });

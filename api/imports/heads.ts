@@ -1,11 +1,14 @@
 /** Heads of files that are imported: from bytes to what rows and answers have, and what is wrong with them together. */
 import { importFaults, type ImportFault } from '../../domain/import-files/faults.ts';
 import {
+  dataFileHeadOf,
   readFileHead,
   releaseOfText,
   releaseText,
+  type FileEngine,
   type FileHead,
 } from '../../domain/import-files/file-head.ts';
+import { checksumMatches } from '../../engine/wire/checksum.ts';
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import type { ImportHead } from '../model/import.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -16,10 +19,13 @@ export interface LookedAt {
   readonly head: FileHead | undefined;
 }
 
-/** Newest release of the catalog's engines that can begin with exported files; `undefined`: there is none. */
-export function newestRelease({ engines }: CatalogSpec): string | undefined {
+/** Newest release of the catalog's versions of an engine; `undefined`: there is none. */
+export function newestRelease(
+  { engines }: CatalogSpec,
+  engine: FileEngine = 'Builtin',
+): string | undefined {
   const releases = engines
-    .filter(({ name }) => name === 'Builtin')
+    .filter(({ name }) => name === engine)
     .flatMap(({ versions }) => versions.map(({ release }) => release));
   return releases.sort((a, b) => numberOf(b) - numberOf(a)).at(0);
 }
@@ -27,28 +33,30 @@ export function newestRelease({ engines }: CatalogSpec): string | undefined {
 const numberOf = (release: string): number => releaseOfText(release) ?? 0;
 
 /** Throws a `Refusal` that names every file and field, if the files are no import. */
-export function requireSound(
-  files: readonly LookedAt[],
-  release: string | undefined,
-  now: Date,
-): void {
-  const faults = faultsOf(files, release, now);
+export function requireSound(files: readonly LookedAt[], catalog: CatalogSpec, now: Date): void {
+  const faults = faultsOf(files, catalog, now);
   if (faults.length > 0) throw filesWrong(faults);
 }
 
 export const faultsOf = (
   files: readonly LookedAt[],
-  release: string | undefined,
+  catalog: CatalogSpec,
   now: Date,
-): readonly ImportFault[] =>
-  importFaults(
+): readonly ImportFault[] => {
+  const tigerBeetle = newestRelease(catalog, 'TigerBeetle');
+  return importFaults(
     files.map(({ replicaIndex, sizeBytes, head }) => ({
       replicaIndex,
       sizeBytes,
       ...(head !== undefined && { head }),
     })),
-    { release: numberOf(release ?? ''), now },
+    {
+      release: numberOf(newestRelease(catalog) ?? ''),
+      ...(tigerBeetle !== undefined && { tigerBeetleRelease: numberOf(tigerBeetle) }),
+      now,
+    },
   );
+};
 
 export const filesWrong = (faults: readonly ImportFault[]): Refusal =>
   new Refusal('import_files_wrong', {
@@ -63,12 +71,16 @@ export const filesWrong = (faults: readonly ImportFault[]): Refusal =>
     })),
   });
 
-/** The head in a file's first bytes, as rows have it; null for bytes that are no file of the engine. */
+/** Reads a head, and computes what no browser does: the checksums of TigerBeetle's. */
+export const readHead = (bytes: Uint8Array): FileHead => readFileHead(bytes, checksumMatches);
+
+/** The head in a file's first bytes, as rows have it; null for bytes that are no data file. */
 export function headIn(bytes: Uint8Array): ImportHead | null {
-  const read = readFileHead(bytes);
-  if (read.kind !== 'ledger') return null;
-  const { clusterId, replicaIndex, replicaCount, release, op, timestamp, stateHash } = read.head;
+  const found = dataFileHeadOf(readHead(bytes));
+  if (found === undefined) return null;
+  const { clusterId, replicaIndex, replicaCount, release, op, timestamp, stateHash } = found.head;
   return {
+    engine: found.engine,
     clusterId: String(clusterId),
     replicaIndex,
     replicaCount,
@@ -80,22 +92,23 @@ export function headIn(bytes: Uint8Array): ImportHead | null {
 }
 
 /** A recorded head as it was read; it had no fault of its own then. */
-export const recordedHead = (head: ImportHead | null): FileHead | undefined =>
-  head === null
-    ? undefined
-    : {
-        kind: 'ledger',
-        head: {
-          ...head,
-          clusterId: BigInt(head.clusterId),
-          release: numberOf(head.release),
-          timestamp: BigInt(head.timestamp),
-          logSizeBytes: 0,
-          endsAfterBytes: 0,
-        },
-      };
+export function recordedHead(recorded: ImportHead | null): FileHead | undefined {
+  if (recorded === null) return undefined;
+  const { engine = 'Builtin', ...rest } = recorded;
+  const head = {
+    ...rest,
+    clusterId: BigInt(rest.clusterId),
+    release: numberOf(rest.release),
+    timestamp: BigInt(rest.timestamp),
+    endsAfterBytes: 0,
+  };
+  return engine === 'Builtin'
+    ? { kind: 'ledger', head: { ...head, logSizeBytes: 0 } }
+    : { kind: 'tigerbeetle', head: { ...head, isSyncing: false } };
+}
 
 export const sameHead = (a: ImportHead, b: ImportHead): boolean =>
+  (a.engine ?? 'Builtin') === (b.engine ?? 'Builtin') &&
   a.clusterId === b.clusterId &&
   a.replicaIndex === b.replicaIndex &&
   a.replicaCount === b.replicaCount &&

@@ -51,6 +51,6 @@ export function shownFile(
     status: all ? 'UPLOADED' : 'PENDING',
     uploadedBytes: all ? sizeBytes : bytes.reduce((sum, part) => sum + part, 0),
     parts,
-    head,
+    head: head && { ...head, engine: head.engine ?? 'Builtin' },
   };
 }

@@ -8,20 +8,20 @@ import type { Import, ImportHead } from '../model/import.ts';
 export function keyOf(
   { id, rows }: Pick<Import, 'id' | 'rows'>,
   index: number,
-  head: Pick<ImportHead, 'clusterId'> | null,
+  head: Pick<ImportHead, 'clusterId' | 'engine'> | null,
 ): string {
   const name = rowsNames[index];
   if (rows !== null && name !== undefined) return stagedRowsKey(id, name);
-  return stagedKey(id, head?.clusterId ?? '', index);
+  return stagedKey(id, head?.clusterId ?? '', index, head?.engine);
 }
 
 export function nameOf(
   { rows }: Pick<Import, 'rows'>,
   index: number,
-  head: Pick<ImportHead, 'clusterId'> | null,
+  head: Pick<ImportHead, 'clusterId' | 'engine'> | null,
 ): string {
   if (rows !== null) return rowsNames[index] ?? String(index);
-  return head === null ? `${index}.ledger` : importFileName(head.clusterId, index);
+  return head === null ? `${index}.ledger` : importFileName(head.clusterId, index, head.engine);
 }
 
 /** The file, as refusals name it. */

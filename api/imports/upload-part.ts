@@ -3,7 +3,7 @@
  * writes the same over it. A part that is there is answered without looking at the store.
  */
 import { rowsNames } from '../../domain/import-files/row-files.ts';
-import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
+import { FILE_HEAD_SIZE_MAX } from '../../domain/import-files/file-head.ts';
 import { partBytes, partCount, type ImportHead } from '../model/import.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type ImportView,
 } from '../store/imports.ts';
 import { checkedDigest } from './digest.ts';
-import { headIn, newestRelease, recordedHead, requireSound, sameHead } from './heads.ts';
+import { headIn, readHead, recordedHead, requireSound, sameHead } from './heads.ts';
 import type { ImportServices } from './import-services.ts';
 import { requireRows } from './rows-heads.ts';
 import { fileWords, keyOf } from './staged-files.ts';
@@ -130,14 +130,13 @@ async function headOf(
       `Send part 1 of the file of replica ${replicaIndex} first: it tells what the file is.`,
     );
   }
-  const start = bytes.subarray(0, FILE_HEAD_SIZE);
-  const release = newestRelease(catalog().spec);
+  const start = bytes.subarray(0, FILE_HEAD_SIZE_MAX);
   const looked = view.files.map((one) => ({
     replicaIndex: one.replicaIndex,
     sizeBytes: one.sizeBytes,
-    head: one === file ? readFileHead(start) : recordedHead(one.head),
+    head: one === file ? readHead(start) : recordedHead(one.head),
   }));
-  requireSound(looked, release, now());
+  requireSound(looked, catalog().spec, now());
   const head = headIn(start);
   // It has no fault, so it is a head.
   if (head === null) throw new Error('a sound file has no head');

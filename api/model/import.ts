@@ -1,4 +1,5 @@
-/** Imports: exported data files, or rows, that customers upload, so that a new database begins with them. */
+/** Imports: data files, or rows, that customers upload, so that a new database begins with them. */
+import type { FileEngine } from '../../domain/import-files/file-head.ts';
 import type { Actor } from './actor.ts';
 import type { RowsImport, RowsReport } from './rows-import.ts';
 
@@ -42,6 +43,8 @@ export function partBytes(sizeBytes: number, partSizeBytes: number, number: numb
 
 /** What the head of a file says, as rows and answers have it. */
 export interface ImportHead {
+  /** Absent in rows of releases that took files of the built-in engine alone. */
+  readonly engine?: FileEngine;
   /** u128 as a decimal. */
   readonly clusterId: string;
   readonly replicaIndex: number;
@@ -53,6 +56,12 @@ export interface ImportHead {
   readonly timestamp: string;
   readonly stateHash: string;
 }
+
+/** The engine whose files an import has; `undefined`: rows, or none of them has been looked at. */
+export const engineOf = (heads: readonly (ImportHead | null)[]): FileEngine | undefined => {
+  const head = heads.find((one) => one !== null);
+  return head && (head.engine ?? 'Builtin');
+};
 
 export interface Import {
   /** TypeID `imp_…`. */

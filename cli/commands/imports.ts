@@ -13,7 +13,7 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'Upload data files, or accounts and transfers, and begin a new database with them',
   description:
-    "Give the exported file of each replica, 1, 3 or 6, in any order and under any name: their heads tell the replica. The tool compares them before it sends anything. The upload waits through outages of up to 15 minutes. After an interruption, the same command with --resume uploads the missing parts only; an import that is READY needs no files. Make data files with 'ledger-engine export'. Or give a file with accounts and one with transfers, in CSV or NDJSON: the names of their columns tell which is which. The service tries every row before a database is made, and tells faults by line.",
+    "Give the exported file of each replica, 1, 3 or 6, in any order and under any name: their heads tell the replica. The tool compares them before it sends anything. The upload waits through outages of up to 15 minutes. After an interruption, the same command with --resume uploads the missing parts only; an import that is READY needs no files. Make data files with 'ledger-engine export', or take those of all replicas of a TigerBeetle cluster that was stopped. Or give a file with accounts and one with transfers, in CSV or NDJSON: the names of their columns tell which is which. The service tries every row before a database is made, and tells faults by line.",
   arguments: [{ name: 'file', optional: true, repeatable: true }],
   options: [
     { name: 'name', value: 'name', summary: 'name of the new database; required without --trial' },

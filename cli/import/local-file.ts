@@ -6,6 +6,7 @@ import type { BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import {
   FILE_HEAD_SIZE,
+  headSizeOf,
   readFileHead,
   type FileHead,
 } from '../../domain/import-files/file-head.ts';
@@ -46,8 +47,7 @@ export class LocalFile {
       handle = await open(path, 'r');
       const opened = await handle.stat({ bigint: true });
       requireFile(name, opened);
-      const length = Math.min(FILE_HEAD_SIZE, Number(opened.size));
-      const headBytes = await readAt(handle, { offset: 0, sizeBytes: length });
+      const headBytes = await readHead(handle, Number(opened.size));
       if (headBytes === undefined) throw changed(name);
       return new LocalFile(name, handle, { opened, headBytes });
     } catch (error) {
@@ -85,6 +85,13 @@ export class LocalFile {
 interface Place {
   readonly offset: number;
   readonly sizeBytes: number;
+}
+
+async function readHead(handle: FileHandle, fileBytes: number): Promise<Uint8Array | undefined> {
+  const read = (length: number) =>
+    readAt(handle, { offset: 0, sizeBytes: Math.min(length, fileBytes) });
+  const start = await read(FILE_HEAD_SIZE);
+  return start && (await read(headSizeOf(start)));
 }
 
 /** `undefined`: the file ends before. */

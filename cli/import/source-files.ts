@@ -1,10 +1,10 @@
 /**
- * The files of one import, compared by their heads before anything is sent: exported data files, one for each replica, or rows. In the
+ * The files of one import, compared by their heads before anything is sent: data files, one for each replica, or rows. In the
  * order of their indexes.
  */
 import { importFaults, type ImportFault } from '../../domain/import-files/faults.ts';
 import { areRows, areSwapped, rowFilesFaults } from '../../domain/import-files/row-files.ts';
-import type { LedgerFileHead } from '../../domain/import-files/file-head.ts';
+import { dataFileHeadOf, type DataFileHead } from '../../domain/import-files/file-head.ts';
 import { assert } from '../../base/assert.ts';
 import type { Import } from '../../gen/api.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -15,7 +15,7 @@ export interface SourceFile {
   readonly file: LocalFile;
   readonly index: number;
   /** Of a data file. */
-  readonly head?: LedgerFileHead;
+  readonly head?: DataFileHead;
 }
 
 export interface ImportSource {
@@ -54,10 +54,11 @@ function rowsOf(files: readonly LocalFile[]): ImportSource {
 
 function dataFilesOf(files: readonly LocalFile[], now: Date): ImportSource {
   // Only the service knows the releases of its engines: it is asked, with the heads, before a file is sent.
-  const faults = importFaults(files, { release: Number.MAX_SAFE_INTEGER, now });
+  const release = Number.MAX_SAFE_INTEGER;
+  const faults = importFaults(files, { release, tigerBeetleRelease: release, now });
   if (faults.length > 0) throw refusal(files, faults);
   const withHeads = files.map((file) => {
-    const head = ledgerHeadOf(file);
+    const head = headOf(file);
     return { file, head, index: head.replicaIndex };
   });
   return {
@@ -71,9 +72,10 @@ const filesMax = 6;
 const tooMany = (count: number): CliFailure =>
   importFailure(`${count} files are named; an import has 1, 3 or 6, one for each replica`);
 
-function ledgerHeadOf({ head }: LocalFile): LedgerFileHead {
-  assert(head.kind === 'ledger', 'any other file is a fault');
-  return head.head;
+function headOf({ head }: LocalFile): DataFileHead {
+  const found = dataFileHeadOf(head);
+  assert(found !== undefined, 'any other file is a fault');
+  return found.head;
 }
 
 function refusal(files: readonly LocalFile[], faults: readonly ImportFault[]): CliFailure {

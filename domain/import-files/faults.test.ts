@@ -1,6 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { importFaults, type ImportFile } from './faults.ts';
-import { importFileName, releaseOfText, releaseText, type LedgerFileHead } from './file-head.ts';
+import {
+  importFileName,
+  releaseOfText,
+  releaseText,
+  type LedgerFileHead,
+  type TigerBeetleFileHead,
+} from './file-head.ts';
 
 const HEAD: LedgerFileHead = {
   clusterId: 7n,
@@ -53,7 +59,6 @@ test.each<[string, Partial<LedgerFileHead>, string, string]>([
 test('an empty ledger, files of other programs and damaged ones are named', () => {
   expect(named([file({ op: 0 })])).toEqual([['ledger_empty', 0, 'op']]);
   const of = (head: ImportFile['head'], sizeBytes = 100) => named([{ sizeBytes, head: head! }]);
-  expect(of({ kind: 'tigerbeetle' })).toEqual([['tigerbeetle_file', 0, 'head']]);
   expect(of({ kind: 'newer-format', formatVersion: 4 })).toEqual([['format_newer', 0, 'release']]);
   expect(of({ kind: 'damaged' })).toEqual([['head_damaged', 0, 'head']]);
   expect(of({ kind: 'foreign' })).toEqual([['not_a_data_file', 0, 'head']]);
@@ -86,4 +91,74 @@ test('releases are read as they are shown', () => {
     expect(releaseOfText(text)).toBeUndefined();
   }
   expect(importFileName(7n, 0)).toBe('7_0.ledger');
+  expect(importFileName(7n, 0, 'TigerBeetle')).toBe('7_0.tigerbeetle');
+});
+
+const REPLICA: TigerBeetleFileHead = {
+  clusterId: 7n,
+  replicaIndex: 0,
+  replicaCount: 1,
+  release: 4361,
+  op: 0,
+  timestamp: 0n,
+  stateHash: 'cc'.repeat(16),
+  endsAfterBytes: 1_141_374_976,
+  isSyncing: false,
+};
+const replicaFile = (
+  head: Partial<TigerBeetleFileHead>,
+  sizeBytes = 1_141_374_976,
+): ImportFile => ({
+  sizeBytes,
+  head: { kind: 'tigerbeetle', head: { ...REPLICA, ...head } },
+});
+const cluster = (...changes: readonly Partial<TigerBeetleFileHead>[]): readonly ImportFile[] =>
+  [0, 1, 2].map((index) => ({
+    ...replicaFile({ replicaIndex: index, replicaCount: 3, ...changes[index] }),
+    replicaIndex: index,
+  }));
+const withTigerBeetle = { tigerBeetleRelease: 4361 };
+
+test('files of TigerBeetle’s replicas have no fault, before a checkpoint and with heads that differ, but where no TigerBeetle can be made', () => {
+  expect(named([replicaFile({})], withTigerBeetle)).toEqual([]);
+  const apart = cluster({ op: 959 }, { op: 1_919, stateHash: 'dd'.repeat(16) });
+  expect(named(apart.toReversed(), withTigerBeetle)).toEqual([]);
+  expect(named([replicaFile({})])).toEqual([['tigerbeetle_unavailable', 0, 'head']]);
+});
+
+test.each<[string, Partial<TigerBeetleFileHead>, string, string]>([
+  ['of another cluster', { clusterId: 8n }, 'cluster_differs', 'clusterId'],
+  ['of another replica', { replicaIndex: 2 }, 'replica_index_differs', 'replicaIndex'],
+  ['of a cluster of another size', { replicaCount: 6 }, 'replica_count_differs', 'replicaCount'],
+  ['of a newer release', { release: 4362 }, 'release_newer', 'release'],
+  ['of a replica that fetches a state', { isSyncing: true }, 'state_incomplete', 'head'],
+  ['cut short', { endsAfterBytes: 1_141_374_977 }, 'file_cut_short', 'sizeBytes'],
+  ['of the future', { timestamp: 2_000_000_000_000_000_000n }, 'timestamp_in_future', 'timestamp'],
+])('one file of TigerBeetle that is %s is named', (_, change, code, field) => {
+  expect(named(cluster({}, change), withTigerBeetle)).toEqual([[code, 1, field]]);
+});
+
+test('a standby’s file, files of both engines, and heads of TigerBeetle that cannot be read are named', () => {
+  expect(named([replicaFile({ replicaIndex: 1 })], withTigerBeetle)).toContainEqual([
+    'standby_file',
+    0,
+    'replicaIndex',
+  ]);
+  const mixed = [...cluster().slice(0, 2), file({ replicaIndex: 2, replicaCount: 3 })];
+  expect(named(mixed, withTigerBeetle)).toEqual([['engine_differs', 2, 'head']]);
+  const of = (kind: 'tigerbeetle-cut' | 'tigerbeetle-damaged' | 'tigerbeetle-development') =>
+    named([{ sizeBytes: 1_141_374_976, head: { kind } }], withTigerBeetle);
+  expect(of('tigerbeetle-cut')).toEqual([['head_incomplete', 0, 'head']]);
+  expect(of('tigerbeetle-damaged')).toEqual([['head_damaged', 0, 'head']]);
+  expect(of('tigerbeetle-development')).toEqual([['format_unknown', 0, 'head']]);
+  const short: ImportFile = { sizeBytes: 16_384, head: { kind: 'tigerbeetle-cut' } };
+  expect(named([short], withTigerBeetle)).toEqual([['file_cut_short', 0, 'sizeBytes']]);
+});
+
+test('two files for one replica of TigerBeetle leave another one without', () => {
+  const files = [0, 1, 1].map((index) => replicaFile({ replicaIndex: index, replicaCount: 3 }));
+  expect(named(files, withTigerBeetle)).toEqual([
+    ['replica_twice', 2, 'replicaIndex'],
+    ['replica_missing', undefined, 'files'],
+  ]);
 });

@@ -1,5 +1,14 @@
 /** Finds the faults of files as one import, and describes each by name, file and field, in plain words. */
-import { releaseText, type FileHead, type LedgerFileHead } from './file-head.ts';
+import {
+  dataFileHeadOf,
+  releaseText,
+  type DataFileHead,
+  type FileEngine,
+  type FileHead,
+  type LedgerFileHead,
+  type TigerBeetleFileHead,
+} from './file-head.ts';
+import { TIGERBEETLE_HEAD_SIZE } from './tigerbeetle-head.ts';
 
 export interface ImportFile {
   /** The replica that the file is meant for; absent: the one that its head names. */
@@ -10,8 +19,10 @@ export interface ImportFile {
 }
 
 export interface ImportTerms {
-  /** Newest release of the engine that can begin with the files. */
+  /** Newest release of the built-in engine that can begin with its files. */
   readonly release: number;
+  /** Newest release of TigerBeetle that can begin with its own; absent: no database of TigerBeetle can be made. */
+  readonly tigerBeetleRelease?: number;
   readonly now: Date;
   /** Number of replicas of the new database; absent: the number in the files. */
   readonly replicaCount?: number;
@@ -24,7 +35,12 @@ export type ImportFaultCode =
   | 'file_cut_short'
   | 'not_a_data_file'
   | 'head_damaged'
-  | 'tigerbeetle_file'
+  | 'head_incomplete'
+  | 'tigerbeetle_unavailable'
+  | 'engine_differs'
+  | 'format_unknown'
+  | 'standby_file'
+  | 'state_incomplete'
   | 'format_newer'
   | 'replica_own_file'
   | 'release_newer'
@@ -75,30 +91,24 @@ export function importFaults(
 
 function faultsOf({ sizeBytes, head: read }: ImportFile, terms: ImportTerms): readonly Fault[] {
   if (read === undefined) return [];
-  if (read.kind !== 'ledger') return [unreadable(read, sizeBytes)];
+  if (read.kind !== 'ledger' && read.kind !== 'tigerbeetle') return [unreadable(read, sizeBytes)];
   const { head } = read;
-  const faults: Fault[] = [];
-  if (head.logSizeBytes > 0) {
+  const newest = read.kind === 'ledger' ? terms.release : terms.tigerBeetleRelease;
+  const faults = [
+    ...(read.kind === 'ledger' ? ledgerFaults(read.head) : tigerBeetleFaults(read.head)),
+  ];
+  if (newest === undefined) {
     faults.push({
-      code: 'replica_own_file',
+      code: 'tigerbeetle_unavailable',
       field: 'head',
       detail:
-        "It is a replica's own file, with its log. Export it with 'ledger-engine export --from', and take that.",
+        "It is TigerBeetle's, and no database of TigerBeetle can be made here. Start its cluster, export its rows with 'ledgerhouse export', and import those.",
     });
-  }
-  if (head.release > terms.release) {
+  } else if (head.release > newest) {
     faults.push({
       code: 'release_newer',
       field: 'release',
-      detail: `Release ${releaseText(head.release)} wrote it, and the newest engine here is ${releaseText(terms.release)}. It can be imported once the service has that release.`,
-    });
-  }
-  if (head.op === 0) {
-    faults.push({
-      code: 'ledger_empty',
-      field: 'op',
-      detail:
-        'Its ledger is empty, which need not be imported. Make a new database, or take the right file.',
+      detail: `Release ${releaseText(head.release)} wrote it, and the newest engine here is ${releaseText(newest)}. It can be imported once the service has that release.`,
     });
   }
   if (head.timestamp > BigInt(terms.now.getTime() + CLOCK_DIFFERENCE_MS) * 1_000_000n) {
@@ -112,23 +122,82 @@ function faultsOf({ sizeBytes, head: read }: ImportFile, terms: ImportTerms): re
   return faults;
 }
 
-function unreadable(read: Exclude<FileHead, { kind: 'ledger' }>, sizeBytes: number): Fault {
-  if (read.kind === 'newer-format') {
-    return {
-      code: 'format_newer',
-      field: 'release',
-      detail: `A newer release wrote it, in format ${read.formatVersion}. It can be imported once the service has that release.`,
-    };
+function ledgerFaults(head: LedgerFileHead): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (head.logSizeBytes > 0) {
+    faults.push({
+      code: 'replica_own_file',
+      field: 'head',
+      detail:
+        "It is a replica's own file, with its log. Export it with 'ledger-engine export --from', and take that.",
+    });
   }
-  return read.kind === 'foreign' && sizeBytes === 0 ? cutShort(0, 1) : noLedger[read.kind];
+  if (head.op === 0) {
+    faults.push({
+      code: 'ledger_empty',
+      field: 'op',
+      detail:
+        'Its ledger is empty, which need not be imported. Make a new database, or take the right file.',
+    });
+  }
+  return faults;
 }
 
+/** A file without a checkpoint may have its whole ledger in its log: its op 0 says nothing. */
+function tigerBeetleFaults(head: TigerBeetleFileHead): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (head.replicaIndex >= head.replicaCount) {
+    faults.push({
+      code: 'standby_file',
+      field: 'replicaIndex',
+      detail: `It is the file of a standby, ${head.replicaIndex} of a cluster of ${head.replicaCount}. Take the files of the replicas, from 0 to ${head.replicaCount - 1}.`,
+    });
+  }
+  if (head.isSyncing) {
+    faults.push({
+      code: 'state_incomplete',
+      field: 'head',
+      detail:
+        'Its replica was still fetching the state from others. Start the cluster, wait until all replicas have it, stop all of them, and copy the files again.',
+    });
+  }
+  return faults;
+}
+
+function unreadable(
+  read: Exclude<FileHead, { kind: 'ledger' | 'tigerbeetle' }>,
+  sizeBytes: number,
+): Fault {
+  if (read.kind === 'newer-format') return newerFormat(read.formatVersion);
+  if (read.kind === 'foreign' && sizeBytes === 0) return cutShort(0, 1);
+  if (read.kind === 'tigerbeetle-cut' && sizeBytes < TIGERBEETLE_HEAD_SIZE)
+    return cutShort(sizeBytes, TIGERBEETLE_HEAD_SIZE);
+  return noLedger[read.kind];
+}
+
+const newerFormat = (formatVersion: number): Fault => ({
+  code: 'format_newer',
+  field: 'release',
+  detail: `A newer release wrote it, in format ${formatVersion}. It can be imported once the service has that release.`,
+});
+
 const noLedger = {
-  tigerbeetle: {
-    code: 'tigerbeetle_file',
+  'tigerbeetle-cut': {
+    code: 'head_incomplete',
+    field: 'head',
+    detail: `It is TigerBeetle's, whose head has four copies. Send its first ${TIGERBEETLE_HEAD_SIZE} bytes.`,
+  },
+  'tigerbeetle-development': {
+    code: 'format_unknown',
     field: 'head',
     detail:
-      "It is TigerBeetle's. Only files of the built-in engine can be imported, as 'ledger-engine export' makes them.",
+      'A development build of TigerBeetle wrote it. Only files of released programs can be imported.',
+  },
+  'tigerbeetle-damaged': {
+    code: 'head_damaged',
+    field: 'head',
+    detail:
+      "It is TigerBeetle's, and no two copies of its head agree: it is damaged, or was copied while its replica ran. Stop all replicas, and copy their files again.",
   },
   damaged: {
     code: 'head_damaged',
@@ -173,33 +242,39 @@ function countFaults(files: readonly ImportFile[], terms: ImportTerms): readonly
   return [...twice, ...missing];
 }
 
-const headOf = ({ head }: ImportFile): LedgerFileHead | undefined =>
-  head?.kind === 'ledger' ? head.head : undefined;
-
 const indexOf = (file: ImportFile): number | undefined =>
-  file.replicaIndex ?? headOf(file)?.replicaIndex;
+  file.replicaIndex ?? dataFileHeadOf(file.head)?.head.replicaIndex;
 
-/** Checks that all files are of one cluster and one moment, and each of the replica that it is meant for. */
+/** Checks that all files are of one engine, one cluster and one moment, and each of the replica that it is meant for. */
 function mixture(files: readonly ImportFile[]): readonly ImportFault[] {
-  const first = files.map(headOf).find((head) => head !== undefined);
+  const first = files.map(({ head }) => dataFileHeadOf(head)).find((found) => found !== undefined);
   if (first === undefined) return [];
   return files.flatMap((given, file) => {
-    const head = headOf(given);
-    return head === undefined
+    const found = dataFileHeadOf(given.head);
+    return found === undefined
       ? []
-      : differences(head, first, given.replicaIndex, files.length).map((fault) => ({
+      : differences(found, first, given.replicaIndex, files.length).map((fault) => ({
           ...fault,
           file,
         }));
   });
 }
 
+interface Found {
+  readonly engine: FileEngine;
+  readonly head: DataFileHead;
+}
+
 function differences(
-  head: LedgerFileHead,
-  first: LedgerFileHead,
+  { engine, head }: Found,
+  { engine: firstEngine, head: first }: Found,
   given: number | undefined,
   count: number,
 ): readonly Fault[] {
+  if (engine !== firstEngine) {
+    const detail = `It is a file of ${engineWords[engine]}, the first one of ${engineWords[firstEngine]}. All files of an import are of one cluster.`;
+    return [{ code: 'engine_differs', field: 'head', detail }];
+  }
   if (head.clusterId !== first.clusterId) {
     const detail = `It is a file of cluster ${head.clusterId}, the first one of ${first.clusterId}. All files of an import are of one cluster.`;
     return [{ code: 'cluster_differs', field: 'clusterId', detail }];
@@ -210,13 +285,24 @@ function differences(
     faults.push({ code: 'replica_index_differs', field: 'replicaIndex', detail });
   }
   if (head.replicaCount !== count && importCounts.includes(count)) {
-    const detail = `Its cluster has ${head.replicaCount} replicas, and there are ${count} files. Take the files of all replicas, or give the file another count with 'ledger-engine restore --replica-count' and export that.`;
+    const others =
+      engine === 'Builtin'
+        ? ", or give the file another count with 'ledger-engine restore --replica-count' and export that"
+        : '; TigerBeetle cannot change their number';
+    const detail = `Its cluster has ${head.replicaCount} replicas, and there are ${count} files. Take the files of all replicas${others}.`;
     faults.push({ code: 'replica_count_differs', field: 'replicaCount', detail });
   }
-  if (head.op !== first.op || head.stateHash !== first.stateHash) {
+  const isOther = head.op !== first.op || head.stateHash !== first.stateHash;
+  // Replicas of TigerBeetle that were stopped together have different heads, and agree when they start.
+  if (engine === 'Builtin' && isOther) {
     const field = head.op === first.op ? 'stateHash' : 'op';
     const detail = `Its state is op ${head.op} with hash ${head.stateHash}, that of the first file op ${first.op} with ${first.stateHash}. Export one replica, make the others' files of it with 'ledger-engine restore --replica', and export these.`;
     faults.push({ code: 'state_differs', field, detail });
   }
   return faults;
 }
+
+const engineWords: Readonly<Record<FileEngine, string>> = {
+  Builtin: 'the built-in engine',
+  TigerBeetle: 'TigerBeetle',
+};

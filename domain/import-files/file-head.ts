@@ -9,43 +9,78 @@ import {
   HEAD_MAGIC,
   headFields,
 } from './head-layout.ts';
+import {
+  beginsLikeTigerBeetle,
+  hexOf,
+  readTigerBeetleHead,
+  TIGERBEETLE_FILE_SIZE_MIN,
+  TIGERBEETLE_FORMAT_VERSION,
+  TIGERBEETLE_HEAD_SIZE,
+  type ChecksumMatches,
+  type TigerBeetleHead,
+} from './tigerbeetle-head.ts';
 
-/** Bytes at a file's beginning that `readFileHead` needs. */
+/** Bytes at a file's beginning that `readFileHead` needs of any file but TigerBeetle's. */
 export const FILE_HEAD_SIZE = HEAD_COPIES * HEAD_BLOCK_SIZE;
+/** Bytes that are enough for all files. */
+export const FILE_HEAD_SIZE_MAX = TIGERBEETLE_HEAD_SIZE;
 
-export interface LedgerFileHead {
+/** Bytes that `readFileHead` needs of a file that begins like this. */
+export const headSizeOf = (start: Uint8Array): number =>
+  beginsLikeTigerBeetle(start) ? TIGERBEETLE_HEAD_SIZE : FILE_HEAD_SIZE;
+
+/** What the head of a data file of either engine says. */
+export interface DataFileHead {
   readonly clusterId: bigint;
   readonly replicaIndex: number;
   readonly replicaCount: number;
   /** Release that wrote the file: major << 16 | minor << 8 | patch. */
   readonly release: number;
-  /** The last operation in the file, and its timestamp in nanoseconds. */
+  /** The last operation in the file, and its timestamp in nanoseconds. Of TigerBeetle, those of the newest checkpoint. */
   readonly op: number;
   readonly timestamp: bigint;
-  /** Hash of the state at that operation, in hex. */
+  /** Hash of the state at that operation, in hex. Of TigerBeetle, the checksum of the superblock, in which replicas differ. */
   readonly stateHash: string;
+  /** A whole file has at least as many bytes. */
+  readonly endsAfterBytes: number;
+}
+
+/** Of the built-in engine. */
+export interface LedgerFileHead extends DataFileHead {
   /** 0 in an exported file: it has no log. */
   readonly logSizeBytes: number;
-  /** A whole file is longer than this. */
-  readonly endsAfterBytes: number;
+}
+
+export interface TigerBeetleFileHead extends DataFileHead {
+  /** Whether the replica was still fetching a state from others. */
+  readonly isSyncing: boolean;
 }
 
 export type FileHead =
   | { readonly kind: 'ledger'; readonly head: LedgerFileHead }
   /** The format of a newer release. */
   | { readonly kind: 'newer-format'; readonly formatVersion: number }
-  | { readonly kind: 'tigerbeetle' }
+  | { readonly kind: 'tigerbeetle'; readonly head: TigerBeetleFileHead }
+  /** TigerBeetle's, and these are not all bytes of its head. */
+  | { readonly kind: 'tigerbeetle-cut' }
+  /** TigerBeetle's, of a program that was not released. */
+  | { readonly kind: 'tigerbeetle-development' }
+  /** TigerBeetle's, but no two copies of its head agree. */
+  | { readonly kind: 'tigerbeetle-damaged' }
   /** A data file, but no two copies of its head are equal. */
   | { readonly kind: 'damaged' }
   | { readonly kind: 'foreign' };
 
-/** Reads the head in a file's first bytes. Fewer than `FILE_HEAD_SIZE` bytes are all of a file that is cut short. */
-export function readFileHead(bytes: Uint8Array): FileHead {
+/**
+ * Reads the head in a file's first bytes. Fewer than `headSizeOf` bytes are all of a file that is cut short. `matches` computes the
+ * checksums of TigerBeetle's heads, too.
+ */
+export function readFileHead(bytes: Uint8Array, matches?: ChecksumMatches): FileHead {
   const blocks = Array.from({ length: HEAD_COPIES }, (_, copy) =>
     bytes.subarray(copy * HEAD_BLOCK_SIZE, (copy + 1) * HEAD_BLOCK_SIZE),
   );
   const marked = blocks.filter(hasMagic);
-  if (marked.length === 0) return { kind: isTigerBeetle(bytes) ? 'tigerbeetle' : 'foreign' };
+  if (marked.length === 0) return foreignHead(bytes, matches);
   const agreed = marked.filter(
     (block) => marked.filter((other) => isEqual(block, other)).length >= 2,
   );
@@ -74,9 +109,67 @@ export function releaseOfText(text: string): number | undefined {
   return minor > 255 || patch > 255 ? undefined : major * 65_536 + minor * 256 + patch;
 }
 
-/** Recommended name of an exported file. */
-export const importFileName = (clusterId: bigint | string, replicaIndex: number): string =>
-  `${clusterId}_${replicaIndex}.ledger`;
+/** The engines whose data files are imported. */
+export type FileEngine = 'Builtin' | 'TigerBeetle';
+
+/** Recommended name of a file. */
+export const importFileName = (
+  clusterId: bigint | string,
+  replicaIndex: number,
+  engine: FileEngine = 'Builtin',
+): string => `${clusterId}_${replicaIndex}.${engine === 'TigerBeetle' ? 'tigerbeetle' : 'ledger'}`;
+
+/** The head of a data file, and the engine whose file it is; `undefined` for anything else. */
+export function dataFileHeadOf(
+  read: FileHead | undefined,
+): { readonly engine: FileEngine; readonly head: DataFileHead } | undefined {
+  if (read?.kind === 'ledger') return { engine: 'Builtin', head: read.head };
+  return read?.kind === 'tigerbeetle' ? { engine: 'TigerBeetle', head: read.head } : undefined;
+}
+
+function foreignHead(bytes: Uint8Array, matches: ChecksumMatches | undefined): FileHead {
+  const found = readTigerBeetleHead(bytes, matches);
+  if (found !== undefined && found.formatVersion > TIGERBEETLE_FORMAT_VERSION)
+    return { kind: 'newer-format', formatVersion: found.formatVersion };
+  if (found !== undefined && found.formatVersion < TIGERBEETLE_FORMAT_VERSION)
+    return { kind: 'tigerbeetle-development' };
+  if (found !== undefined && isPossibleTigerBeetle(found))
+    return { kind: 'tigerbeetle', head: tigerBeetleFileHead(found) };
+  if (found === undefined && !beginsLikeTigerBeetle(bytes)) return { kind: 'foreign' };
+  return {
+    kind: bytes.length < TIGERBEETLE_HEAD_SIZE ? 'tigerbeetle-cut' : 'tigerbeetle-damaged',
+  };
+}
+
+const isPossibleTigerBeetle = ({
+  replicaIndex,
+  checkpointOp,
+  sizeBytes,
+  sequence,
+}: TigerBeetleHead): boolean =>
+  replicaIndex >= 0 && [checkpointOp, sizeBytes, sequence].every(Number.isSafeInteger);
+
+const tigerBeetleFileHead = ({
+  clusterId,
+  replicaIndex,
+  replicaCount,
+  release,
+  checkpointOp,
+  checkpointTimestamp,
+  checksum,
+  syncOpMax,
+  sizeBytes,
+}: TigerBeetleHead): TigerBeetleFileHead => ({
+  clusterId,
+  replicaIndex,
+  replicaCount,
+  release,
+  op: checkpointOp,
+  timestamp: checkpointTimestamp,
+  stateHash: checksum,
+  endsAfterBytes: Math.max(sizeBytes, TIGERBEETLE_FILE_SIZE_MIN),
+  isSyncing: syncOpMax !== 0,
+});
 
 function decode(fields: DataView): LedgerFileHead {
   const at = headFields;
@@ -88,7 +181,7 @@ function decode(fields: DataView): LedgerFileHead {
     release: fields.getUint32(at.release, true),
     op: Number(u64(fields, at.op)),
     timestamp: u64(fields, at.timestamp),
-    stateHash: Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    stateHash: hexOf(hash),
     logSizeBytes: Number(u64(fields, at.logSizeBytes)),
     endsAfterBytes: Number(u64(fields, at.manifestOffset) + u64(fields, at.manifestSize)),
   };
@@ -104,25 +197,3 @@ const hasMagic = (block: Uint8Array): boolean =>
 
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
   a.every((byte, index) => b[index] === byte);
-
-/**
- * Whether it looks like the first copy of TigerBeetle's superblock: checksum, 16 zeros, copy 0, a small version of the format,
- * a count of replicas. TigerBeetle's own programs verify the checksum.
- */
-function isTigerBeetle(bytes: Uint8Array): boolean {
-  if (bytes.length < 8192) return false;
-  const fields = new DataView(bytes.buffer, bytes.byteOffset, 8192);
-  const zeros = bytes.subarray(16, 32).every((byte) => byte === 0);
-  const checksum = bytes.subarray(0, 16).some((byte) => byte !== 0);
-  const version = fields.getUint16(34, true);
-  const count = fields.getUint8(1364);
-  return (
-    zeros &&
-    checksum &&
-    fields.getUint16(32, true) === 0 &&
-    version >= 1 &&
-    version <= 64 &&
-    count >= 1 &&
-    count <= 6
-  );
-}

@@ -1,14 +1,15 @@
-import { importFileName } from './file-head.ts';
+import { importFileName, type FileEngine } from './file-head.ts';
 
 /** Folder of an import in the bucket. It is no archive's, because the ID of a database has no hyphen. */
 export const stagedFolder = (importId: string): string => `import-files/${importId}/`;
 
-/** A file to be imported; its name is the one that is recommended for an exported file. */
+/** A file to be imported, under its recommended name. */
 export const stagedKey = (
   importId: string,
   clusterId: bigint | string,
   replicaIndex: number,
-): string => `${stagedFolder(importId)}${importFileName(clusterId, replicaIndex)}`;
+  engine: FileEngine = 'Builtin',
+): string => `${stagedFolder(importId)}${importFileName(clusterId, replicaIndex, engine)}`;
 
 export type RowsName = 'accounts' | 'transfers';
 

@@ -5,22 +5,21 @@
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LedgerState } from '../../domain/import-files/ledger-state.ts';
+import {
+  TIGERBEETLE_FILE_SIZE_MIN,
+  TIGERBEETLE_FORMAT_VERSION,
+  type TigerBeetleHead,
+} from '../../domain/import-files/tigerbeetle-head.ts';
 import { DataProblem, type AgentFinding } from '../../domain/data-problem.ts';
 import { DataFileError } from '../log/errors.ts';
 import { HEAD_SIZE, recogniseHead, type DataFileHead } from '../log/inspect.ts';
 import { LOG_OFFSET } from '../log/layout.ts';
-import type { TigerBeetleHead } from '../log/tigerbeetle-head.ts';
 import type { Expected } from './identity.ts';
 
 export interface Finding {
   readonly reason: AgentFinding;
   readonly message: string;
 }
-
-/** Smallest size of a TigerBeetle data file: superblock, log and replies (0.17's `data_file_size_min`). */
-const TIGERBEETLE_FILE_SIZE_MIN = 1_141_374_976;
-/** The one version of TigerBeetle's superblock in released programs. */
-const TIGERBEETLE_FORMAT_VERSION = 2;
 
 /**
  * Returns what is wrong with the file, or `undefined` when it is this replica's. Rejects with the system's error when it

@@ -153,7 +153,8 @@ function headOf(key: string, file: StagedFile): DataFileHead {
     if (!(error instanceof DataFileError)) throw error;
     throw refusal('import_foreign', key, error.message, error);
   }
-  const what = "it is TigerBeetle's. Only files that 'ledger-engine export' made can be imported.";
+  const what =
+    "it is TigerBeetle's. Only a database of TigerBeetle can begin with it; this one begins with files that 'ledger-engine export' made.";
   throw refusal('import_foreign', key, what);
 }
 

@@ -1,6 +1,10 @@
 /**
  * Inspection of a data file: its kind, and whether every byte is as it was written. It changes nothing and takes no lock.
  */
+import {
+  TIGERBEETLE_HEAD_SIZE,
+  type TigerBeetleHead,
+} from '../../domain/import-files/tigerbeetle-head.ts';
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError } from './errors.ts';
 import { SUPERBLOCK_COPIES, BLOCK_SIZE } from './layout.ts';
@@ -9,11 +13,7 @@ import { readManifest, sectionBytes, sectionChunks } from './manifest.ts';
 import { scanLog } from './scan.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { readHead, type Superblock } from './superblock.ts';
-import {
-  readTigerBeetleHead,
-  TIGERBEETLE_HEAD_SIZE,
-  type TigerBeetleHead,
-} from './tigerbeetle-head.ts';
+import { readTigerBeetleHead } from './tigerbeetle-head.ts';
 
 export interface DataFileHead {
   readonly identity: ReplicaIdentity;

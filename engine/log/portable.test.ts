@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { FILE_HEAD_SIZE, readFileHead } from '../../domain/import-files/file-head.ts';
-import { checksumInto } from '../wire/checksum.ts';
+import {
+  FILE_HEAD_SIZE,
+  FILE_HEAD_SIZE_MAX,
+  headSizeOf,
+  readFileHead,
+} from '../../domain/import-files/file-head.ts';
+import { checksumInto, checksumMatches } from '../wire/checksum.ts';
 import { exportDataFile } from './export.ts';
 import { createEmpty, formatDataFile } from './format-file.ts';
 import { inspectDataFile, recogniseHead } from './inspect.ts';
@@ -174,9 +179,53 @@ function tigerBeetleHead(damagedCopies: number): Uint8Array {
   return head;
 }
 
-test('a check of a file without the engine takes a TigerBeetle data file for no other', () => {
-  const head = tigerBeetleHead(0).slice(0, FILE_HEAD_SIZE);
-  expect(readFileHead(head)).toEqual({ kind: 'tigerbeetle' });
+test('a check without the engine reads the head of a TigerBeetle data file, while two copies agree', () => {
+  const expected = {
+    kind: 'tigerbeetle',
+    head: {
+      clusterId: 42n,
+      replicaIndex: 1,
+      replicaCount: 3,
+      release: 4361,
+      op: 959,
+      isSyncing: false,
+      endsAfterBytes: 1_141_374_976,
+    },
+  };
+  for (const damaged of [0, 1, 2]) {
+    const bytes = tigerBeetleHead(damaged);
+    // The check without checksums takes copies that are equal, so that their damage must differ.
+    bytes[4_000]! ^= damaged;
+    expect(readFileHead(bytes.subarray(0, FILE_HEAD_SIZE_MAX))).toMatchObject(expected);
+    expect(readFileHead(bytes.subarray(0, FILE_HEAD_SIZE_MAX), checksumMatches)).toMatchObject(
+      expected,
+    );
+  }
+  expect(headSizeOf(tigerBeetleHead(0))).toBe(FILE_HEAD_SIZE_MAX);
+});
+
+test('a TigerBeetle head that is cut, damaged or of another format is named, and is never taken for another file', () => {
+  const kindOf = (bytes: Uint8Array, matches?: typeof checksumMatches) =>
+    readFileHead(bytes, matches).kind;
+  expect(kindOf(tigerBeetleHead(0).slice(0, FILE_HEAD_SIZE))).toBe('tigerbeetle-cut');
+  expect(kindOf(tigerBeetleHead(3), checksumMatches)).toBe('tigerbeetle-damaged');
+  const forged = tigerBeetleHead(0);
+  for (let copy = 0; copy < 4; copy += 1) forged[copy * 24_576 + 48]! ^= 1;
+  expect(kindOf(forged, checksumMatches)).toBe('tigerbeetle-damaged');
+  const ofVersion = (version: number) => {
+    const bytes = tigerBeetleHead(0);
+    for (let copy = 0; copy < 4; copy += 1) {
+      const own = bytes.subarray(copy * 24_576, copy * 24_576 + 8192);
+      own[34] = version;
+      checksumInto(own.subarray(34), own, 0);
+    }
+    return bytes;
+  };
+  expect(readFileHead(ofVersion(3), checksumMatches)).toEqual({
+    kind: 'newer-format',
+    formatVersion: 3,
+  });
+  expect(kindOf(ofVersion(0), checksumMatches)).toBe('tigerbeetle-development');
 });
 
 test('a TigerBeetle data file is recognised while two copies of its head agree', () => {

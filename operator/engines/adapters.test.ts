@@ -56,7 +56,7 @@ test('several replicas of ours have a member of etcd each on top, and their data
     requests: { cpu: '200m', memory: '1024Mi' },
     limits: { memory: '2048Mi' },
   });
-  const job = buildFormatJob(subject, 0).spec?.template.spec;
+  const job = buildFormatJob({ subject, index: 0 }).spec?.template.spec;
   const engine = job?.initContainers?.find(({ name }) => name === 'engine');
   expect(engine?.resources?.requests).toEqual({ cpu: '2200m', memory: '9216Mi' });
 });

@@ -19,11 +19,20 @@ import { rowsFlags } from './rows-flags.ts';
 import { awayFrom, spread, type Place } from './pod.ts';
 import type { Subject } from './subject.ts';
 
+interface Format {
+  readonly subject: Subject;
+  readonly index: number;
+  /** Places of the other replicas' volumes. */
+  readonly taken?: readonly Place[];
+  /** The built-in engine whose program fetches files of TigerBeetle; absent if there are none to fetch. */
+  readonly program?: Subject['resolved']['engine'];
+}
+
 /**
  * If a volume waits for its first pod, this pod's node decides for ever where the volume is. So it may run only where the
- * replica could: it requests as much, and keeps as far from the others. `taken`: places of the other replicas' volumes.
+ * replica could: it requests as much, and keeps as far from the others.
  */
-export function buildFormatJob(subject: Subject, index: number, taken: readonly Place[] = []): Job {
+export function buildFormatJob({ subject, index, taken = [], program }: Format): Job {
   const { cpuMillis, memoryMib } = adapterOf(subject.resolved.engine.name).requests(subject);
   const placement = spread(subject, Role.job);
   return buildJob({
@@ -31,6 +40,7 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
     index,
     name: formatJobName(subject.workload, index),
     ...(subject.reshapes === true ? contentOfReshaped(index) : contentOf(subject)),
+    ...(program === undefined ? {} : { program }),
     resources: resourcesOf(cpuMillis, memoryMib),
     placement:
       placement.affinity === undefined
@@ -42,7 +52,11 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
   });
 }
 
-/** Initial content of the file: nothing, a backup, an exported file, or rows. */
+/** Whether the data files are TigerBeetle's own, which are copied as they are. */
+export const copiesFiles = ({ resolved, importedFrom }: Subject): boolean =>
+  resolved.engine.name === 'TigerBeetle' && importedFrom !== undefined;
+
+/** Initial content of the file: nothing, a backup, an exported file, rows, or a copy of TigerBeetle's. */
 function contentOf(subject: Subject): Pick<Making, 'verb' | 'volumes' | 'podLabels'> {
   const { store } = subject;
   const verb = store && verbWithStore(subject, store);
@@ -61,11 +75,14 @@ const contentOfReshaped = (index: number): Pick<Making, 'verb' | 'inPlace'> =>
     : { verb: ['format', '--without-state'] };
 
 /** The verb that makes a file from the store; `undefined` if the database begins empty. */
-function verbWithStore(
-  { restoredFrom, importedFrom, resolved }: Subject,
-  store: BackupStore,
-): readonly string[] | undefined {
-  // A cluster of TigerBeetle begins empty, and is filled once it runs.
+function verbWithStore(subject: Subject, store: BackupStore): readonly string[] | undefined {
+  const { restoredFrom, importedFrom, resolved } = subject;
+  if (copiesFiles(subject) && importedFrom !== undefined) {
+    const { importId } = importedFrom;
+    const release = `--release=${resolved.engine.release ?? ''}`;
+    return ['fetch-import', ...bucketFlags(store), `--import=${importId}`, release];
+  }
+  // A cluster of TigerBeetle that begins with a backup begins empty, and is filled once it runs.
   if (resolved.engine.name !== 'Builtin') return undefined;
   if (restoredFrom !== undefined) {
     const from = storeFlags(store, restoredFrom.databaseId);

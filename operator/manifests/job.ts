@@ -21,6 +21,8 @@ export interface Making {
   /** The engine's verb with its own flags; the flags for the file's identity and path are added. */
   readonly verb: readonly string[];
   readonly resources: V1ResourceRequirements;
+  /** The engine whose program the verb is, if it is another one than the database's. */
+  readonly program?: Subject['resolved']['engine'];
   /** Whether the verb changes the data file that is there, instead of making one. Default false. */
   readonly inPlace?: boolean;
   /** Volumes besides the data's. */
@@ -84,7 +86,7 @@ export function buildJob(making: Making): Job {
 
 function engineContainer(making: Making, path: string): V1Container {
   const { subject, index, verb, resources, volumes = [] } = making;
-  const { engine } = subject.resolved;
+  const { program: engine = subject.resolved.engine } = making;
   const adapter = adapterOf(engine.name);
   return {
     name: 'engine',

@@ -20,7 +20,7 @@ function everything(subject: Subject): readonly KubeObject[] {
   return [
     buildService(subject, last),
     buildClaim(subject, last),
-    buildFormatJob(subject, last),
+    buildFormatJob({ subject, index: last }),
     ...(last === 0 ? [] : [buildRecoverJob(subject, last)]),
     buildStatefulSet(subject),
     ...(budget === undefined ? [] : [budget]),
@@ -142,7 +142,8 @@ test('on few nodes, replicas and the Jobs of their data files share one rather t
   const affinities = (one: Subject) =>
     JSON.stringify([
       buildStatefulSet(one).spec?.template.spec?.affinity,
-      buildFormatJob(one, 2, [{ node: 'node-1', zone: undefined }]).spec?.template.spec?.affinity,
+      buildFormatJob({ subject: one, index: 2, taken: [{ node: 'node-1', zone: undefined }] }).spec
+        ?.template.spec?.affinity,
     ]);
   expect(affinities(subject)).not.toContain('preferredDuring');
   expect(affinities(shared)).not.toContain('requiredDuring');
@@ -196,7 +197,7 @@ test('settings of pods reach replicas and Jobs, and override none of our labels 
   });
   const templates = [
     buildStatefulSet(subject).spec?.template,
-    buildFormatJob(subject, 1).spec?.template,
+    buildFormatJob({ subject, index: 1 }).spec?.template,
     buildRecoverJob(subject, 1).spec?.template,
   ];
   for (const template of templates) {
@@ -241,7 +242,8 @@ test.each([
         (total, { resources }) => total + Number.parseInt(resources?.requests?.[of] ?? '', 10),
         0,
       );
-    const job = buildFormatJob(subject, 0).spec?.template.spec?.initContainers?.[1]?.resources;
+    const job = buildFormatJob({ subject, index: 0 }).spec?.template.spec?.initContainers?.[1]
+      ?.resources;
     expect(job?.requests).toEqual({ cpu: `${sum('cpu')}m`, memory: `${sum('memory')}Mi` });
   },
 );

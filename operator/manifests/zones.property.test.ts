@@ -54,7 +54,8 @@ function choose(affinity: V1NodeAffinity, shuffled: readonly Node[]): Node | und
 function placed(subject: Subject, shuffles: readonly (readonly Node[])[]): readonly Place[] {
   const places: Place[] = [];
   for (let index = 0; index < subject.resolved.topology.replicas; index += 1) {
-    const { affinity } = buildFormatJob(subject, index, places).spec?.template.spec ?? {};
+    const { affinity } =
+      buildFormatJob({ subject, index, taken: places }).spec?.template.spec ?? {};
     const node = choose(affinity?.nodeAffinity ?? {}, shuffles[index] ?? []);
     if (node === undefined) break;
     places.push({ node: node.name, zone: node.labels[zoneLabel] });

@@ -26,12 +26,16 @@ export const importRoutes = {
     tag,
     summary: 'Begin an import',
     description:
-      'With `files`: those that `ledger-engine export` made, one for each replica of the new database, all of one moment. With `rows`: accounts and transfers in CSV or NDJSON, which are tried on an empty ledger before they are READY. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.',
+      'With `files`: those that `ledger-engine export` made, one for each replica of the new database, all of one moment; or those of all replicas of a TigerBeetle cluster, copied while none of them ran. With `rows`: accounts and transfers in CSV or NDJSON, which are tried on an empty ledger before they are READY. Upload their parts, complete the import, then create a database with `mode` `import`. Whatever nobody uses within seven days is removed.',
     access: access.createDatabase,
-    body: jsonBody(createImportRequest, {
-      single: { files: [{ replicaIndex: 0, sizeBytes: 9_000_000 }] },
-      rows: { rows: { accounts: { sizeBytes: 120_000 }, transfers: { sizeBytes: 9_000_000 } } },
-    }),
+    body: {
+      ...jsonBody(createImportRequest, {
+        single: { files: [{ replicaIndex: 0, sizeBytes: 9_000_000 }] },
+        rows: { rows: { accounts: { sizeBytes: 120_000 }, transfers: { sizeBytes: 9_000_000 } } },
+      }),
+      // Heads of six files of TigerBeetle.
+      bytesMax: 768 * 1024,
+    },
     responses: {
       201: answer(
         'The import; its parts can be uploaded.',

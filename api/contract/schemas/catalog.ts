@@ -157,6 +157,16 @@ export const createCatalog = z
         supported: z.boolean(),
         reason: z.string().nullable().describe('Why it is not supported.'),
         engine: z.literal('Builtin').describe('The engine that can begin with exported files.'),
+        tigerBeetle: z
+          .object({
+            newestRelease: z.string().describe('Newest release whose files can be imported.'),
+            fileExtension: z.literal('.tigerbeetle'),
+            headBytes: z.int(),
+          })
+          .nullable()
+          .describe(
+            'For files of TigerBeetle, with which databases of TigerBeetle begin; null without that engine.',
+          ),
         newestRelease: z
           .string()
           .nullable()
@@ -288,6 +298,7 @@ export const catalogExample: z.input<typeof createCatalog> = {
     newestRelease: '0.17.9',
     fileExtension: '.ledger',
     headBytes: 16_384,
+    tigerBeetle: { newestRelease: '0.17.9', fileExtension: '.tigerbeetle', headBytes: 81_920 },
     maxFileBytes: 167_772_160_000,
     maxOrganizationBytes: 17_592_186_044_416,
     maxImports: 3,

@@ -2,23 +2,27 @@
 import { z } from 'zod';
 import { importFileBytesMax, importStatuses } from '../../model/import.ts';
 import { rowsBytesMax } from '../../model/rows-import.ts';
+import { engineName } from './catalog.ts';
 import { emptyPage, exampleId, exampleTime, id, listOf, success, time } from './common.ts';
 
 /** 16 KiB in base64. */
 const headTextMax = 21_848;
+/** 80 KiB in base64. */
+const fileHeadTextMax = 109_228;
 
-const headText = z
-  .string()
-  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, {
-    error: 'must be base64',
-  })
-  .min(4)
-  .max(headTextMax)
-  .optional();
+const headText = (lengthMax: number) =>
+  z
+    .string()
+    .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, {
+      error: 'must be base64',
+    })
+    .min(4)
+    .max(lengthMax)
+    .optional();
 
 const rowsFile = z.strictObject({
   sizeBytes: z.int().min(1).max(rowsBytesMax),
-  head: headText.describe(
+  head: headText(headTextMax).describe(
     'Its first 16 KiB, or all of a smaller file. What cannot be rows of this kind is then refused before anything is uploaded.',
   ),
 });
@@ -30,15 +34,17 @@ export const createImportRequest = z
         z.strictObject({
           replicaIndex: z.int().min(0).max(5).describe('The replica that begins with it, from 0.'),
           sizeBytes: z.int().min(1).max(importFileBytesMax),
-          head: headText.describe(
-            'Its first 16 KiB. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first.',
+          head: headText(fileHeadTextMax).describe(
+            'Its first 16 KiB, or 80 KiB (81,920 bytes) of a file of TigerBeetle. What cannot be imported is then refused before anything is uploaded, and its parts may come in any order; without it, the first part comes first.',
           ),
         }),
       )
       .min(1)
       .max(6)
       .optional()
-      .describe('Exported data files, 1, 3 or 6: one for each replica of the new database.'),
+      .describe(
+        'Data files, 1, 3 or 6: one for each replica of the new database. Of the built-in engine exported ones, of TigerBeetle those of all replicas, copied while none ran.',
+      ),
     rows: z
       .strictObject({
         accounts: rowsFile,
@@ -63,13 +69,22 @@ export const createImportRequest = z
 
 const importHead = z
   .object({
+    engine: engineName.describe('The engine whose file it is.'),
     clusterId: z.string().describe('Decimal, 128 bits.'),
     replicaIndex: z.int(),
     replicaCount: z.int(),
     release: z.string().describe('Release that wrote it, such as 0.17.9.'),
-    op: z.int().describe('The last operation that it contains.'),
+    op: z
+      .int()
+      .describe(
+        'The last operation that it contains; of TigerBeetle, that of its last checkpoint.',
+      ),
     timestamp: z.string().describe('Of that operation, in nanoseconds.'),
-    stateHash: z.string().describe('Of the ledger at that operation; the same in all files.'),
+    stateHash: z
+      .string()
+      .describe(
+        'Of the ledger at that operation; the same in all files. Of TigerBeetle, the checksum of the file’s superblock.',
+      ),
   })
   .meta({ id: 'ImportHead' });
 
@@ -83,7 +98,7 @@ export const importFile = z
     name: z
       .string()
       .describe(
-        '`CLUSTER_INDEX.ledger`, `INDEX.ledger` until the cluster is known; `accounts` or `transfers`.',
+        '`CLUSTER_INDEX.ledger`, of TigerBeetle `CLUSTER_INDEX.tigerbeetle`; `INDEX.ledger` until the cluster is known; `accounts` or `transfers`.',
       ),
     sizeBytes: z.int(),
     status: z.enum(['PENDING', 'UPLOADED']).describe('`UPLOADED`: all of its parts are there.'),
@@ -121,13 +136,13 @@ const importSchema = z
     id: id('imp', 'Import ID.'),
     kind: z
       .enum(['DATA_FILES', 'ROWS'])
-      .describe('Exported data files, or accounts and transfers in CSV or NDJSON.'),
+      .describe('Data files, or accounts and transfers in CSV or NDJSON.'),
     status: z
       .enum(importStatuses)
       .describe(
         '`CHECKING`: the rows are tried. `READY`: a database can begin with it. `FAULTY`: the rows have faults, which `report` lists, and the files are removed. `USED`: one did, and the files are removed. `EXPIRED`: nobody used it in time.',
       ),
-    clusterId: z.string().nullable().describe('The cluster that the files were exported from.'),
+    clusterId: z.string().nullable().describe('The cluster that the files are of.'),
     replicaCount: z
       .int()
       .nullable()
@@ -158,6 +173,7 @@ const fileExample: z.input<typeof importFile> = {
   uploadedBytes: 8_388_608,
   parts: [1],
   head: {
+    engine: 'Builtin',
     clusterId: '77',
     replicaIndex: 0,
     replicaCount: 1,

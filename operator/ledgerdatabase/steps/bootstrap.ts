@@ -4,7 +4,8 @@
  */
 import { annotations, formatJobName, zoneLabel } from '../../../domain/names.ts';
 import { changesOf, isOther, withIntent } from '../../manifests/intent.ts';
-import { buildFormatJob } from '../../manifests/format-job.ts';
+import { newestBuiltinOf } from '../../engines/newest-builtin.ts';
+import { buildFormatJob, copiesFiles } from '../../manifests/format-job.ts';
 import type { Subject } from '../../manifests/subject.ts';
 import { needsZones, type Place } from '../../manifests/pod.ts';
 import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
@@ -97,7 +98,7 @@ const neverRun = ({ owned }: Observation, replicas: number) =>
 
 /** A database that is to begin with a backup or an import never begins empty instead. */
 function cannotFill(
-  { restoredFrom, importedFrom, store, resolved }: Subject,
+  { restoredFrom, importedFrom, store, resolved, clusterId }: Subject,
   draft: Draft,
 ): boolean {
   if (restoredFrom === undefined && importedFrom === undefined) return false;
@@ -105,12 +106,22 @@ function cannotFill(
     restoredFrom === undefined
       ? (['import', 'imported files', 'ImportUnavailable'] as const)
       : (['backup', 'a backup', 'BackupsUnavailable'] as const);
-  if (resolved.engine.name !== 'Builtin' && importedFrom !== undefined) {
+  if (resolved.engine.name !== 'Builtin' && importedFrom?.rows !== undefined) {
     draft.stallWith(
       reason,
-      `only databases of the built-in engine can begin with ${things} (spec.bootstrap.${field}); make this one with engine: Builtin`,
+      'only databases of the built-in engine can begin with rows (spec.bootstrap.import.rows); make this one with engine: Builtin',
     );
     return true;
+  }
+  if (resolved.engine.name !== 'Builtin' && importedFrom !== undefined) {
+    const { clusterId: ofFiles } = importedFrom;
+    if (ofFiles !== clusterId) {
+      draft.stallWith(
+        reason,
+        `files of TigerBeetle keep their cluster id, ${ofFiles}, and this database has ${clusterId}; leave spec.clusterId out in a new resource`,
+      );
+      return true;
+    }
   }
   if (store !== undefined) return false;
   draft.stallWith(
@@ -167,7 +178,9 @@ function formatOne(
 ): void {
   const claim = claimOf(observed, subject.workload, index);
   if (claim === undefined) return;
-  const desired = withIntent(buildFormatJob(subject, index, taken));
+  const fetching = copiesFiles(subject) ? fetchingProgram(observed, draft) : {};
+  if (fetching === undefined) return;
+  const desired = withIntent(buildFormatJob({ subject, index, taken, ...fetching }));
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {
@@ -207,6 +220,20 @@ function formatOne(
     if (trouble !== undefined)
       draft.waiting = `making the data file of replica ${index}: ${trouble}${changesOf(desired, job)}`;
   }
+}
+
+/** The built-in engine's program copies TigerBeetle's files; `undefined`: the catalog has none. */
+function fetchingProgram(
+  { catalog }: Observation,
+  draft: Draft,
+): { readonly program: Subject['resolved']['engine'] } | undefined {
+  const newest = catalog === undefined ? undefined : newestBuiltinOf(catalog.spec);
+  if (newest !== undefined && 'resolved' in newest) return { program: newest.resolved.engine };
+  draft.stallWith(
+    'ImportUnavailable',
+    `the program that copies the files is the built-in engine's, and the catalog has none: ${newest?.problem ?? ''}`,
+  );
+  return undefined;
 }
 
 /** Returns deletions of finished Jobs. */

@@ -21,9 +21,15 @@ import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 const SEEN_MS = 60_000;
 const LOOK_AGAIN_MS = 5_000;
 
-/** Whether all replicas must begin with a state that only the first one's Job finds. That of rows is known from their trial. */
+/**
+ * Whether all replicas must begin with a state that only the first one's Job finds. That of rows is known from their trial; replicas of
+ * TigerBeetle agree when they start.
+ */
 const isShared = ({ importedFrom, resolved }: Subject): boolean =>
-  importedFrom !== undefined && importedFrom.rows === undefined && resolved.topology.replicas > 1;
+  importedFrom !== undefined &&
+  importedFrom.rows === undefined &&
+  resolved.engine.name === 'Builtin' &&
+  resolved.topology.replicas > 1;
 
 /**
  * Adds the state that an earlier replica found, if one has. Only volumes with a file count. Returns `undefined` if two of them name

@@ -14,7 +14,6 @@ import {
   uidOf,
   workloadNameOf,
 } from '../../../domain/names.ts';
-import type { LedgerDatabase } from '../../../domain/custom-resources.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
 import { autogrow, floorGb, growthSoFar, type Growth } from './autogrow.ts';
@@ -85,7 +84,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   draft.facts = {
     ...draft.facts,
     workload: status.workload ?? memory?.workload ?? workloadNameOf(database),
-    clusterId: status.clusterId ?? memory?.clusterId ?? chosenClusterId(database),
+    clusterId: status.clusterId ?? memory?.clusterId ?? chosenClusterId(observed, draft),
   };
   // A data file that was another topology's is made the database's own first.
   const claims = [...observed.owned.claims, ...(observed.inheritance?.claims ?? [])];
@@ -126,9 +125,15 @@ function wantsNewest({ database, owned }: Observation): boolean {
   return word !== undefined && word !== set?.metadata.annotations?.[annotations.refreshTemplate];
 }
 
-/** The uid's 128 bits: chosen at random by the API server, and the same on every call. */
-function chosenClusterId(database: LedgerDatabase): string {
-  return database.spec.clusterId ?? String(BigInt(`0x${uidOf(database).replaceAll('-', '')}`));
+/**
+ * The one that was asked for; that of TigerBeetle's files, which keep it; or the uid's 128 bits: chosen at random by the API server, and the
+ * same on every call.
+ */
+function chosenClusterId({ database }: Observation, { facts }: Draft): string {
+  const { clusterId, bootstrap } = database.spec;
+  const kept =
+    facts.resolved?.engine?.name === 'TigerBeetle' ? bootstrap?.import?.clusterId : undefined;
+  return clusterId ?? kept ?? String(BigInt(`0x${uidOf(database).replaceAll('-', '')}`));
 }
 
 function explain(

@@ -3,18 +3,24 @@
  * plane, so the engine's own command makes the data file of what was uploaded, as the Job does.
  */
 import {
+  closeSync,
   cpSync,
   existsSync,
+  linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
-import { FILE_HEAD_SIZE } from '../../../domain/import-files/file-head.ts';
+import { FILE_HEAD_SIZE, FILE_HEAD_SIZE_MAX } from '../../../domain/import-files/file-head.ts';
 import { resources, type Job } from '../../../domain/kinds.ts';
 import type {
   AuditEventList,
@@ -29,6 +35,7 @@ import type {
 import type { OperationId } from '../../../api/contract/routes.ts';
 import { Client } from '../../../engine/client/client.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
+import { dataFileSize, encodeSuperblock } from '../../../images/tigerbeetle-double/superblock.ts';
 import { ask as askAt, type Answer, type Sending } from '../../support/api/asking.ts';
 import { TestService, type Headers } from '../../support/api/service.ts';
 import { engineProgram, TestEngine } from '../../support/engine/engine.ts';
@@ -46,6 +53,8 @@ jest.setTimeout(600_000);
 
 const mebibyte = 1024 * 1024;
 const part = 8 * mebibyte;
+/** Bytes of all imports of an organization. */
+const allowance = 2 * 1024 ** 3;
 type Octets = Uint8Array<ArrayBuffer>;
 /** Read as either, as a test expects it. */
 type Answered<T> = Omit<T, 'success'> & Omit<Problem, 'success'>;
@@ -67,7 +76,7 @@ beforeAll(async () => {
       IMPORTS_STORE: `s3://${BUCKET}/house`,
       IMPORTS_ENDPOINT: `http://127.0.0.1:${store.port}`,
       IMPORTS_CREDENTIALS_FOLDER: join(store.folder, 'credentials'),
-      IMPORTS_GIBIBYTES_PER_ORGANIZATION: '1',
+      IMPORTS_GIBIBYTES_PER_ORGANIZATION: '2',
     },
     operator: {
       store: {
@@ -775,7 +784,7 @@ test('an organization has three unused imports, and as many bytes as it may', as
   const body = (sizeBytes: number) => ({ files: [{ replicaIndex: 0, sizeBytes }] });
   const refused = async (sizeBytes: number) =>
     (await ask<Problem>('createImport', { body: body(sizeBytes) })).json;
-  expect(await refused(1024 ** 3 + 1)).toMatchObject({ code: 'quota_exceeded' });
+  expect(await refused(allowance + 1)).toMatchObject({ code: 'quota_exceeded' });
   const all = await Promise.all(
     Array.from({ length: 5 }, () => ask<ChangedImport>('createImport', { body: body(9) })),
   );
@@ -789,7 +798,7 @@ test('an organization has three unused imports, and as many bytes as it may', as
 
 test('bytes that are still in the store count, also after their import is deleted', async () => {
   await allRemoved();
-  const whole = { replicaIndex: 0, sizeBytes: 1024 ** 3, head: headOf(single) };
+  const whole = { replicaIndex: 0, sizeBytes: allowance, head: headOf(single) };
   const another = () => ask<ChangedImport>('createImport', { body: { files: [whole] } });
   const made = (await another()).json.import;
   expect((await put(made, 0, 2, single.slice(0, part))).status).toBe(200);
@@ -932,12 +941,126 @@ test('parts that come at once, each of them twice, are one file', async () => {
   expect((await eventsOf(made.id)).filter((type) => type === 'import.validated')).toHaveLength(1);
 });
 
+/** The head of a file of TigerBeetle's. */
+const beetleHead = (
+  replicaIndex: number,
+  replicaCount: number,
+  rest: { clusterId?: bigint } = {},
+) =>
+  encodeSuperblock({
+    identity: { clusterId: 770n, replicaIndex, replicaCount, ...rest },
+    sequence: 3,
+    release: 4361,
+    releaseFormat: 4361,
+    checkpointOp: 0,
+    syncOpMax: 0,
+    view: 2,
+  });
+const beetle = (replicaIndex: number, bytes: Uint8Array, headBytes = FILE_HEAD_SIZE_MAX) => ({
+  replicaIndex,
+  sizeBytes: dataFileSize,
+  head: Buffer.from(bytes.subarray(0, headBytes)).toString('base64'),
+});
+
+test('files of TigerBeetle that are no whole cluster are refused by name before a byte is sent', async () => {
+  const refused = async (...files: readonly object[]) => {
+    const { status, json } = await ask<Problem>('createImport', { body: { files } });
+    expect(status).toBe(422);
+    return json.errors?.map(({ pointer, code }) => [pointer, code]);
+  };
+  const heads = [0, 1, 2].map((index) => beetleHead(index, 3));
+  const [zero, one, two] = heads.map((head, index) => beetle(index, head));
+  expect(await refused(zero!, one!, beetle(2, beetleHead(2, 3, { clusterId: 771n })))).toEqual([
+    ['#/files/2/clusterId', 'cluster_differs'],
+  ]);
+  expect(await refused(zero!, beetle(1, heads[2]!), two!)).toEqual([
+    ['#/files/1/replicaIndex', 'replica_index_differs'],
+  ]);
+  expect(await refused(zero!, one!)).toEqual([['#/files', 'wrong_file_count']]);
+  expect(await refused({ ...zero, sizeBytes: dataFileSize - 1 }, one!, two!)).toEqual([
+    ['#/files/0/sizeBytes', 'file_cut_short'],
+  ]);
+  const forged = new Uint8Array(heads[1]!);
+  for (let copy = 0; copy < 4; copy += 1) forged[copy * 24_576 + 1_360]! ^= 1;
+  expect(await refused(zero!, beetle(1, forged), two!)).toEqual([
+    ['#/files/1/head', 'head_damaged'],
+  ]);
+  const { status, json } = await ask<Problem>('createImport', {
+    body: { files: [zero, beetle(1, heads[1]!, FILE_HEAD_SIZE), two] },
+  });
+  expect({ status, json }).toMatchObject({
+    status: 422,
+    json: { code: 'validation_failed', errors: [{ pointer: '#/files/1/head', code: 'too_small' }] },
+  });
+});
+
+test('a file of TigerBeetle begins a database of TigerBeetle, byte for byte and under its cluster ID', async () => {
+  const file = join(store.folder, 'whole.tigerbeetle');
+  writeFileSync(file, beetleHead(0, 1));
+  truncateSync(file, dataFileSize - 5);
+  writeFileSync(file, 'ledge', { flag: 'a' });
+  const made = (
+    await ask<ChangedImport>('createImport', { body: { files: [beetle(0, beetleHead(0, 1))] } })
+  ).json.import;
+  expect(made).toMatchObject({
+    clusterId: '770',
+    files: [{ name: '770_0.tigerbeetle', head: { engine: 'TigerBeetle', release: '0.17.9' } }],
+  });
+  const source = openSync(file, 'r');
+  for (let at = 0; at < dataFileSize; at += part) {
+    const octets = new Uint8Array(Math.min(part, dataFileSize - at));
+    readSync(source, octets, 0, octets.length, at);
+    expect((await put(made, 0, at / part + 1, octets)).status).toBe(200);
+  }
+  closeSync(source);
+  expect((await complete(made)).json).toMatchObject({ import: { status: 'READY' } });
+
+  const body = { name: 'beetle', mode: 'import', importId: made.id, clusterSize: 'lh-40' };
+  const refused = async (more: object) => {
+    const { json } = await ask<Problem>('createDatabase', { body: { ...body, ...more } });
+    expect(json.code).toBe('import_does_not_fit');
+    return json.errors?.map(({ pointer, code }) => [pointer, code]);
+  };
+  expect(await refused({ engine: 'Builtin' })).toEqual([['#/engine', 'engine_unsupported']]);
+  expect(await refused({ selectedStorageGb: 2 })).toEqual([['#/engineVersion', 'release_newer']]);
+  const fitting = { ...body, engineVersion: '0.17.9', selectedStorageGb: 2 };
+  expect(await refused({ ...fitting, selectedStorageGb: 1 })).toEqual([
+    ['#/selectedStorageGb', 'files_too_large'],
+  ]);
+  const kept = folderOf({ id: 'kept' });
+  mkdirSync(kept);
+  linkSync(join(folderOf(made), '770_0.tigerbeetle'), join(kept, '770_0.tigerbeetle'));
+  const created = await createDatabase(fitting);
+  expect(created).toMatchObject({
+    status: 202,
+    json: { database: { mode: 'import', engine: { name: 'TigerBeetle' } } },
+  });
+  const args = await eventually('the Job of its data file is there', async () => {
+    const jobs = await service.world.kube.list<Job>(resources.job);
+    const all = jobs.flatMap(({ spec }) => spec?.template.spec?.initContainers ?? []);
+    return all.find((one) => one.args?.includes(`--import=${made.id}`))?.args;
+  });
+  expect(args).toEqual(expect.arrayContaining(['fetch-import', '--cluster=770', '--replica=0']));
+  const folder = join(store.folder, 'beetle');
+  mkdirSync(folder);
+  const data = join(folder, 'replica.tigerbeetle');
+  const ofKept = argsHere(args, { credentials: join(store.folder, 'credentials'), data }).map(
+    (arg) => (arg === `--import=${made.id}` ? '--import=kept' : arg),
+  );
+  await mustRun(engineProgram, ofKept);
+  expect(readdirSync(folder)).toEqual(['replica.tigerbeetle']);
+  expect(statSync(data).size).toBe(dataFileSize);
+  await mustRun('cmp', [data, file]);
+  for (const path of [kept, folder, file]) rmSync(path, { recursive: true });
+});
+
 test('the catalog says that and how files are imported', async () => {
   const { json } = await ask<{ import: object }>('getCreateCatalog');
   expect(json.import).toMatchObject({
     supported: true,
-    maxOrganizationBytes: 1024 ** 3,
+    maxOrganizationBytes: allowance,
     headBytes: FILE_HEAD_SIZE,
     newestRelease: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    tigerBeetle: { newestRelease: '0.17.9', headBytes: FILE_HEAD_SIZE_MAX },
   });
 });

@@ -811,11 +811,31 @@ test('a database begins with exported files, one for each replica, under a clust
   expect(JSON.stringify(replicas?.spec?.template)).not.toContain('-store-');
 });
 
+test('a database of TigerBeetle begins with the files of its replicas, which our program copies, under their cluster id', async () => {
+  const spec = { engine: 'TigerBeetle', topology: 'ha-3', size: 'lh-40' } as const;
+  await world.createDatabase('default', 'beetles', { ...spec, bootstrap: imported });
+  const database = await world.until('default', 'beetles', 'Available', 'True');
+  expect(database.status?.clusterId).toBe('77');
+  const makers = pods.filter(({ metadata }) => metadata?.name?.startsWith('beetles-'));
+  const engines = makers.flatMap(
+    ({ spec: pod }) => pod?.initContainers?.filter(({ name }) => name === 'engine') ?? [],
+  );
+  for (const index of [0, 1, 2]) {
+    const container = engines.find(({ args }) => args?.includes(`--replica=${index}`));
+    expect(container?.args).toEqual(
+      expect.arrayContaining(['fetch-import', '--import=from-elsewhere', '--cluster=77']),
+    );
+    expect(container?.args?.at(-1)).toBe(`/data/77_${index}.tigerbeetle.partial`);
+    expect(container?.image).not.toContain('tigerbeetle');
+  }
+});
+
 test('a database that cannot begin with an import never begins empty', async () => {
   const beetle = {
     engine: 'TigerBeetle',
     topology: 'single',
     size: 'lh-40',
+    clusterId: '78',
     bootstrap: imported,
   } as const;
   await world.createDatabase('default', 'beetle-files', beetle);

@@ -78,7 +78,7 @@ const everything = (subject: Subject): readonly KubeObject[] => {
   return [
     ...indexes.map((index) => buildService(subject, index)),
     ...indexes.map((index) => buildClaim(subject, index)),
-    ...indexes.map((index) => buildFormatJob(subject, index)),
+    ...indexes.map((index) => buildFormatJob({ subject, index })),
     ...(replicas > 1 ? indexes.map((index) => buildRecoverJob(subject, index)) : []),
     buildStatefulSet(subject),
     ...(budget === undefined ? [] : [budget]),
@@ -134,7 +134,7 @@ test.each(cases)(
   async (subject) => {
     await apply([{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account(subject) }]);
     const workload = buildStatefulSet(subject).spec?.template ?? {};
-    const job = buildFormatJob(subject, 0).spec?.template ?? {};
+    const job = buildFormatJob({ subject, index: 0 }).spec?.template ?? {};
     const pods = [podOf(subject, 'replica', workload), podOf(subject, 'format', job)];
     const { code, stderr } = await tryWith(pods, 'create', '--dry-run=server');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -459,7 +459,7 @@ function putReplica(
     });
   }
   putClaim(cluster, subject, index, row);
-  putJob(cluster, buildFormatJob(subject, index), row.format);
+  putJob(cluster, buildFormatJob({ subject, index }), row.format);
   if (subject.resolved.topology.replicas > 1) {
     putJob(cluster, buildRecoverJob(subject, index), row.recover);
   }

@@ -3,7 +3,7 @@ import { Choices } from '../../ui/Choices.tsx';
 import { Checkbox, Input, Select, TextArea } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Card } from '../../ui/Page.tsx';
-import { sizes, tiers, topologies, type Draft } from './draft.ts';
+import { engineOfFiles, sizes, tiers, topologies, type Draft } from './draft.ts';
 
 interface Props {
   readonly catalog: CreateCatalog;
@@ -104,7 +104,11 @@ function EngineFields({ catalog, draft, errors, onChange }: Props) {
         }
       >
         {catalog.engines.map(({ name }) => (
-          <option key={name} value={name} disabled={draft.mode === 'import' && name !== 'Builtin'}>
+          <option
+            key={name}
+            value={name}
+            disabled={draft.mode === 'import' && name !== engineOfFiles(draft.files)}
+          >
             {name}
           </option>
         ))}

@@ -80,7 +80,7 @@ const Beginning = ({ catalog, draft, onChange }: BeginningProps) => (
           {
             id: 'import',
             title: 'Import',
-            about: 'Accounts and transfers in CSV or NDJSON, or data files of the built-in engine.',
+            about: 'Accounts and transfers in CSV or NDJSON, or data files of either engine.',
             refused: catalog.import.supported
               ? undefined
               : (catalog.import.reason?.replace(/\.$/, '') ?? 'imports are not set up'),
@@ -95,7 +95,7 @@ const Beginning = ({ catalog, draft, onChange }: BeginningProps) => (
         <ImportCard
           catalog={catalog}
           ready={draft.files}
-          onReady={(files) => onChange(takeFiles(catalog, files))}
+          onReady={(files) => onChange(takeFiles(catalog, draft, files))}
         />
       </Suspense>
     )}

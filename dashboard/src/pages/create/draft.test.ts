@@ -66,14 +66,18 @@ const clusterConfigurations = [
   { id: 'ha-3', name: 'HA', replicas: 3, engines: ['Builtin', 'TigerBeetle'] },
 ];
 const catalog = { clusterConfigurations } as unknown as CreateCatalog;
-const files = { id: 'imp_1', replicaCount: 3 } as Import;
+const files = { id: 'imp_1', replicaCount: 3, files: [{ head: null }] } as unknown as Import;
+const ofTigerBeetle = {
+  ...files,
+  files: [{ head: { engine: 'TigerBeetle' } }],
+} as unknown as Import;
 
 test('an import decides the topology and the engine, and is asked for once its files are there', () => {
   const tigers: Draft = { ...draft, engine: 'TigerBeetle', engineVersion: '0.17.9' };
   const begun: Draft = { ...tigers, ...beginWith(tigers, 'import') };
   expect(begun).toMatchObject({ engine: 'Builtin', engineVersion: '', parameters: {} });
   expect(requestOf(begun, undefined)).toMatchObject({ mode: 'new' });
-  const taken: Draft = { ...begun, ...takeFiles(catalog, files) };
+  const taken: Draft = { ...begun, ...takeFiles(catalog, begun, files) };
   expect(requestOf(taken, undefined)).toMatchObject({
     mode: 'import',
     importId: 'imp_1',
@@ -84,6 +88,9 @@ test('an import decides the topology and the engine, and is asked for once its f
     'the files are of 3 replicas',
     undefined,
   ]);
+  const copied: Draft = { ...taken, ...takeFiles(catalog, taken, ofTigerBeetle) };
+  expect(copied).toMatchObject({ engine: 'TigerBeetle', clusterConfiguration: 'ha-3' });
+  expect(takeFiles(catalog, copied, undefined)).toMatchObject({ engine: 'Builtin' });
   expect(requestOf({ ...taken, ...beginWith(taken, 'new') }, undefined)).toMatchObject({
     mode: 'new',
   });

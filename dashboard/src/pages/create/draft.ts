@@ -42,21 +42,31 @@ export function draftOf({ defaults }: CreateCatalog): Draft {
   };
 }
 
-/** Only the built-in engine can import. */
+/** The engine that can begin with an import: that of its data files, and for rows the built-in one. */
+export const engineOfFiles = (files: Import | undefined): string =>
+  files?.files.find(({ head }) => head !== null)?.head?.engine ?? 'Builtin';
+
+const withEngine = (draft: Pick<Draft, 'engine'>, engine: string): Partial<Draft> =>
+  draft.engine === engine ? {} : { engine, engineVersion: '', parameters: {} };
+
 export const beginWith = (draft: Draft, mode: Draft['mode']): Partial<Draft> => ({
   mode,
   files: undefined,
-  ...(mode === 'import' &&
-    draft.engine !== 'Builtin' && { engine: 'Builtin', engineVersion: '', parameters: {} }),
+  ...(mode === 'import' && withEngine(draft, engineOfFiles(undefined))),
 });
 
-/** The files determine the topology. */
+/** The files determine the topology and the engine. */
 export const takeFiles = (
   { clusterConfigurations }: CreateCatalog,
+  draft: Pick<Draft, 'engine'>,
   files: Import | undefined,
 ): Partial<Draft> => {
   const fitting = clusterConfigurations.find(({ replicas }) => replicas === files?.replicaCount);
-  return { files, ...(fitting !== undefined && { clusterConfiguration: fitting.id }) };
+  return {
+    files,
+    ...(fitting !== undefined && { clusterConfiguration: fitting.id }),
+    ...withEngine(draft, engineOfFiles(files)),
+  };
 };
 
 export function labelsOf(text: string): Readonly<Record<string, string>> {

@@ -5,7 +5,7 @@ import { shownBytes } from '../../../lib/figures.ts';
 import { exactLedgerTime } from '../../../lib/time.ts';
 import { useZone } from '../../../shell/context.ts';
 import { Badge } from '../../../ui/States.tsx';
-import { ledgerHeadOf, type ChosenFault, type ChosenFile } from './chosen-files.ts';
+import { headOf, type ChosenFault, type ChosenFile } from './chosen-files.ts';
 import styles from './Import.module.css';
 
 interface Props {
@@ -34,7 +34,7 @@ interface ItemProps {
 
 function Item({ one, faults }: ItemProps) {
   const zone = useZone();
-  const head = ledgerHeadOf(one);
+  const head = headOf(one);
   return (
     <li className={styles.item}>
       <div className={styles.head}>

@@ -94,7 +94,12 @@ function Choose({ catalog, chosen, before, upload, onChosen, onTake }: ChoosePro
   const now = useNow();
   const read = useMutation({ mutationFn: readChosen, onSuccess: onChosen });
   const release = releaseOfText(catalog.import.newestRelease ?? '') ?? 0;
-  const faults = faultsOf(chosen, { release, now });
+  const tigerBeetle = releaseOfText(catalog.import.tigerBeetle?.newestRelease ?? '');
+  const faults = faultsOf(chosen, {
+    release,
+    ...(tigerBeetle !== undefined && { tigerBeetleRelease: tigerBeetle }),
+    now,
+  });
   const others = before === undefined || faults.length > 0 ? undefined : whyOthers(chosen, before);
   const bytes = chosen.reduce((sum, { file }) => sum + file.size, 0);
   return (
@@ -112,7 +117,7 @@ function Choose({ catalog, chosen, before, upload, onChosen, onTake }: ChoosePro
       )}
       <DropFiles
         title="Drop the files here"
-        about="Accounts and transfers in CSV or NDJSON, or exported data files, one for each replica. Choose all of them at once. They are checked here before anything is sent."
+        about="Accounts and transfers in CSV or NDJSON, or exported data files, or those of a TigerBeetle cluster that was stopped, one for each replica. Choose all of them at once. They are checked here before anything is sent."
         onFiles={(files) => files.length > 0 && read.mutate(files)}
       />
       {read.isError && <p className={styles.faults}>A file cannot be read. Choose it again.</p>}
@@ -160,6 +165,9 @@ const factsOf = ({ clusterId, replicaCount, report }: Import): [string, string][
         ['Transfers', String(report.transfers)],
       ];
 
+const isOfTigerBeetle = ({ files }: Import): boolean =>
+  files.some(({ head }) => head?.engine === 'TigerBeetle');
+
 interface ReadyProps {
   readonly ready: Import;
   readonly onLeave: () => void;
@@ -174,8 +182,9 @@ const Ready = ({ ready, onLeave }: ReadyProps) => (
     </p>
     <Facts rows={[...factsOf(ready), ['Expires', <When key="expires" at={ready.expiresAt} />]]} />
     <p className={styles.soft}>
-      The database gets a cluster ID and addresses of its own; clients of the other one do not reach
-      it by mistake.
+      {isOfTigerBeetle(ready)
+        ? 'The database keeps the cluster ID of the files, and gets addresses of its own. Never start the other cluster again.'
+        : 'The database gets a cluster ID and addresses of its own; clients of the other one do not reach it by mistake.'}
     </p>
     <div className={styles.buttons}>
       <Button onClick={onLeave}>Take other files</Button>

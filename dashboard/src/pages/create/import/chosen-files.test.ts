@@ -6,7 +6,7 @@ import {
   announced,
   faultsOf,
   filesMax,
-  ledgerHeadOf,
+  headOf,
   readChosen,
   refusalsOf,
   whyOthers,
@@ -37,6 +37,25 @@ function exported(
   return new File([bytes], `77_${index}.ledger`);
 }
 
+/** The beginning of a file of TigerBeetle, as a sparse file has the rest. */
+function ofTigerBeetle(index: number, damagedCopies = 0): File {
+  const bytes = new Uint8Array(100_000);
+  for (let copy = 0; copy < 4; copy += 1) {
+    const fields = new DataView(bytes.buffer, copy * 24_576, 8_192);
+    fields.setUint8(0, copy < damagedCopies ? 9 + copy : 1);
+    fields.setUint16(32, copy, true);
+    fields.setUint16(34, 2, true);
+    fields.setBigUint64(40, 3n, true);
+    fields.setBigUint64(48, 42n, true);
+    fields.setUint32(708, 4361, true);
+    fields.setBigUint64(1_120, 1_000n + BigInt(index), true);
+    for (let member = 0; member < 12; member += 1)
+      fields.setBigUint64(1_136 + member * 16, 1_000n + BigInt(member), true);
+    fields.setUint8(1_364, 3);
+  }
+  return new File([bytes], `42_${index}.tigerbeetle`);
+}
+
 const begun = (files: readonly File[]) =>
   ({
     kind: 'DATA_FILES',
@@ -49,7 +68,7 @@ const begun = (files: readonly File[]) =>
 
 test('files are in the order of their replicas, whatever they are called and however they come', async () => {
   const chosen = await readChosen([2, 0, 1].map((index) => exported(index, 3)));
-  expect(chosen.map((one) => ledgerHeadOf(one)?.replicaIndex)).toEqual([0, 1, 2]);
+  expect(chosen.map((one) => headOf(one)?.replicaIndex)).toEqual([0, 1, 2]);
   expect(faultsOf(chosen, terms)).toEqual([]);
   const [first] = announced(chosen).files ?? [];
   expect([first?.replicaIndex, first?.sizeBytes]).toEqual([0, 40_960]);
@@ -111,4 +130,22 @@ test('accounts and transfers are told apart by their columns, and what is wrong 
     [1, 'column_missing'],
   ]);
   expect(faultsOf(odd, terms)[0]?.detail).toMatch(/^Line 1: .*Is it amount\?$/);
+});
+
+test('files of TigerBeetle are told by all copies of their heads, which the request has whole', async () => {
+  const chosen = await readChosen([2, 0, 1].map((index) => ofTigerBeetle(index)));
+  expect(chosen.map((one) => headOf(one)?.replicaIndex)).toEqual([0, 1, 2]);
+  const codes = (more: object) => faultsOf(chosen, { ...terms, ...more }).map(({ code }) => code);
+  // They are as short as no file of TigerBeetle is.
+  expect(codes({ tigerBeetleRelease: 4361 })).toEqual(Array(3).fill('file_cut_short'));
+  expect(codes({ tigerBeetleRelease: 4360 })).toContain('release_newer');
+  expect(codes({})).toContain('tigerbeetle_unavailable');
+  for (const { head = '' } of announced(chosen).files ?? [])
+    expect(Buffer.from(head, 'base64').length).toBe(81_920);
+  const damaged = await readChosen(
+    [0, 1, 2].map((index) => ofTigerBeetle(index, index === 1 ? 3 : 0)),
+  );
+  expect(
+    faultsOf(damaged, { ...terms, tigerBeetleRelease: 4361 }).map(({ code }) => code),
+  ).toContain('head_damaged');
 });

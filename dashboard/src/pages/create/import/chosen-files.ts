@@ -1,11 +1,14 @@
 /** The files that a person chose: their heads, their faults, and whether they match an import. */
 import {
+  dataFileHeadOf,
   FILE_HEAD_SIZE,
+  FILE_HEAD_SIZE_MAX,
+  headSizeOf,
   readFileHead,
+  type DataFileHead,
   type FileHead,
-  type LedgerFileHead,
 } from '../../../../../domain/import-files/file-head.ts';
-import { importFaults } from '../../../../../domain/import-files/faults.ts';
+import { importFaults, type ImportTerms } from '../../../../../domain/import-files/faults.ts';
 import {
   areRows,
   areSwapped,
@@ -28,7 +31,8 @@ export const filesMax = 6;
 export async function readChosen(files: readonly File[]): Promise<readonly ChosenFile[]> {
   const chosen = await Promise.all(
     files.slice(0, filesMax + 1).map(async (file) => {
-      const headBytes = new Uint8Array(await file.slice(0, FILE_HEAD_SIZE).arrayBuffer());
+      const start = new Uint8Array(await file.slice(0, FILE_HEAD_SIZE_MAX).arrayBuffer());
+      const headBytes = start.subarray(0, headSizeOf(start.subarray(0, FILE_HEAD_SIZE)));
       return { file, headBytes, head: readFileHead(headBytes) };
     }),
   );
@@ -44,12 +48,12 @@ export const isRows = (chosen: readonly ChosenFile[]): boolean =>
 export const indexIn = (chosen: readonly ChosenFile[], one: ChosenFile): number =>
   isRows(chosen) ? chosen.indexOf(one) : placeOf(one);
 
-export const ledgerHeadOf = ({ head }: Pick<ChosenFile, 'head'>): LedgerFileHead | undefined =>
-  head.kind === 'ledger' ? head.head : undefined;
+export const headOf = ({ head }: Pick<ChosenFile, 'head'>): DataFileHead | undefined =>
+  dataFileHeadOf(head)?.head;
 
 /** Files without a valid head come last. */
 const placeOf = (chosen: ChosenFile): number =>
-  ledgerHeadOf(chosen)?.replicaIndex ?? Number.MAX_SAFE_INTEGER;
+  headOf(chosen)?.replicaIndex ?? Number.MAX_SAFE_INTEGER;
 
 export interface ChosenFault {
   readonly code: string;
@@ -58,10 +62,10 @@ export interface ChosenFault {
   readonly detail: string;
 }
 
-/** `release`: the newest release that can be imported. */
+/** `release` and `tigerBeetleRelease`: the newest releases that can be imported. */
 export const faultsOf = (
   chosen: readonly ChosenFile[],
-  terms: { readonly release: number; readonly now: Date },
+  terms: Pick<ImportTerms, 'release' | 'tigerBeetleRelease' | 'now'>,
 ): readonly ChosenFault[] =>
   isRows(chosen)
     ? rowFilesFaults(chosen).map(({ line, field, detail, ...fault }) => ({
@@ -77,11 +81,21 @@ export const faultsOf = (
         terms,
       );
 
+/** A call has at most some tens of thousands of arguments. */
+const charactersAtOnce = 8_192;
+
+function base64Of(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += charactersAtOnce)
+    text += String.fromCharCode(...bytes.subarray(at, at + charactersAtOnce));
+  return btoa(text);
+}
+
 /** The request that begins an import. None of the files has a fault. */
 export function announced(chosen: readonly ChosenFile[]): CreateImportRequest {
   const described = chosen.map((one) => ({
     sizeBytes: one.file.size,
-    head: btoa(String.fromCharCode(...one.headBytes)),
+    head: base64Of(one.headBytes),
   }));
   const [accounts, transfers] = described;
   if (isRows(chosen) && accounts !== undefined)
@@ -108,7 +122,7 @@ export function whyOthers(chosen: readonly ChosenFile[], begun: Import): string 
 }
 
 function isSame(given: ChosenFile, { sizeBytes, head }: Import['files'][number]): boolean {
-  const own = ledgerHeadOf(given);
+  const own = headOf(given);
   if (given.file.size !== sizeBytes || own === undefined) return false;
   return (
     head === null ||
