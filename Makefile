@@ -96,7 +96,7 @@ bench-webhooks: ## From a change to the receiver, and deliveries a second with o
 	@$(NODE) bench/webhooks/main.ts
 bench-streams: ## Change streams: events a second into RabbitMQ, Kafka and SSE, from a transfer to the receiver, and the lag after a burst (EVENTS=50000 BURST=1000000; TIGERBEETLE=program: its own job in turns, TURNS=5)
 	@$(NODE) bench/streams/main.ts
-bench-monitoring: ## A worker that collects from fake engines, a day of figures, queries of it, and the cost to an engine (DATABASES=1000 ROUNDS=4 SECONDS=15 TURNS=4)
+bench-monitoring: ## A worker that collects from fake engines, a day of figures, queries of it, and the cost to an engine (DATABASES=1000 ROUNDS=4 SECONDS=15 TURNS=4 HOURS=24)
 	@$(NODE) bench/monitoring/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts

@@ -1,27 +1,39 @@
 /**
- * Packs of samples: what one source said in ten minutes is one row, figure after figure, so that PostgreSQL compresses what stays
- * the same or changes little, and no sample has a head and an index entry of its own. The processes of the API become one source.
+ * Packs of samples: what one source said in ten minutes is one row, whose figures are compressed, so that what stays the same takes
+ * next to nothing, and no sample has a head and an index entry of its own. What is measured over 15 seconds is rounded; amounts are
+ * not. The processes of the API become one source.
  */
 import { sql } from 'kysely';
-import { gatewaySource, type Figure } from '../model/metric-figures.ts';
+import { gatewaySource, measuredPlaces, type Figure } from '../model/metric-figures.ts';
 import { sampleMs, tenMinutesOfSample } from './metric-samples.ts';
+import {
+  emptySlots,
+  packFigures,
+  rounded,
+  unpackFigures,
+  type FigureSlots,
+} from './packed-figures.ts';
 import type { Reader } from './tables.ts';
 
 export const packMs = 600_000;
-/** Samples of a source in a pack: the value of a figure at a time is at `figure * packSlots + slot`. */
-const packSlots = packMs / sampleMs;
+/** Samples of a source in a pack. */
+export const packSlots = packMs / sampleMs;
 /** Maximum number of packs' times that one call makes: after a long pause, the rest waits for the next call. */
 const timesMax = 6;
 const databasesAtOnce = 10;
 
-interface Row {
+/** Lists of figures that a sample has. */
+export const figureColumns = ['readings', 'latencies', 'failures'] as const;
+export type FigureColumn = (typeof figureColumns)[number];
+
+interface RowKey {
   readonly at: Date;
+  /** As in the store. */
   readonly databaseId: string;
   readonly source: string;
-  readonly readings: readonly Figure[];
-  readonly latencies: readonly Figure[] | null;
-  readonly failures: readonly Figure[] | null;
 }
+type Sample = RowKey & Readonly<Record<FigureColumn, readonly Figure[] | null>>;
+type Pack = RowKey & Readonly<Record<FigureColumn, Buffer | null>>;
 
 /** Packs the samples that are rolled up. One process at a time does it. */
 export async function packSamples(db: Reader): Promise<void> {
@@ -54,56 +66,91 @@ async function doneUntilOf(db: Reader, kind: 'packs' | 'minutes'): Promise<numbe
 
 const floor = (ms: number): number => Math.floor(ms / packMs) * packMs;
 
-/** All samples before the end, so that those which came late are packed, too. */
+/** All samples before the end, so that those which came late are packed, too: into the pack that is there already. */
 async function packUntil(db: Reader, end: Date): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     SELECT DISTINCT database_id AS id FROM metric_samples WHERE at < ${end}
   `.execute(db);
   for (let begin = 0; begin < rows.length; begin += databasesAtOnce) {
     const ids = rows.slice(begin, begin + databasesAtOnce).map(({ id }) => id);
-    const { rows: samples } = await sql<Row>`
+    const { rows: samples } = await sql<Sample>`
       DELETE FROM metric_samples
       WHERE at < ${end} AND ${tenMinutesOfSample} < ${end} AND database_id = ANY (${ids}::uuid[])
       RETURNING at, database_id AS "databaseId", source,
         to_json(readings) AS readings, to_json(latencies) AS latencies, to_json(failures) AS failures
     `.execute(db);
-    const packs = [...Map.groupBy(samples, keyOf).values()].map(packOf);
+    const groups = Map.groupBy(samples, keyOf);
+    const there = await takePacks(db, [...groups.values()]);
+    const packs = [...groups].map(([key, own]) => packOf(own, there.get(key)));
     if (packs.length > 0) await db.insertInto('metricPacks').values(packs).execute();
   }
 }
 
-const isGateway = ({ source }: Row): boolean => source.startsWith(gatewaySource(''));
-const sourceOf = (row: Row): string => (isGateway(row) ? gatewaySource('') : row.source);
-const keyOf = (row: Row): string => `${floor(row.at.getTime())} ${row.databaseId} ${sourceOf(row)}`;
+/** Takes the packs out of the table that these groups of samples belong to. */
+async function takePacks(
+  db: Reader,
+  groups: readonly (readonly Sample[])[],
+): Promise<ReadonlyMap<string, Pack>> {
+  const keys = groups.flatMap(([first]) => first ?? []);
+  const ids = keys.map(({ databaseId }) => databaseId);
+  const times = keys.map(({ at }) => new Date(floor(at.getTime())));
+  const { rows } = await sql<Pack>`
+    DELETE FROM metric_packs AS packs
+    USING unnest(${ids}::uuid[], ${times}::timestamptz[], ${keys.map(sourceOf)}::text[]) AS own (id, at, source)
+    WHERE packs.at = ANY (${times}::timestamptz[]) AND packs.database_id = own.id AND packs.at = own.at
+      AND packs.source = own.source
+    RETURNING packs.at, database_id AS "databaseId", packs.source,
+      packed_readings AS readings, packed_latencies AS latencies, packed_failures AS failures
+  `.execute(db);
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
 
-function packOf(rows: readonly Row[]) {
-  const [first] = rows;
+const isGateway = ({ source }: RowKey): boolean => source.startsWith(gatewaySource(''));
+const sourceOf = (row: RowKey): string => (isGateway(row) ? gatewaySource('') : row.source);
+const keyOf = (row: RowKey): string =>
+  `${floor(row.at.getTime())} ${row.databaseId} ${sourceOf(row)}`;
+
+function packOf(samples: readonly Sample[], there: Pack | undefined) {
+  const [first] = samples;
   if (first === undefined) throw new Error('a pack has samples');
   const beginMs = floor(first.at.getTime());
-  const [readings, latencies, failures] = (['readings', 'latencies', 'failures'] as const).map(
-    (column) => {
-      const packed: Figure[] = [];
-      for (const row of rows) {
-        const slot = Math.floor((row.at.getTime() - beginMs) / sampleMs);
-        for (const [figure, value] of (row[column] ?? []).entries()) {
-          if (value === null) continue;
-          const place = figure * packSlots + slot;
-          packed[place] = isGateway(row) ? (packed[place] ?? 0) + value : value;
-        }
+  const columnOf = (column: FigureColumn): Buffer | null => {
+    const known = there?.[column] ?? null;
+    const figures: FigureSlots = known === null ? new Map() : unpackFigures(known);
+    for (const sample of samples) {
+      const slot = Math.floor((sample.at.getTime() - beginMs) / sampleMs);
+      for (const [place, value] of (sample[column] ?? []).entries()) {
+        if (value !== null) put(figures, place, slot, value, isGateway(sample));
       }
-      // Places that nobody filled are null, not absent.
-      return Array.from(packed, (value) => value ?? null);
-    },
-  );
+    }
+    for (const [place, values] of figures) {
+      if (isRounded(first, column, place)) figures.set(place, values.map(rounded));
+    }
+    return figures.size === 0 ? null : packFigures(figures);
+  };
   return {
     at: new Date(beginMs),
     databaseId: first.databaseId,
     source: sourceOf(first),
-    readings: readings ?? [],
-    latencies: someOf(latencies),
-    failures: someOf(failures),
+    packedReadings: columnOf('readings'),
+    packedLatencies: columnOf('latencies'),
+    packedFailures: columnOf('failures'),
   };
 }
 
-const someOf = (figures: Figure[] | undefined): Figure[] | null =>
-  figures === undefined || figures.length === 0 ? null : figures;
+const isRounded = (row: RowKey, column: FigureColumn, place: number): boolean =>
+  column !== 'readings' || isGateway(row) || measuredPlaces.has(place);
+
+/** What processes of the API did at the same time is added up; of a replica's samples one stays. */
+function put(
+  figures: FigureSlots,
+  place: number,
+  slot: number,
+  value: number,
+  isAdded: boolean,
+): void {
+  const values = figures.get(place) ?? emptySlots(packSlots);
+  const known = values[slot] ?? NaN;
+  values[slot] = isAdded && !Number.isNaN(known) ? known + value : value;
+  figures.set(place, values);
+}

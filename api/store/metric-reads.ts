@@ -1,12 +1,14 @@
 /**
  * Reads figures over time: from the coarsest roll-up that a step allows, and from finer tables where that roll-up is not made
- * yet.
+ * yet. What is not rolled up is not packed either, so only steps shorter than every roll-up's need packs.
  */
 import { sql, type RawBuilder } from 'kysely';
+import { failurePlaces, type Figure } from '../model/metric-figures.ts';
 import { uuidOf } from './ids.ts';
-import { metricTables } from './metric-rollups.ts';
-import { packMs } from './metric-packs.ts';
+import type { FigureColumn } from './metric-packs.ts';
+import { metricTables, samplesOf } from './metric-rollups.ts';
 import { sampleMs, tenMinutesOfSample } from './metric-samples.ts';
+import { readSamples, type WantedFigure } from './sample-reads.ts';
 import type { Reader } from './tables.ts';
 
 interface MetricSpan {
@@ -38,6 +40,23 @@ const aggregates: Readonly<Record<Aggregate, (place: string) => string>> = {
     `(array_agg(readings${place} ORDER BY at DESC) FILTER (WHERE readings${place} IS NOT NULL))[1]`,
 };
 
+/** The same of the known values of a step that is shorter than every roll-up's, in order of time; there is at least one. */
+const ofSamples: Readonly<Record<Aggregate, (values: readonly number[]) => number>> = {
+  avg: (values) => sumOf(values) / values.length,
+  min: (values) => Math.min(...values),
+  max: (values) => Math.max(...values),
+  sum: (values) => sumOf(values) * sampleSeconds,
+  last: (values) => values.at(-1) ?? NaN,
+};
+
+const sampleSeconds = sampleMs / 1_000;
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+
+const isFine = ({ stepSeconds }: MetricSpan): boolean => stepSeconds < metricTables.minutes.seconds;
+
+const figuresAt = (column: FigureColumn, places: readonly number[]): readonly WantedFigure[] =>
+  places.map((place) => ({ column, place }));
+
 /** Reads figures by index. `sourceLike`: pattern of the sources, as for LIKE. */
 export function readFigures(
   db: Reader,
@@ -46,6 +65,8 @@ export function readFigures(
   aggregate: Aggregate,
   places: readonly number[],
 ): Promise<readonly StepOfSource[]> {
+  if (isFine(span))
+    return readFine(db, span, sourceLike, figuresAt('readings', places), ofSamples[aggregate]);
   return read(
     db,
     span,
@@ -61,12 +82,13 @@ export function readLatencies(
   sourceLike: string,
   places: readonly number[],
 ): Promise<readonly StepOfSource[]> {
+  if (isFine(span))
+    return readFine(db, span, sourceLike, figuresAt('latencies', places), ofSamples.sum);
   return read(
     db,
     span,
     sourceLike,
     places.map((place) => `sum(latencies[${place + 1}] * weight)`),
-    'latencies',
   );
 }
 
@@ -78,11 +100,16 @@ export async function readFailurePlaces(
   span: MetricSpan,
   sourceLike: string,
 ): Promise<readonly number[]> {
+  if (isFine(span)) {
+    const places = Array.from({ length: failurePlaces }, (_, place) => place);
+    const samples = await readSamples(db, span, sourceLike, figuresAt('failures', places));
+    return places.filter((place) => samples.some(({ values }) => (values[place] ?? null) !== null));
+  }
   const parts = await partsOf(db, span);
   if (parts.length === 0) return [];
   const { rows } = await sql<{ place: number }>`
     SELECT DISTINCT place - 1 AS place
-    FROM (${unionOf(parts, span, sourceLike, 'failures')}) AS figures, unnest(failures) WITH ORDINALITY AS of (rate, place)
+    FROM (${unionOf(parts, span, sourceLike)}) AS figures, unnest(failures) WITH ORDINALITY AS of (rate, place)
     WHERE rate IS NOT NULL
     ORDER BY 1
   `.execute(db);
@@ -97,12 +124,19 @@ interface WantedFailures {
 }
 
 /** Reads failures by index. */
-export function readFailures(
+export async function readFailures(
   db: Reader,
   span: MetricSpan,
   sourceLike: string,
   { places, known, aggregate }: WantedFailures,
 ): Promise<readonly StepOfSource[]> {
+  if (isFine(span)) {
+    const wanted = [...figuresAt('readings', [known]), ...figuresAt('failures', places)];
+    // Where failures would have been told, one that was not did not occur.
+    return readFine(db, span, sourceLike, wanted, ofSamples[aggregate], ([told, ...failures]) =>
+      told === null ? failures.map(() => null) : failures.map((failure) => failure ?? 0),
+    );
+  }
   const filter = `FILTER (WHERE readings[${known + 1}] IS NOT NULL)`;
   return read(
     db,
@@ -112,7 +146,29 @@ export function readFailures(
       const sum = `sum(coalesce(failures[${place + 1}], 0) * weight) ${filter}`;
       return aggregate === 'sum' ? sum : `${sum} / nullif(sum(weight) ${filter}, 0)`;
     }),
-    'failures',
+  );
+}
+
+async function readFine(
+  db: Reader,
+  span: MetricSpan,
+  sourceLike: string,
+  wanted: readonly WantedFigure[],
+  aggregate: (values: readonly number[]) => number,
+  shown: (values: readonly Figure[]) => readonly Figure[] = (values) => values,
+): Promise<readonly StepOfSource[]> {
+  const samples = await readSamples(db, span, sourceLike, wanted);
+  const stepOf = (atMs: number) => Math.floor((atMs - span.fromMs) / span.stepSeconds / 1_000);
+  const bySource = Map.groupBy(samples, ({ source }) => source);
+  return [...bySource].flatMap(([source, own]) =>
+    [...Map.groupBy(own, ({ atMs }) => stepOf(atMs))].map(([step, ofStep]) => {
+      const rows = ofStep.map(({ values }) => shown(values));
+      const values = (rows[0] ?? []).map((_, column) => {
+        const known = rows.flatMap((row) => row[column] ?? []);
+        return known.length === 0 ? null : aggregate(known);
+      });
+      return { step, source, values };
+    }),
   );
 }
 
@@ -121,7 +177,6 @@ async function read(
   span: MetricSpan,
   sourceLike: string,
   values: readonly string[],
-  beside?: Beside,
 ): Promise<readonly StepOfSource[]> {
   const parts = await partsOf(db, span);
   if (parts.length === 0) return [];
@@ -130,15 +185,15 @@ async function read(
   const { rows } = await sql<StepOfSource>`
     SELECT floor((extract(epoch FROM at) * 1000 - ${span.fromMs}::float8) / ${stepMs}::float8)::int AS step, source,
       to_json(ARRAY[${sql.raw(values.join())}]::float8[]) AS values
-    FROM (${unionOf(parts, span, sourceLike, beside)}) AS figures
+    FROM (${unionOf(parts, span, sourceLike)}) AS figures
     GROUP BY 1, 2
   `.execute(db);
   return rows;
 }
 
-const unionOf = (parts: readonly Part[], span: MetricSpan, sourceLike: string, beside: Beside) =>
+const unionOf = (parts: readonly Part[], span: MetricSpan, sourceLike: string) =>
   sql.join(
-    parts.map((part) => selectOf(part, span, sourceLike, beside)),
+    parts.map((part) => selectOf(part, span, sourceLike)),
     sql` UNION ALL `,
   );
 
@@ -148,44 +203,28 @@ interface Part {
   readonly toMs: number;
 }
 
-/** What is read beside the readings: it need not be unpacked otherwise. */
-type Beside = 'latencies' | 'failures' | undefined;
-
 function selectOf(
   { kind, fromMs, toMs }: Part,
   { databaseId }: MetricSpan,
   sourceLike: string,
-  beside: Beside,
 ): RawBuilder<unknown> {
-  const { table, seconds } = metricTables[kind];
-  const weight = sql.lit(seconds);
-  const span = sql`at >= ${new Date(fromMs)} AND at < ${new Date(toMs)}`;
-  const own = sql`database_id = ${uuidOf(databaseId)} AND source LIKE ${sourceLike}`;
+  const { table } = metricTables[kind];
+  const [begin, end] = [new Date(fromMs), new Date(toMs)];
+  const own = sql`database_id = ${uuidOf(databaseId)} AND source LIKE ${sourceLike} AND at >= ${begin} AND at < ${end}`;
   if (kind !== 'samples') {
     return sql`
-      SELECT at, source, readings, lowest, highest, latencies, failures, ${weight} AS weight
-      FROM ${sql.table(table)} WHERE ${own} AND ${span}`;
+      SELECT at, source, readings, lowest, highest, latencies, failures,
+        ${sql.raw(samplesOf(kind))} * ${sql.lit(sampleSeconds)} AS weight
+      FROM ${sql.table(table)} WHERE ${own}`;
   }
-  const [begin, end] = [new Date(fromMs - packMs), new Date(toMs)];
-  // In one statement, because a sample is either packed or not.
   return sql`
-    SELECT at, source, readings, readings AS lowest, readings AS highest, latencies, failures, ${weight} AS weight
+    SELECT at, source, readings, readings AS lowest, readings AS highest, latencies, failures,
+      ${sql.lit(sampleSeconds)} AS weight
     FROM metric_samples
-    WHERE ${own} AND ${span} AND ${tenMinutesOfSample} > ${begin} AND ${tenMinutesOfSample} < ${end}
-    UNION ALL
-    SELECT at, source, readings, readings, readings, latencies, failures, ${weight} FROM (
-      SELECT packs.at + slot * ${sampleMs / 1_000} * interval '1 second' AS at, source,
-        unpacked.figures AS readings, ${besideOf(beside, 'latencies')}, ${besideOf(beside, 'failures')}
-      FROM metric_packs AS packs CROSS JOIN LATERAL unpacked_figures(readings) AS unpacked
-        ${beside === undefined ? sql`` : sql`LEFT JOIN LATERAL unpacked_figures(${sql.ref(beside)}) AS beside USING (slot)`}
-      WHERE ${own} AND packs.at > ${begin} AND packs.at < ${end}
-    ) AS unpacked WHERE ${span}`;
+    WHERE ${own} AND ${tenMinutesOfSample} > ${begin}::timestamptz - interval '10 minutes' AND ${tenMinutesOfSample} < ${end}`;
 }
 
-const besideOf = (beside: Beside, column: NonNullable<Beside>) =>
-  sql`${beside === column ? sql`beside.figures` : sql`NULL::real[]`} AS ${sql.ref(column)}`;
-
-/** The tables that a span is read from, in order of time. */
+/** The tables that a span of coarser steps is read from, in order of time. */
 async function partsOf(db: Reader, span: MetricSpan): Promise<readonly Part[]> {
   const rows = await db.selectFrom('metricRollups').select(['kind', 'doneUntil']).execute();
   const doneUntil = (kind: string): number =>

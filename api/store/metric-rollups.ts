@@ -30,6 +30,10 @@ export const keepPartitions = (db: Reader, now: Date): Promise<number> =>
     now,
   );
 
+/** Number of samples in a row of a roll-up, as SQL. */
+export const samplesOf = (kind: 'minutes' | 'tens'): string =>
+  `coalesce(samples, ${metricTables[kind].seconds / metricTables.samples.seconds})`;
+
 const steps = [
   { kind: 'minutes', source: 'metric_samples' },
   { kind: 'tens', source: 'metric_minutes' },
@@ -88,31 +92,47 @@ async function insertRollup(
 ): Promise<void> {
   const isOfSamples = source === 'metric_samples';
   const [lowest, highest] = isOfSamples ? ['readings', 'readings'] : ['lowest', 'highest'];
+  const weight = isOfSamples ? undefined : samplesOf('minutes');
+  const samples = weight === undefined ? 'count(DISTINCT at)' : `sum(${weight})`;
   const span = sql`at >= ${new Date(begin)} AND at < ${new Date(end)}`;
   await sql`
-    INSERT INTO ${sql.table(table)} (at, database_id, source, readings, lowest, highest, latencies, failures)
+    INSERT INTO ${sql.table(table)} (at, database_id, source, readings, lowest, highest, latencies, failures, samples)
     SELECT date_bin(${seconds} * interval '1 second', at, '2000-01-01Z'), database_id, source,
-      ${each('avg', 'readings', figurePlaces)},
-      ${each('min', lowest ?? '', figurePlaces)},
-      ${each('max', highest ?? '', figurePlaces)},
-      ${happened('latencies', latencyPlaces)},
-      ${happened('failures', failurePlaces)}
+      ${each(figurePlaces, (place) => meanOf(`readings${place}`, weight))},
+      ${each(figurePlaces, (place) => `min(${lowest}${place})`)},
+      ${each(figurePlaces, (place) => `max(${highest}${place})`)},
+      ${happened('latencies', latencyPlaces, weight)},
+      ${happened('failures', failurePlaces, weight)},
+      ${sql.raw(samples)}
     FROM ${isOfSamples ? sql`(${oneGateway(span)}) AS samples` : sql.table(source)}
     WHERE ${span}
     GROUP BY 1, 2, 3
   `.execute(db);
 }
 
-/** One aggregate for each place of an array. */
-const each = (name: 'avg' | 'min' | 'max', column: string, places: number): RawBuilder<unknown> =>
+/** One value for each place of an array. */
+const each = (places: number, valueOf: (place: string) => string): RawBuilder<unknown> =>
   sql.raw(
-    `ARRAY[${Array.from({ length: places }, (_, place) => `${name}(${column}[${place + 1}])`).join()}]::real[]`,
+    `ARRAY[${Array.from({ length: places }, (_, place) => valueOf(`[${place + 1}]`)).join()}]::real[]`,
   );
 
+/** Mean of what is known. */
+const meanOf = (value: string, weight: string | undefined): string =>
+  weight === undefined
+    ? `avg(${value})`
+    : `sum(${value} * ${weight}) / sum(${weight}) FILTER (WHERE ${value} IS NOT NULL)`;
+
 /** An interval in which it did not happen counts as 0, and 0 is written as null, which takes no room. */
-const happened = (column: 'latencies' | 'failures', places: number): RawBuilder<unknown> =>
-  sql.raw(
-    `CASE WHEN bool_or(${column} IS NOT NULL) THEN ARRAY[${Array.from({ length: places }, (_, place) => `nullif(avg(coalesce(${column}[${place + 1}], 0)), 0)`).join()}]::real[] END`,
+const happened = (
+  column: 'latencies' | 'failures',
+  places: number,
+  weight: string | undefined,
+): RawBuilder<unknown> => {
+  const rates = each(
+    places,
+    (place) => `nullif(${meanOf(`coalesce(${column}${place}, 0)`, weight)}, 0)`,
   );
+  return sql`CASE WHEN bool_or(${sql.raw(column)} IS NOT NULL) THEN ${rates} END`;
+};
 
 const floor = (ms: number, stepMs: number): number => Math.floor(ms / stepMs) * stepMs;

@@ -591,10 +591,21 @@ interface MetricSamplesTable {
   failures: ColumnType<(number | null)[] | null, (number | null)[] | null | undefined, never>;
 }
 
+/** Samples of ten minutes; its figures are bytes (api/store/packed-figures.ts). */
+interface MetricPacksTable {
+  at: ColumnType<Date, Date, never>;
+  databaseId: string;
+  source: string;
+  packedReadings: Buffer | null;
+  packedLatencies: Buffer | null;
+  packedFailures: Buffer | null;
+}
+
 /** A roll-up of samples. */
 interface MetricRollupTable extends MetricSamplesTable {
   lowest: (number | null)[];
   highest: (number | null)[];
+  samples: number | null;
 }
 
 interface MetricRollupsTable {
@@ -659,7 +670,7 @@ interface LogVolumesTable {
 
 export interface Tables extends BillingTables {
   metricSamples: MetricSamplesTable;
-  metricPacks: MetricSamplesTable;
+  metricPacks: MetricPacksTable;
   metricMinutes: MetricRollupTable;
   metricTens: MetricRollupTable;
   metricRollups: MetricRollupsTable;

@@ -28,11 +28,13 @@ const megabyte = 1e6;
 interface DayOptions {
   readonly store: Store;
   readonly organization: Organization;
+  /** Hours that are written, the last ones of a day: sizes are those of a whole day. */
+  readonly hours: number;
 }
 
 const processes = ['g:api-1', 'g:api-2'];
 
-export async function dayRows({ store, organization }: DayOptions): Promise<readonly Row[]> {
+export async function dayRows({ store, organization, hours }: DayOptions): Promise<readonly Row[]> {
   const ids: string[] = [];
   for (let index = 0; index < databasesCount; index += 1) {
     ids.push((await makeDatabase(store, organization, `day-${index}`)).id);
@@ -43,7 +45,7 @@ export async function dayRows({ store, organization }: DayOptions): Promise<read
     ['one replica and two processes of the API', ['r0', ...processes]],
     ['three replicas and two processes of the API', ['r0', 'r1', 'r2', ...processes]],
   ] as const) {
-    const day = await writeDay(store, ids, sources);
+    const day = await writeDay(store, ids, sources, hours);
     rows.push(
       size(`a day of 15 s of a busy database with ${name}, with indexes`, day.packed, 2),
       size('its day of 1 min', day.minutes),
@@ -113,14 +115,19 @@ const ofGateway = (): Partial<Record<GatewayFigure, number>> => ({
 });
 
 /** Writes a day in the order of time, and does each ten minutes what workers and autovacuum do. Returns the sizes of a database. */
-async function writeDay(store: Store, ids: readonly string[], sources: readonly string[]) {
+async function writeDay(
+  store: Store,
+  ids: readonly string[],
+  sources: readonly string[],
+  hours: number,
+) {
   const { read } = store;
   await sql`TRUNCATE metric_samples, metric_packs, metric_minutes, metric_tens`.execute(read);
   const endMs = Math.floor(Date.now() / packMs) * packMs;
-  const begin = new Date(endMs - dayMs);
+  const begin = new Date(endMs - hours * hourMs);
   await sql`UPDATE metric_rollups SET done_until = ${begin}`.execute(read);
   for (let ms = begin.getTime(); ms < endMs; ms += sampleMs) {
-    const share = (ms - begin.getTime()) / dayMs;
+    const share = 1 - (endMs - ms) / dayMs;
     const samples = ids.flatMap((databaseId) =>
       sources.map((source) => sampleOf(databaseId, source, share)),
     );
@@ -130,7 +137,7 @@ async function writeDay(store: Store, ids: readonly string[], sources: readonly 
     await sql`VACUUM metric_samples`.execute(read);
   }
   const ofDatabase = async (table: string) =>
-    (await sizeOf(store, table)) / databasesCount / megabyte;
+    ((await sizeOf(store, table)) * (dayMs / hourMs / hours)) / databasesCount / megabyte;
   return {
     packed: (await ofDatabase('metric_samples')) + (await ofDatabase('metric_packs')),
     minutes: await ofDatabase('metric_minutes'),

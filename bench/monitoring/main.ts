@@ -1,6 +1,7 @@
 /**
  * Monitoring: one worker that collects many databases on fake engines, the size of a day of figures, queries of 24 hours, and
- * what collecting costs an engine. `DATABASES`, `ROUNDS` of 15 s, and `SECONDS` of each of 2 × `TURNS` turns.
+ * what collecting costs an engine. `DATABASES`, `ROUNDS` of 15 s, `SECONDS` of each of 2 × `TURNS` turns, and
+ * `HOURS` of the day that are written.
  */
 import { loadavg } from 'node:os';
 import { keepPartitions } from '../../api/store/metric-rollups.ts';
@@ -17,6 +18,7 @@ const databases = count('DATABASES', 1_000);
 const rounds = count('ROUNDS', 4);
 const seconds = count('SECONDS', 15);
 const turns = count('TURNS', 4);
+const hours = count('HOURS', 24);
 
 async function main(): Promise<void> {
   const load = loadavg();
@@ -32,9 +34,9 @@ async function main(): Promise<void> {
     const rows = [
       ...(await abortable(() => costRows({ engine, client, seconds, turns }))),
       ...(await abortable(() => fleetRows(fleet))),
-      ...(await abortable(() => dayRows({ store, organization }))),
+      ...(await abortable(() => dayRows({ store, organization, hours }))),
     ];
-    report('monitoring', rows, { load, databases, rounds, seconds, turns });
+    report('monitoring', rows, { load, databases, rounds, seconds, turns, hours });
     console.log(`load before: ${shownLoad(load)}; all on this machine, PostgreSQL too`);
   } finally {
     client.close();

@@ -51,6 +51,7 @@ import { samplesByTenMinutes } from './0059-samples-by-ten-minutes.ts';
 import { failedEvents } from './0060-failed-events.ts';
 import { newestBackups } from './0061-newest-backups.ts';
 import { metricPacks } from './0062-metric-packs.ts';
+import { compressedPacks } from './0063-compressed-packs.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   failedEvents,
   newestBackups,
   metricPacks,
+  compressedPacks,
 ];
