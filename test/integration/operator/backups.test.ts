@@ -130,7 +130,8 @@ test('a backup is a Job beside the replica with a volume that it only reads; its
     startedAt: expect.any(String),
     completedAt: expect.any(String),
   });
-  expect(asked).toEqual(['http://127.0.0.1:3002/checkpoint']);
+  // An operator that has not heard of its own Job yet may ask once more.
+  expect(new Set(asked)).toEqual(new Set(['http://127.0.0.1:3002/checkpoint']));
   const pod = pods.find(({ metadata }) => metadata?.labels?.[labels.backup] === 'first');
   const [container] = pod?.spec?.containers ?? [];
   expect(container?.args).toEqual([
@@ -636,7 +637,8 @@ const bootstrap = {
 test('a database begins with a backup in all of its replicas, under a cluster id of its own', async () => {
   await world.createDatabase('default', 'again', { bootstrap, topology: 'ha-3', size: 'lh-10' });
   const database = await world.until('default', 'again', 'Ready', 'True');
-  const restores = pods.filter(({ metadata }) => metadata?.name?.includes('-format-'));
+  // A Job of an earlier test's database may still make its pods.
+  const restores = pods.filter(({ metadata }) => metadata?.name?.startsWith('again-'));
   const engines = restores.flatMap(
     ({ spec }) => spec?.initContainers?.filter(({ name }) => name === 'engine') ?? [],
   );
