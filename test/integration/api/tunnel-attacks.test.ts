@@ -4,23 +4,22 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { tunnelFrameMax, tunnelProtocol } from '../../../api/client/tunnel.ts';
-import {
-  buildPingClient,
-  buildRequest,
-  Command,
-  Header,
-  ReplyHeader,
-} from '../../../engine/wire/header.ts';
-import { MessageReader, type Message } from '../../../engine/wire/message-reader.ts';
+import { buildPingClient, Command, Header, ReplyHeader } from '../../../engine/wire/header.ts';
 import { encodeMultiBatch } from '../../../engine/wire/multi-batch.ts';
 import { headerSize } from '../../../engine/wire/limits.ts';
 import { Operation, shapeOf } from '../../../engine/wire/operations.ts';
 import { engineRelease } from '../../../engine/wire/release.ts';
 import { ConnectCommand } from '../../support/api/connect-command.ts';
+import {
+  answered,
+  answersOf,
+  lookupOf,
+  message,
+  register,
+} from '../../support/api/tunnel-messages.ts';
 import { TunnelWorld, tunnelDatabaseId } from '../../support/api/tunnel-world.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
 import { accountBytes, connectTo, create, lookupAccounts } from '../../support/engine/ledger.ts';
-import { putU128 } from '../../../engine/commands/workload.ts';
 import { eventually } from '../../support/shell.ts';
 
 let engine: TestEngine;
@@ -62,52 +61,15 @@ async function metric(world: TunnelWorld, name: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-function message(
-  operation: number,
-  body: Uint8Array,
-  { client = 9n, session = 1n, request = 1 } = {},
-): Buffer {
-  const header = buildRequest(
-    {
-      cluster: 0n,
-      view: 0,
-      release: engineRelease,
-      client,
-      session,
-      request,
-      operation,
-      parent: new Uint8Array(16),
-    },
-    body,
-  );
-  return Buffer.concat([header, body]);
-}
-
-/** Messages that arrive at a tunnel's client. */
-function answersOf(socket: WebSocket): readonly Message[] {
-  const messages: Message[] = [];
-  const reader = new MessageReader(0n);
-  socket.on('message', (data, isBinary) => {
-    if (isBinary) reader.push(data as Buffer, (one) => messages.push(one));
+/** A client may see the end of its tunnel before the other end has put everything away. */
+const until = (world: TunnelWorld, gauge: string, value: number) =>
+  eventually(`${gauge} is ${value}`, async () => {
+    expect(await metric(world, `ledgerhouse_api_tunnel_${gauge}`)).toBe(value);
+    return true;
   });
-  return messages;
-}
-
-const answered = (answers: readonly Message[], count: number): Promise<Message> =>
-  eventually(`${count} answers`, async () => answers[count - 1]);
-
-const register = (client: bigint): Buffer =>
-  message(Operation.register, new Uint8Array(256), { client, session: 0n, request: 0 });
 
 const ping = (client: bigint): Uint8Array =>
   buildPingClient({ cluster: 0n, release: engineRelease, client, session: 0n, monotonic: 1n });
-
-function lookupOf(ids: readonly bigint[]): Uint8Array {
-  const bytes = new Uint8Array(16 * ids.length);
-  const view = new DataView(bytes.buffer);
-  ids.forEach((id, i) => putU128(view, 16 * i, id));
-  return encodeMultiBatch([bytes], 16);
-}
 
 function sendWhole(socket: WebSocket, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += tunnelFrameMax) {
@@ -195,7 +157,7 @@ test('a replica that takes nothing holds no room for ever', async () => {
   // More than what the sockets in between hold.
   for (let i = 0; i < 32; i += 1) sendWhole(socket, fullBatch);
   expect(await code).toBe(4001);
-  expect(await metric(world, 'ledgerhouse_api_tunnel_held_bytes')).toBe(0);
+  await until(world, 'held_bytes', 0);
 });
 
 test('bytes that are no message of a client end its tunnel at once, and no other', async () => {
@@ -232,7 +194,7 @@ test('bytes that are no message of a client end its tunnel at once, and no other
   big.send(Buffer.alloc(tunnelFrameMax + 1));
   expect(await code).toBe(1009);
   expect(await lookupAccounts(client, [1n])).toBeDefined();
-  expect(await metric(world, 'ledgerhouse_api_tunnel_connections')).toBe(1);
+  await until(world, 'connections', 1);
 });
 
 const illFormed = Header.create();
@@ -309,7 +271,7 @@ test.each([
   for (let i = 0; i < 6_000; i += 1) socket.send(piece(pings, i));
   await closed;
   expect(await metric(world, 'ledgerhouse_api_tunnel_refused_total{operation="none"}')).toBe(1);
-  expect(await metric(world, 'ledgerhouse_api_tunnel_connections')).toBe(1);
+  await until(world, 'connections', 1);
   expect(await lookupAccounts(client, [1n])).toBeDefined();
 });
 

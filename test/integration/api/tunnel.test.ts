@@ -10,9 +10,11 @@ import type { Client } from '../../../engine/client/client.ts';
 import { ClientEvictedError } from '../../../engine/client/errors.ts';
 import { EvictionReason, buildRequest, Header } from '../../../engine/wire/header.ts';
 import { TransferFlag } from '../../../engine/wire/flags.ts';
+import { encodeMultiBatch } from '../../../engine/wire/multi-batch.ts';
 import { Operation } from '../../../engine/wire/operations.ts';
 import { engineRelease } from '../../../engine/wire/release.ts';
 import { ConnectCommand } from '../../support/api/connect-command.ts';
+import { lookupOf, sendOnce } from '../../support/api/tunnel-messages.ts';
 import { TunnelWorld, tunnelDatabaseId } from '../../support/api/tunnel-world.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
 import {
@@ -266,9 +268,8 @@ test('imported transfers that would end a TigerBeetle do not reach it', async ()
 
 test('requests are written to the audit log in sums, without their contents', async () => {
   const audited = await startWorld();
-  const client = clientOf(await connect('full', audited));
-  await lookupAccounts(client, [1n]);
-  await lookupAccounts(client, [2n]);
+  const lookups = [1n, 2n].map((id) => [Operation.lookupAccounts, lookupOf([id])] as const);
+  await sendOnce(await openSocket('full', audited), 4711n, lookups);
   await audited.replaceOne('SIGTERM');
   const line = audited.log.split('\n').find((one) => one.includes('"type":"database.connected"'));
   const { event } = JSON.parse(line ?? '{}') as { event: { data: Record<string, unknown> } };
@@ -281,10 +282,11 @@ test('requests are written to the audit log in sums, without their contents', as
 
 test('a write of a person is recorded before it is sent, and is not executed if that fails', async () => {
   const other = await startWorld();
-  const command = await connect('person', other);
-  const client = clientOf(command);
-  expect(await create(client, Operation.createTransfers, transfer(106n))).toEqual([created]);
-  expect(await lookupAccounts(client, [1n])).toHaveLength(1);
+  const earlier = (await engine.status()).transfers;
+  await sendOnce(await openSocket('person', other), 4712n, [
+    [Operation.createTransfers, encodeMultiBatch([transfer(106n)], 128)],
+    [Operation.lookupAccounts, lookupOf([1n])],
+  ]);
   const records = () => other.log.split('\n').filter((line) => line.includes('"msg":"recorded"'));
   expect(records().map((line) => JSON.parse(line) as object)).toEqual([
     expect.objectContaining({
@@ -294,9 +296,14 @@ test('a write of a person is recorded before it is sent, and is not executed if 
     }),
   ]);
   const before = (await engine.status()).transfers;
+  expect(before).toBe(earlier + 1);
   other.revoke('records');
   await expect(
-    create(clientOf(command, 2_000), Operation.createTransfers, transfer(107n)),
+    create(
+      clientOf(await connect('person', other), 2_000),
+      Operation.createTransfers,
+      transfer(107n),
+    ),
   ).rejects.toThrow();
   expect((await engine.status()).transfers).toBe(before);
   expect(records()).toHaveLength(1);
