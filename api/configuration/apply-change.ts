@@ -40,7 +40,7 @@ import { labelsAfter } from './labels.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { progressOf } from './progress.ts';
 import { missed, nextWindow } from './waiting-changes.ts';
-import { overwrittenBy, patchBack, valueIn } from './spec-values.ts';
+import { asksFor, overwrittenBy, patchBack, valueIn } from './spec-values.ts';
 
 type ApplyingWorld = ShapeWorld;
 
@@ -206,7 +206,10 @@ function planned(
     const isAsAccepted = sameFields(plan.diff, change.diff);
     return isAsAccepted || onlyLabelsAreLeft(plan.diff, change.diff) ? plan : 'meanwhile';
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'nothing_to_change') return 'written';
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'nothing_to_change') return 'written';
+    // An attempt that was killed may have written what would be refused by now: what the operator makes of it counts.
+    if (asksFor(seen.object, change.diff)) return 'written';
     throw error;
   }
 }
@@ -233,7 +236,7 @@ async function remember(
 ): Promise<Refusal | undefined> {
   const database = await lockDatabase(change, databaseId);
   if (database === undefined) throw new Error(`there is no database ${databaseId}`);
-  const labels = plan === 'written' ? undefined : labelsOrRefusal(database, request);
+  const labels = labelsOrRefusal(database, request);
   const isRefused = labels instanceof Refusal;
   const isWritten = plan === 'written' || Object.keys(plan.patch).length > 0;
   if (!isRefused || isWritten) {

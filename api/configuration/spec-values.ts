@@ -51,6 +51,15 @@ export function askedOf({ spec, status }: DatabaseObject, path: string): unknown
 const sameValue = (one: unknown, other: unknown): boolean =>
   canonicalJson(one) === canonicalJson(other);
 
+/** Whether a resource's spec asks for all of a difference that a spec can ask for: labels are not in it. */
+export function asksFor(object: DatabaseObject, diff: readonly FieldChange[]): boolean {
+  const asked = diff.flatMap(({ path, to }) => {
+    const value = askedOf(object, path);
+    return value === undefined ? [] : [sameValue(value, to)];
+  });
+  return asked.length > 0 && asked.every(Boolean);
+}
+
 /** Sentence about the writer who overwrote a change that is being applied; `undefined`: nobody did. */
 export function overwrittenBy(
   object: DatabaseObject,

@@ -489,16 +489,23 @@ test('what is asked for last counts, also while a change that has waited is abou
   expect((await view(made)).profile.clusterSize).toBe('lh-40');
 });
 
-test('a change that the operator refuses is put back, and says so also if the worker is killed between the two', async () => {
-  const [made, killed] = [await make('put-back'), await make('put-back-killed')];
+test('a change that the operator refuses is put back, and says so also if the worker is killed between the two or before it noted what it wrote', async () => {
+  const made = await make('put-back');
+  const killed = await make('put-back-killed');
+  const forgotten = await make('put-back-forgotten');
+  const all = [made, killed, forgotten];
   const spec = catalogSpec();
   await service.stopOperator();
   const changes = [];
-  for (const one of [made, killed]) {
-    changes.push((await request(one, { clusterSize: 'lh-10' })).change);
-    await eventually('it was written', async () =>
-      (await resource(one)).spec.size === 'lh-10' ? true : undefined,
-    );
+  for (const one of all) {
+    const { change } = await request(one, { clusterSize: 'lh-10' });
+    changes.push(change);
+    await eventually('it was written, and noted', async () => {
+      const noted = `SELECT generation FROM configuration_changes WHERE id = $1`;
+      const [row] = await service.query(noted, [uuidOf(change.id)]);
+      return row?.['generation'] ?? undefined;
+    });
+    expect((await resource(one)).spec.size).toBe('lh-10');
   }
   await service.stopWorker('SIGKILL');
   try {
@@ -507,7 +514,7 @@ test('a change that the operator refuses is put back, and says so also if the wo
       sizes: spec.sizes.filter(({ id }) => id !== 'lh-10'),
     });
     await service.startOperator();
-    for (const one of [made, killed]) {
+    for (const one of all) {
       await eventually('the operator refuses it', async () => {
         const { status } = await resource(one);
         const stalled = status?.conditions?.find(({ type }) => type === 'Stalled');
@@ -515,6 +522,10 @@ test('a change that the operator refuses is put back, and says so also if the wo
         return true;
       });
     }
+    await service.alter(
+      `UPDATE configuration_changes SET generation = NULL
+       WHERE database_id = (SELECT id FROM databases WHERE name = 'put-back-forgotten')`,
+    );
     // What the killed worker had written.
     const error = {
       code: 'refused_by_operator',
@@ -534,7 +545,7 @@ test('a change that the operator refuses is put back, and says so also if the wo
       { fieldManager: apiName },
     );
     await service.startWorker();
-    for (const [index, one] of [made, killed].entries()) {
+    for (const [index, one] of all.entries()) {
       const ended = await until(one, changes[index]!, 'FAILED');
       expect(ended.error).toMatchObject({
         code: 'refused_by_operator',
