@@ -11,6 +11,7 @@ import { systemAuthor } from '../model/actor.ts';
 import type { ChangeStream } from '../model/change-stream.ts';
 import {
   markFailing,
+  mayGoOn,
   recordFailure,
   recordProgress,
   releaseStream,
@@ -25,6 +26,7 @@ import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { ChangeStreamMetrics } from './change-stream-metrics.ts';
+import { PlacesAhead } from './page-ahead.ts';
 import { runStream, type RunFailure, type RunResult } from './stream-run.ts';
 import { openSink, type SinkServices } from './sinks/open-sink.ts';
 import { tellStream, tellTrouble } from './stream-events.ts';
@@ -45,6 +47,8 @@ interface ChangeStreamsOptions {
 
 /** Streams at a time. Each holds one page and its text: about 0.5 MiB for a webhook, and 3 MiB for a broker; 192 MiB at most. */
 const runsMax = 64;
+/** Pages that are read ahead with their text, each of 3 MiB at most: so many streams at once keep every processor busy without them. */
+const aheadMax = 16;
 const leaseMs = 15_000;
 /** Bytes of requests of an organization in a second, in this process: a ledger of years that is sent at once leaves room for others. */
 const bytesPerSecond = 16 * 1024 * 1024;
@@ -58,6 +62,7 @@ export class ChangeStreams {
   readonly #options: ChangeStreamsOptions;
   readonly #work: LeasedWork<LeasedStream>;
   readonly #metrics: ChangeStreamMetrics;
+  readonly #ahead = new PlacesAhead(aheadMax);
   readonly #budget = new ByteBudget(bytesPerSecond, () => systemTimers.nowMs());
 
   constructor(options: ChangeStreamsOptions) {
@@ -122,7 +127,6 @@ export class ChangeStreams {
     const sink = openSink(sinks, leased.stream, secrets);
     try {
       return await runStream(leased, {
-        store,
         sink,
         source: new ChangeEventSource(ledgers, {
           organizationId,
@@ -131,7 +135,9 @@ export class ChangeStreams {
           signal: stopping,
         }),
         crowded: () => this.#work.full,
+        ahead: this.#ahead,
         pauseMs: () => this.#budget.pauseMs(organizationId),
+        mayGoOn: () => mayGoOn(store.read, leased),
         record: this.#recorder(leased),
         onAttempt: (outcome, events, bytes) => {
           this.#budget.sent(organizationId, bytes);

@@ -1,16 +1,16 @@
 /**
- * One run over the change events of a stream: read a page, send it, and move the position once the sink has confirmed it. Nothing is
- * read ahead, so a slow sink only lags, and a run holds one page and its text. While there is nothing new and no other stream waits
- * for a place, the run stays and looks again.
+ * One run over the change events of a stream: read a page, send it, and move the position once the sink has confirmed it. At most one
+ * page is read ahead, so a slow sink only lags. While there is nothing new and no other stream waits for a place, the run stays and looks
+ * again.
  */
 import { sleep, systemTimers } from '../../base/timers.ts';
 import type { ChangeEventSource } from '../change-events/source.ts';
 import { firstTimestamp, type ChangeEventsPage } from '../ledger/change-events.ts';
 import type { ChangeStream, FailingPart } from '../model/change-stream.ts';
 import { Refusal } from '../model/refusal.ts';
-import { mayGoOn, type LeasedStream, type Progress } from '../store/change-stream-work.ts';
-import type { Store } from '../store/store.ts';
-import type { Delivery, OpenSink } from './sinks/sink.ts';
+import type { LeasedStream, Progress } from '../store/change-stream-work.ts';
+import { PageAhead, type PlacesAhead, type ReadyPage } from './page-ahead.ts';
+import type { Delivery, OpenSink, PreparedPage } from './sinks/sink.ts';
 
 /** Time between two looks at a ledger that has nothing new. */
 export const idleMs = 1_000;
@@ -22,11 +22,14 @@ const probeMax = 100;
 export const freshMs = 1_000;
 
 export interface RunParts {
-  readonly store: Store;
   readonly source: Pick<ChangeEventSource, 'page' | 'encode'>;
   readonly sink: OpenSink;
   /** Whether all places of this process are taken. */
   readonly crowded: () => boolean;
+  /** Places for pages that are read ahead. */
+  readonly ahead: PlacesAhead;
+  /** Asks the store whether the lease lasts and the stream is to go on. */
+  readonly mayGoOn: () => Promise<boolean>;
   /** Records progress. Returns `undefined` if the lease is another worker's. */
   readonly record: (progress: Progress) => Promise<ChangeStream | undefined>;
   /** Time until the organization may send on; 0: at once. */
@@ -59,26 +62,36 @@ export const runStream = (leased: LeasedStream, parts: RunParts): Promise<RunRes
   new StreamRun(leased, parts).run();
 
 class StreamRun {
-  readonly #leased: LeasedStream;
   readonly #parts: RunParts;
+  readonly #ahead: PageAhead;
   readonly #beganAtMs = systemTimers.nowMs();
   /** When the store last said that the lease lasts. */
   #heardAtMs = this.#beganAtMs;
   #position: bigint;
   #failures: number;
+  #version: number;
   /** The record says that something is wrong or waits, which may be over. */
   #isMarked: boolean;
 
-  constructor(leased: LeasedStream, parts: RunParts) {
-    this.#leased = leased;
+  constructor({ stream }: LeasedStream, parts: RunParts) {
     this.#parts = parts;
-    const { position, failures, pendingFrom } = leased.stream;
+    this.#ahead = new PageAhead(parts.ahead);
+    const { position, failures, version, pendingFrom } = stream;
     this.#position = position;
     this.#failures = failures;
+    this.#version = version;
     this.#isMarked = failures > 0 || pendingFrom !== null;
   }
 
   async run(): Promise<RunResult> {
+    try {
+      return await this.#run();
+    } finally {
+      this.#ahead.drop();
+    }
+  }
+
+  async #run(): Promise<RunResult> {
     while (!this.#isOver()) {
       const pauseMs = this.#parts.pauseMs();
       if (pauseMs > 0) {
@@ -86,10 +99,11 @@ class StreamRun {
         await sleep(systemTimers, pauseMs, this.#parts.stopping);
         continue;
       }
-      const page = await this.#read();
-      if ('kind' in page) return page;
-      if (page.count > 0) {
-        const end = await this.#deliver(page);
+      const read = await this.#read();
+      if ('kind' in read) return read;
+      const { page, prepared } = read;
+      if (prepared !== undefined) {
+        const end = await this.#deliver(page, prepared);
         if (end !== undefined) return end;
         continue;
       }
@@ -111,9 +125,9 @@ class StreamRun {
     return this.#failures > 0 ? Math.min(pageMax, probeMax) : pageMax;
   }
 
-  async #read(): Promise<ChangeEventsPage | RunResult> {
+  async #read(): Promise<ReadyPage | RunResult> {
     try {
-      return await this.#parts.source.page(this.#position, this.#pageMax);
+      return (await this.#ahead.take()) ?? (await this.#ready(this.#position, this.#pageMax));
     } catch (error) {
       // The read was cut off by our own end.
       if (this.#parts.stopping.aborted) return atOnce;
@@ -124,13 +138,28 @@ class StreamRun {
     }
   }
 
-  /** Sends a page. Returns how the run ends, if it does. */
-  async #deliver(page: ChangeEventsPage): Promise<RunResult | undefined> {
-    const { source, sink, abandoning, onAttempt } = this.#parts;
-    // It waits for its turn, so the lease is asked for afterwards.
-    const { bytes, send } = await source.encode(() => sink.prepare(page, this.#position));
+  /** Reads a page, and writes it when it is the organization's turn. */
+  async #ready(after: bigint, limit: number): Promise<ReadyPage> {
+    const { source, sink } = this.#parts;
+    const page = await source.page(after, limit);
+    const isEmpty = page.count === 0;
+    return {
+      page,
+      prepared: isEmpty ? undefined : await source.encode(() => sink.prepare(page, after)),
+    };
+  }
+
+  /** Sends a page, and begins with the one after it. Returns how the run ends, if it does. */
+  async #deliver(
+    page: ChangeEventsPage,
+    { bytes, send }: PreparedPage,
+  ): Promise<RunResult | undefined> {
+    const { sink, abandoning, onAttempt } = this.#parts;
+    // Reading and writing waited for their turns, so the lease is asked for afterwards.
     if (!(await this.#isHeld())) return ended;
-    const { outcome, error, gone = false, retryAfterMs } = await send(abandoning);
+    const sending = send(abandoning);
+    if (page.hasMore) this.#ahead.begin(() => this.#ready(page.last, sink.pageMax));
+    const { outcome, error, gone = false, retryAfterMs } = await sending;
     if (outcome === 'SUCCESS') {
       onAttempt(outcome, page.count, bytes);
       const pendingFrom = page.hasMore ? page.last : null;
@@ -150,7 +179,7 @@ class StreamRun {
   async #isHeld(): Promise<boolean> {
     if (systemTimers.nowMs() - this.#heardAtMs < freshMs) return true;
     const askedAtMs = systemTimers.nowMs();
-    if (!(await mayGoOn(this.#parts.store.read, this.#leased))) return false;
+    if (!(await this.#parts.mayGoOn())) return false;
     this.#heardAtMs = askedAtMs;
     return true;
   }
@@ -165,6 +194,9 @@ class StreamRun {
     const from = this.#position;
     const after = await this.#parts.record({ from, to: last, count, bytes, pendingFrom });
     if (after?.state !== 'RUNNING' || after.suspended) return false;
+    // Somebody changed it, who may have paused it, imported transfers, and resumed it: what was read before lacks them.
+    if (after.version !== this.#version) this.#ahead.drop();
+    this.#version = after.version;
     this.#position = last;
     this.#failures = 0;
     this.#heardAtMs = askedAtMs;

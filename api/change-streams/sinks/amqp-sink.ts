@@ -17,6 +17,8 @@ interface AmqpSinkParts {
 
 /** A page, its text and its frames have about 3 MiB. */
 const pageMax = 1_000;
+/** Messages that are written before the process looks at the network: the broker begins with them while the next ones are written. */
+const writtenAtOnce = 100;
 
 export function amqpSink(parts: AmqpSinkParts): OpenSink {
   const { sink, databaseId } = parts;
@@ -31,6 +33,9 @@ export function amqpSink(parts: AmqpSinkParts): OpenSink {
     close: () => publisher.close(),
   };
 }
+
+/** Resolves when the process has looked at the network again. */
+const networkLookedAt = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 type Messages = ReturnType<typeof amqpMessages>;
 
@@ -49,7 +54,7 @@ class AmqpPublisher {
       close: () => this.close(),
       publish: async (signal) => {
         connection = await this.#open(signal);
-        return this.#publish(connection, messages);
+        return this.#publish(connection, messages, signal);
       },
       failureOf: (error) => {
         const blocked = connection?.blocked;
@@ -74,17 +79,31 @@ class AmqpPublisher {
     return this.#connection;
   }
 
-  async #publish(connection: AmqpConnection, messages: Messages): Promise<Delivery> {
+  async #publish(
+    connection: AmqpConnection,
+    messages: Messages,
+    signal: AbortSignal,
+  ): Promise<Delivery> {
     const { exchange, routingKey } = this.#parts.sink;
-    const { channel } = connection;
-    for (const { body, options } of messages) channel.publish(exchange, routingKey, body, options);
-    const rejected = await Promise.race([
-      channel.waitForConfirms().then(
-        () => undefined,
-        (error: unknown) => error,
-      ),
-      connection.failure,
-    ]);
+    const { promise: rejection, resolve } = Promise.withResolvers<unknown>();
+    let unconfirmed = messages.length;
+    const answered = (error: unknown) => {
+      unconfirmed -= 1;
+      if (error !== null) resolve(error);
+      else if (unconfirmed === 0) resolve(undefined);
+    };
+    const write = async () => {
+      for (let from = 0; from < messages.length && !signal.aborted; from += writtenAtOnce) {
+        for (const { body, options } of messages.slice(from, from + writtenAtOnce)) {
+          connection.channel.publish(exchange, routingKey, body, options, answered);
+        }
+        await networkLookedAt();
+      }
+      return rejection;
+    };
+    const rejected = await Promise.race([write(), connection.failure]);
+    // A channel that closes rejects its messages before it says why.
+    if (rejected !== undefined) await Promise.race([networkLookedAt(), connection.failure]);
     // A message that comes back does so before its confirmation.
     const returned = connection.takeReturned();
     if (returned !== undefined) {

@@ -214,7 +214,7 @@ async function amqpBroker(
   return (server.address() as AddressInfo).port;
 }
 
-async function publishTo(port: number) {
+async function publishTo(port: number, count = 1) {
   const sink = {
     type: 'AMQP',
     url: `amqp://127.0.0.1:${port}`,
@@ -225,7 +225,8 @@ async function publishTo(port: number) {
     certificateAuthority: null,
   } as const;
   const open = amqpSink({ sink, password: 'secret', databaseId: 'db_1', names });
-  const page = { rows: new Uint8Array(4 * ChangeEvent.words), count: 1, last: 1n, hasMore: false };
+  const rows = new Uint8Array(4 * ChangeEvent.words * count);
+  const page = { rows, count, last: 1n, hasMore: false };
   try {
     return await open.prepare(page, 0n).send(never);
   } finally {
@@ -275,4 +276,20 @@ test('an AMQP broker that gives back a message without an end fills no memory', 
   );
   expect(await publishTo(port)).toMatchObject({ outcome: 'CONNECTION_ERROR' });
   expect(await taken.promise).toBeLessThan(64);
+});
+
+test('a message that an AMQP broker rejects while later ones are still written fails the page, although all others are confirmed', async () => {
+  const count = 1_000;
+  let came = 0;
+  const port = await amqpBroker(
+    (socket) => socket.write(amqpStart),
+    (socket) => {
+      came += 1;
+      // `basic.nack` of the first message alone, and `basic.ack` of all that are left with the last one.
+      if (came === 1) socket.write(frame(1, 1, int16(60), int16(120), int64(1), 0));
+      if (came === count) socket.write(frame(1, 1, int16(60), int16(80), int64(count), 1));
+    },
+  );
+  expect(await publishTo(port, count)).toMatchObject({ outcome: 'REJECTED' });
+  expect(came).toBe(count);
 });
