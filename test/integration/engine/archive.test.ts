@@ -11,184 +11,33 @@ import type { Database } from '../../../api/store/database-record.ts';
 import { fetchStatus } from '../../../domain/fetch-status.ts';
 import { timeOf } from '../../../domain/moment.ts';
 import type { Target } from '../../../domain/recovery.ts';
-import { Client } from '../../../engine/client/client.ts';
-import { diskStorage } from '../../../engine/log/disk-storage.ts';
-import { FORMAT_VERSION_OF_COPIES } from '../../../engine/log/layout.ts';
-import { readSuperblock } from '../../../engine/log/superblock.ts';
-import { Operation } from '../../../engine/wire/operations.ts';
 import { archivedAll, TestArchiver } from '../../support/engine/archiver.ts';
-import { engineProgram, TestEngine } from '../../support/engine/engine.ts';
 import {
-  accountBytes,
-  connectTo,
-  create,
-  lookupAccounts,
-  transferBytes,
-} from '../../support/engine/ledger.ts';
-import { eventually, mustRun, shell } from '../../support/shell.ts';
-import { FaultyProxy, passes, type Fault } from '../../support/store/faulty-proxy.ts';
-import { S3Server } from '../../support/store/s3-server.ts';
+  ArchiveWorld,
+  type ArchivedDatabase,
+  type WrittenMoment,
+} from '../../support/engine/archive-world.ts';
+import { engineProgram } from '../../support/engine/engine.ts';
+import { eventually, mustRun } from '../../support/shell.ts';
+import { passes, type Fault } from '../../support/store/faulty-proxy.ts';
 
 jest.setTimeout(900_000);
 
-let server: S3Server;
-let proxy: FaultyProxy;
-let databases = 0;
-/** Whatever a test has begun, newest first. */
-const begun: (() => Promise<void>)[] = [];
+let world: ArchiveWorld;
 
 beforeAll(async () => {
-  server = await S3Server.start();
-  proxy = await FaultyProxy.start(server.port);
+  world = await ArchiveWorld.start();
 });
-afterEach(async () => {
-  for (const end of begun.splice(0).reverse()) await end();
-  proxy.reset();
-});
-afterAll(async () => {
-  await proxy?.close();
-  await server?.dispose();
-});
-
-interface World {
-  readonly database: string;
-  readonly engine: TestEngine;
-  readonly store: readonly string[];
-  readonly client: Client;
-  /** Writes one request of transfers of 1 from account 1 to account 2. */
-  write(count: number): Promise<void>;
-  archiver(options?: { spool?: string; flags?: readonly string[] }): TestArchiver;
-}
-
-async function world(credentials = 'credentials'): Promise<World> {
-  const database = `db_log_${(databases += 1)}`;
-  const engine = await TestEngine.create({ cluster: 0n, flags: ['--archive'] });
-  begun.push(() => engine.dispose());
-  const client = connectTo(engine.port);
-  begun.push(async () => client.close());
-  await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
-  const store = [...server.flags(database, proxy.url, credentials), '--patience=3'];
-  let id = 0n;
-  return {
-    database,
-    engine,
-    store,
-    client,
-    async write(count) {
-      const batch = Array.from({ length: count }, () => ({
-        id: (id += 1n),
-        debit: 1n,
-        credit: 2n,
-        amount: 1n,
-      }));
-      const statuses = await create(client, Operation.createTransfers, transferBytes(batch));
-      expect(new Set(statuses)).toEqual(new Set([0xffff_ffff]));
-    },
-    archiver(options = {}) {
-      const archiver = new TestArchiver({ engine, store, ...options });
-      begun.push(() => archiver.end('SIGKILL'));
-      return archiver.start();
-    },
-  };
-}
-
-interface Moment {
-  readonly op: number;
-  readonly timestamp: string;
-  readonly time: string;
-}
-
-interface Window {
-  readonly from?: Moment;
-  readonly to: Moment;
-  readonly follows: string;
-  readonly missingOps: number;
-}
-
-const windowsOf = async ({ store }: World): Promise<readonly Window[]> =>
-  (
-    JSON.parse(await mustRun(engineProgram, ['recovery-windows', ...store])) as {
-      readonly windows: readonly Window[];
-    }
-  ).windows;
-
-let restores = 0;
-
-interface Restored {
-  readonly op: number;
-  readonly stateHash: string;
-  readonly transfers: number;
-  readonly folder: string;
-}
-
-/** Restores to a moment into a new folder, which then has the file and nothing else. */
-async function restored({ engine, store }: World, target: string): Promise<Restored> {
-  const folder = join(engine.folder, `restored-${(restores += 1)}`);
-  await mustRun('mkdir', [folder]);
-  const where = [
-    '--cluster=99',
-    '--replica=0',
-    '--replica-count=1',
-    join(folder, 'replica.ledger'),
-  ];
-  const said = await mustRun(engineProgram, ['restore-backup', ...store, target, ...where]);
-  expect(readdirSync(folder)).toEqual(['replica.ledger']);
-  // Older releases read it.
-  const file = await diskStorage.open(join(folder, 'replica.ledger'), {
-    writable: false,
-    exclusive: false,
-  });
-  expect((await readSuperblock(file)).formatVersion).toBe(FORMAT_VERSION_OF_COPIES);
-  await file.close();
-  return { ...(JSON.parse(said) as Omit<Restored, 'folder'>), folder };
-}
-
-/** The state of an engine that runs a restored file, and what both accounts have. */
-async function running({ folder }: Restored) {
-  const engine = await TestEngine.open(folder);
-  begun.push(() => engine.dispose());
-  const { op, stateHash } = await engine.status();
-  const addresses = [{ host: '127.0.0.1', port: engine.port }];
-  const client = new Client({ cluster: 99n, addresses, timeoutMs: 120_000 });
-  begun.push(async () => client.close());
-  const [debited, credited] = await lookupAccounts(client, [1n, 2n]);
-  return {
-    op,
-    stateHash,
-    debited: Number(debited?.debitsPosted ?? 0n),
-    credited: Number(credited?.creditsPosted ?? 0n),
-  };
-}
-
-/** Why a restore is refused; nothing is left of it. */
-const refusal = async ({ engine, store }: World, target: string) => {
-  const folder = join(engine.folder, `refused-${(restores += 1)}`);
-  await mustRun('mkdir', [folder]);
-  const where = [
-    '--cluster=99',
-    '--replica=0',
-    '--replica-count=1',
-    join(folder, 'replica.ledger'),
-  ];
-  const { code, stderr } = await shell(engineProgram, [
-    'restore-backup',
-    ...store,
-    target,
-    ...where,
-  ]);
-  expect(code).toBe(1);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-  expect(readdirSync(folder)).toEqual([]);
-  return stderr;
-};
+afterEach(() => world.endTest());
+afterAll(() => world?.dispose());
 
 test('an engine lost with its volume comes back from bucket and key alone, to the last archived operation and to any before', async () => {
-  server.writeCredentials('keys', {
+  world.server.writeCredentials('keys', {
     'access-key-id': 'tester',
     'secret-access-key': 'tester-secret',
     'encryption-keys': `2027 ${randomBytes(32).toString('base64')}\n`,
   });
-  const own = await world('keys');
+  const own = await world.database('keys');
   own.archiver();
   for (let count = 1; count <= 20; count += 1) await own.write(count);
   const between = (await own.engine.status()).op;
@@ -198,22 +47,26 @@ test('an engine lost with its volume comes back from bucket and key alone, to th
   const before = await own.engine.status();
   await own.engine.end('SIGKILL');
   rmSync(own.engine.path);
-  const [window, ...more] = await windowsOf(own);
+  const [window, ...more] = await own.windows();
   expect(more).toEqual([]);
   expect(window).toMatchObject({ from: { op: 0 }, to: { op: before.op }, missingOps: 0 });
 
-  const last = await restored(own, `--to-op=${before.op}`);
+  const last = await own.restored(`--to-op=${before.op}`);
   const state = { op: before.op, stateHash: before.stateHash };
   expect(last).toMatchObject({ ...state, transfers: 210 + 1_001 });
-  expect(await running(last)).toEqual({ ...state, debited: 210 + 1_001, credited: 210 + 1_001 });
+  expect(await world.running(last)).toEqual({
+    ...state,
+    debited: 210 + 1_001,
+    credited: 210 + 1_001,
+  });
 
-  const earlier = await restored(own, `--to-op=${between}`);
+  const earlier = await own.restored(`--to-op=${between}`);
   expect(earlier).toMatchObject({ op: between, transfers: 210 });
-  expect(await running(earlier)).toMatchObject({ op: between, debited: 210, credited: 210 });
+  expect(await world.running(earlier)).toMatchObject({ op: between, debited: 210, credited: 210 });
 
   const preview = JSON.parse(
     await mustRun(engineProgram, ['restore-preview', ...own.store, `--to-op=${between}`]),
-  ) as { readonly timestamp: string; readonly next: Moment; readonly later: object };
+  ) as { readonly timestamp: string; readonly next: WrittenMoment; readonly later: object };
   // The nanosecond before an operation still has the one before it; its own has it.
   const [of, next] = [BigInt(preview.timestamp), BigInt(preview.next.timestamp)];
   const at = async (timestamp: bigint) =>
@@ -227,16 +80,15 @@ test('an engine lost with its volume comes back from bucket and key alone, to th
   expect(await at(of)).toMatchObject({ op: between });
   expect(await at(next - 1n)).toMatchObject({ op: between });
   expect(await at(next)).toMatchObject({ op: between + 1 });
-  const log = join(server.bucket, 'house', own.database, 'log', '0001');
-  for (const segment of readdirSync(log))
-    expect(readFileSync(join(log, segment)).toString('latin1', 0, 4)).toBe('LENC');
-  expect(await refusal(own, `--to-time=2999-01-01T00:00:00Z`)).toContain(
+  for (const segment of readdirSync(own.log))
+    expect(readFileSync(join(own.log, segment)).toString('latin1', 0, 4)).toBe('LENC');
+  expect(await own.refusal(`--to-time=2999-01-01T00:00:00Z`)).toContain(
     `the last one before is operation ${before.op}`,
   );
 });
 
 test('a database at rest costs no request, and a restore begins with the newest backup before the moment', async () => {
-  const own = await world();
+  const own = await world.database();
   own.archiver();
   await own.write(10);
   await archivedAll(own.engine);
@@ -252,9 +104,9 @@ test('a database at rest costs no request, and a restore begins with the newest 
   await archivedAll(own.engine);
   // What was begun before may take its time to end; who goes on asking never comes to rest.
   await eventually('no request for three seconds', async () => {
-    const { requests } = proxy;
+    const { requests } = world.proxy;
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    return proxy.requests === requests || undefined;
+    return world.proxy.requests === requests || undefined;
   });
   const { op, stateHash } = await own.engine.status();
   const preview = JSON.parse(
@@ -262,11 +114,11 @@ test('a database at rest costs no request, and a restore begins with the newest 
   ) as object;
   expect(preview).toMatchObject({ backupId: 'base', operationsToReplay: op - base });
   // The log before the backup is not needed.
-  const log = join(server.bucket, 'house', own.database, 'log', '0001');
+  const log = own.log;
   const [first = ''] = readdirSync(log).sort();
   rmSync(join(log, first));
-  expect(await restored(own, `--to-op=${op}`)).toMatchObject({ op, stateHash });
-  expect(await refusal(own, `--to-op=2`)).toContain('cannot bring back operation 2');
+  expect(await own.restored(`--to-op=${op}`)).toMatchObject({ op, stateHash });
+  expect(await own.refusal(`--to-op=2`)).toContain('cannot bring back operation 2');
 });
 
 const once = (fault: Fault, methods: readonly string[]) => {
@@ -279,7 +131,7 @@ const once = (fault: Fault, methods: readonly string[]) => {
 };
 
 test('lost and cut answers, errors, and two archivers at once make one chain without a hole', async () => {
-  const own = await world();
+  const own = await world.database();
   const faults: readonly Fault[] = [
     { kind: 'answerLost' },
     { kind: 'status', status: 503, code: 'SlowDown' },
@@ -288,28 +140,28 @@ test('lost and cut answers, errors, and two archivers at once make one chain wit
   own.archiver();
   const other = own.archiver({ spool: 'other' });
   for (const fault of faults) {
-    proxy.fault = once(fault, ['PUT', 'GET']);
+    world.proxy.fault = once(fault, ['PUT', 'GET']);
     for (let count = 0; count < 15; count += 1) {
       await own.write(7);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  proxy.reset();
+  world.proxy.reset();
   await other.end('SIGTERM');
   await own.write(7);
   await archivedAll(own.engine);
   const { op, stateHash } = await own.engine.status();
-  expect(await windowsOf(own)).toMatchObject([{ from: { op: 0 }, to: { op }, missingOps: 0 }]);
-  expect(await restored(own, `--to-op=${op}`)).toMatchObject({ op, stateHash });
+  expect(await own.windows()).toMatchObject([{ from: { op: 0 }, to: { op }, missingOps: 0 }]);
+  expect(await own.restored(`--to-op=${op}`)).toMatchObject({ op, stateHash });
 });
 
 test('archiver and engine are killed again and again, while the store is away too: nothing is missing', async () => {
-  const own = await world();
+  const own = await world.database();
   let archiver = own.archiver();
   for (let round = 0; round < 4; round += 1) {
     await own.write(100);
-    if (round === 1) await server.stop();
-    if (round === 3) await server.resume();
+    if (round === 1) await world.server.stop();
+    if (round === 3) await world.server.resume();
     await archiver.end(round % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
     await own.write(100);
     // A clean stop makes a checkpoint, after which the log before it would be free.
@@ -320,12 +172,12 @@ test('archiver and engine are killed again and again, while the store is away to
   }
   await archivedAll(own.engine);
   const { op, stateHash } = await own.engine.status();
-  expect(await windowsOf(own)).toMatchObject([{ from: { op: 0 }, to: { op }, missingOps: 0 }]);
-  expect(await restored(own, `--to-op=${op}`)).toMatchObject({ op, stateHash });
+  expect(await own.windows()).toMatchObject([{ from: { op: 0 }, to: { op }, missingOps: 0 }]);
+  expect(await own.restored(`--to-op=${op}`)).toMatchObject({ op, stateHash });
 });
 
 test('a store that refuses, is full or away is named, writes go on, and it heals by itself', async () => {
-  const own = await world();
+  const own = await world.database();
   const archiver = own.archiver();
   await own.write(1);
   await archivedAll(own.engine);
@@ -335,7 +187,7 @@ test('a store that refuses, is full or away is named, writes go on, and it heals
     ['StoreUnreachable', { kind: 'status', status: 503, code: 'SlowDown' }],
   ];
   for (const [state, fault] of cases) {
-    proxy.fault = () => fault;
+    world.proxy.fault = () => fault;
     await own.write(10);
     const named = await eventually(`${state} is told`, async () => {
       const { archive } = await own.engine.status();
@@ -343,7 +195,7 @@ test('a store that refuses, is full or away is named, writes go on, and it heals
     });
     expect(named.message).toMatch(/bucket backups at http/);
     expect(named.lagSeconds).toBeGreaterThan(0);
-    proxy.reset();
+    world.proxy.reset();
     await archivedAll(own.engine);
   }
   const text = await (await fetch(`http://127.0.0.1:${own.engine.statusPort}/metrics`)).text();
@@ -354,15 +206,15 @@ test('a store that refuses, is full or away is named, writes go on, and it heals
 });
 
 /** Its pod would not be ready without it, nor would the engine of a new pod begin. */
-async function staysWithWrongKeys({ engine, store }: World): Promise<void> {
-  const path = server.writeCredentials('wrong-keys', {
+async function staysWithWrongKeys({ engine, store }: ArchivedDatabase): Promise<void> {
+  const path = world.server.writeCredentials('wrong-keys', {
     'access-key-id': 'tester',
     'secret-access-key': 'tester-secret',
     'encryption-keys': '2027 short',
   });
   const flags = store.map((flag) => flag.replace(/^--credentials=.*/, `--credentials=${path}`));
   const archiver = new TestArchiver({ engine, store: flags });
-  begun.push(() => archiver.end('SIGKILL'));
+  world.onEnd(() => archiver.end('SIGKILL'));
   archiver.start();
   const { message } = await eventually('the wrong keys are told', async () => {
     const { archive } = await engine.status();
@@ -373,7 +225,7 @@ async function staysWithWrongKeys({ engine, store }: World): Promise<void> {
 }
 
 test('a log that was not kept leaves a gap, which is named, and both sides of it can be had', async () => {
-  const own = await world();
+  const own = await world.database();
   const archiver = own.archiver();
   await own.write(10);
   await archivedAll(own.engine);
@@ -399,21 +251,21 @@ test('a log that was not kept leaves a gap, which is named, and both sides of it
   await own.write(10);
   await archivedAll(own.engine);
   const now = await own.engine.status();
-  const windows = await windowsOf(own);
+  const windows = await own.windows();
   expect(windows).toMatchObject([
     { from: { op: 0 }, to: { op: end }, missingOps: 0 },
     { from: { op: base }, to: { op: now.op }, follows: 'gap' },
   ]);
   expect(windows[1]?.missingOps).toBeGreaterThanOrEqual(2);
-  expect((await restored(own, `--to-op=${end}`)).stateHash).toBe(stateHash);
-  expect((await restored(own, `--to-op=${now.op}`)).stateHash).toBe(now.stateHash);
-  const refused = await refusal(own, `--to-op=${end + 1}`);
+  expect((await own.restored(`--to-op=${end}`)).stateHash).toBe(stateHash);
+  expect((await own.restored(`--to-op=${now.op}`)).stateHash).toBe(now.stateHash);
+  const refused = await own.refusal(`--to-op=${end + 1}`);
   expect(refused).toContain(`the last one before is operation ${end}`);
   expect(refused).toContain(`the next one is operation ${base}`);
 });
 
 test('an engine tells the operation at a time as a restore would find it, also between two, and nothing once its archiver is away', async () => {
-  const own = await world();
+  const own = await world.database();
   const archiver = own.archiver();
   for (let segment = 0; segment < 3; segment += 1) {
     for (let request = 0; request < 5; request += 1) await own.write(3);
@@ -425,7 +277,7 @@ test('an engine tells the operation at a time as a restore would find it, also b
     statusUrl: () => `http://127.0.0.1:${own.engine.statusPort}/status`,
   });
   const database = {
-    id: own.database,
+    id: own.id,
     status: 'READY',
     observed: { addresses: ['127.0.0.1:1'], archiving: { rpoSeconds: 1 } },
   } as unknown as Database;
@@ -442,7 +294,7 @@ test('an engine tells the operation at a time as a restore would find it, also b
         ...own.store,
         `--to-timestamp=${timestamp}`,
       ]),
-    ) as Moment;
+    ) as WrittenMoment;
     expect([told.op, String(told.timestamp)]).toEqual([found.op, found.timestamp]);
   }
   expect(await ends.momentAt(database, { kind: 'op', op: op + 1 })).toBeUndefined();
@@ -451,14 +303,14 @@ test('an engine tells the operation at a time as a restore would find it, also b
 });
 
 test('a flipped byte, a missing and a foreign object are refused by their keys; another database cannot archive there', async () => {
-  const own = await world();
+  const own = await world.database();
   own.archiver();
   for (let segment = 0; segment < 3; segment += 1) {
     await own.write(50);
     await archivedAll(own.engine);
   }
   const { op } = await own.engine.status();
-  const log = join(server.bucket, 'house', own.database, 'log', '0001');
+  const log = own.log;
   const names = readdirSync(log).sort();
   expect(names.length).toBeGreaterThanOrEqual(3);
   const path = join(log, names[1] ?? '');
@@ -467,16 +319,16 @@ test('a flipped byte, a missing and a foreign object are refused by their keys; 
     const bytes = Buffer.from(whole);
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     writeFileSync(path, bytes);
-    expect(await refusal(own, `--to-op=${op}`)).toContain(names[1]);
+    expect(await own.refusal(`--to-op=${op}`)).toContain(names[1]);
   }
   writeFileSync(path, whole.subarray(0, whole.length - 10));
-  expect(await refusal(own, `--to-op=${op}`)).toContain(names[1]);
+  expect(await own.refusal(`--to-op=${op}`)).toContain(names[1]);
   rmSync(path);
-  expect(await refusal(own, `--to-op=${op}`)).toContain(`${names[1]} is not in the bucket`);
+  expect(await own.refusal(`--to-op=${op}`)).toContain(`${names[1]} is not in the bucket`);
 
-  const other = await world();
+  const other = await world.database();
   const thief = new TestArchiver({ engine: other.engine, store: own.store, cluster: 1n }).start();
-  begun.push(() => thief.end('SIGKILL'));
+  world.onEnd(() => thief.end('SIGKILL'));
   await other.write(1);
   const told = await eventually('the foreign archive is named', async () => {
     const { archive } = await other.engine.status();
@@ -486,7 +338,7 @@ test('a flipped byte, a missing and a foreign object are refused by their keys; 
 });
 
 test('a database that returned to an older state does not write behind its archive', async () => {
-  const own = await world();
+  const own = await world.database();
   await own.engine.end('SIGTERM');
   const old = readFileSync(own.engine.path);
   await own.engine.start();

@@ -15,6 +15,8 @@ interface ArchiverOptions {
   /** Name of its spool's folder. */
   readonly spool?: string;
   readonly flags?: readonly string[];
+  /** Added to this process's environment. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export class TestArchiver {
@@ -30,7 +32,7 @@ export class TestArchiver {
   }
 
   start(): this {
-    const { engine, store, cluster = 0n, flags = [] } = this.#options;
+    const { engine, store, cluster = 0n, flags = [], env = {} } = this.#options;
     const child = spawn(
       engineProgram,
       [
@@ -42,13 +44,18 @@ export class TestArchiver {
         '--rpo=1',
         ...flags,
       ],
-      { stdio: ['ignore', 'ignore', 'pipe'] },
+      { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } },
     );
     child.stderr?.on('data', (chunk: Buffer) => {
       this.log += chunk.toString();
     });
     this.#child = child;
     return this;
+  }
+
+  /** Freezes it, or has it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(signal);
   }
 
   /** Sends a signal and waits for the end. */

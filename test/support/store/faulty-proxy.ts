@@ -13,6 +13,8 @@ export type Fault =
   | { readonly kind: 'none' }
   /** The server does it, and nobody hears. */
   | { readonly kind: 'answerLost' }
+  /** The request arrives twice, one copy after the other; the answer to the second is heard. */
+  | { readonly kind: 'twice' }
   /** The answer ends in the middle of its body. */
   | { readonly kind: 'answerCut' }
   | { readonly kind: 'status'; readonly status: number; readonly code: string }
@@ -29,7 +31,7 @@ export class FaultyProxy {
   /** Requests so far. */
   requests = 0;
   /** Called before a request is passed on. */
-  before: ((method: string) => Promise<void>) | undefined;
+  before: ((method: string, path: string) => Promise<void>) | undefined;
 
   private constructor(target: number) {
     this.#target = target;
@@ -66,7 +68,7 @@ export class FaultyProxy {
     for await (const part of incoming) parts.push(part as Buffer);
     this.requests += 1;
     const fault = this.fault(method, url, this.requests);
-    await this.before?.(method);
+    await this.before?.(method, url);
     if (fault.kind === 'silence') return;
     if (fault.kind === 'status') {
       const { status, code } = fault;
@@ -76,11 +78,13 @@ export class FaultyProxy {
       );
       return;
     }
-    const { body, from } = await this.#forward(incoming, Buffer.concat(parts));
+    const sent = Buffer.concat(parts);
+    if (fault.kind === 'twice') await this.#forward(incoming, sent);
+    const { body, from } = await this.#forward(incoming, sent);
     if (fault.kind === 'answerLost') answer.destroy();
     else {
       answer.writeHead(from.statusCode ?? 500, from.rawHeaders);
-      if (fault.kind === 'none' || body.length === 0) answer.end(body);
+      if (fault.kind !== 'answerCut' || body.length === 0) answer.end(body);
       else answer.write(body.subarray(0, body.length >> 1), () => answer.destroy());
     }
   }

@@ -18,6 +18,7 @@ export class S3Server {
   readonly port: number;
   readonly #program: string;
   #host = '127.0.0.1';
+  #secret: string = credentials['secret-access-key'];
   readonly #log: string[] = [];
   #child: ChildProcess | undefined;
 
@@ -54,6 +55,13 @@ export class S3Server {
     await this.resume();
   }
 
+  /** Takes this secret and no other from now on. */
+  async takeOnly(secret: string): Promise<void> {
+    await this.stop();
+    this.#secret = secret;
+    await this.resume();
+  }
+
   /** A folder with credentials, as a mounted Secret is. */
   writeCredentials(name: string, files: Readonly<Record<string, string>>): string {
     const path = join(this.folder, name);
@@ -81,7 +89,7 @@ export class S3Server {
       {
         env: {
           ROOT_ACCESS_KEY: credentials['access-key-id'],
-          ROOT_SECRET_KEY: credentials['secret-access-key'],
+          ROOT_SECRET_KEY: this.#secret,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
