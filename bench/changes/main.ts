@@ -121,6 +121,7 @@ class ChangesBench {
       const { change } = await this.#post<AcceptedChange>('/changes', body);
       await this.#kill(change, deed);
       await this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
+      await this.#showSteps(change);
       const now = await this.#resource();
       // Its addresses are others.
       if (now.metadata.uid !== before.metadata.uid)
@@ -186,6 +187,16 @@ class ChangesBench {
       const { change } = await this.#http.ask<ChangeAnswer>(`${this.#path}/changes/${changeId}`);
       return change.status === 'APPLYING' ? undefined : [];
     });
+  }
+
+  /** How long each step of the job took. */
+  async #showSteps({ jobId }: Change): Promise<void> {
+    const { job } = await this.#http.ask<JobAnswer>(`/jobs/${jobId}`);
+    const at = (time: string | null) => Date.parse(time ?? new Date().toISOString());
+    const shown = job.steps.map(
+      (step) => `${step.name} ${(at(step.finishedAt) - at(step.startedAt)) / 1_000} s`,
+    );
+    console.log(`steps: ${shown.join(', ')}`);
   }
 
   #untilStep(jobId: string, step: ShapeStep): Promise<true> {

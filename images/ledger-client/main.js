@@ -2,8 +2,8 @@
 //   wait                        does nothing, for `kubectl exec`
 //   create COUNT                accounts 1 and 2, and COUNT transfers of 1 from 1 to 2 with ids from the clock
 //   read                        prints what account 2 was credited
-//   fill FROM TO                accounts 3 and 4, and the transfers FROM to TO - 1, each of 1, from 3 to 4, in full batches; prints what
-//                               account 4 was credited
+//   fill FROM TO                accounts 5 and 6, and the transfers FROM to TO - 1, each of 1, from 5 to 6, in full batches; prints what
+//                               account 6 was credited
 //   run                         carries out the requests of standard input, a JSON document a line, and prints each answer
 //   connect                     prints `connected` or `no connection` within 3 s
 import { connect as dial } from 'node:net';
@@ -44,7 +44,7 @@ if (verb === 'wait') {
     client.destroy();
     process.exit(0);
   }
-  const [credited] = await client.lookupAccounts([verb === 'fill' ? 4n : 2n]);
+  const [credited] = await client.lookupAccounts([verb === 'fill' ? 6n : 2n]);
   console.log(String(credited?.credits_posted ?? 'no account'));
   client.destroy();
 }
@@ -53,13 +53,13 @@ if (verb === 'wait') {
 async function fill(client, from, to) {
   const batch = 8_189;
   const one = record({
-    debit_account_id: '3',
-    credit_account_id: '4',
+    debit_account_id: '5',
+    credit_account_id: '6',
     amount: '1',
     ledger: 1,
     code: 1,
   });
-  await client.createAccounts(['3', '4'].map((of) => record({ id: of, ledger: 1, code: 1 })));
+  await client.createAccounts(['5', '6'].map((of) => record({ id: of, ledger: 1, code: 1 })));
   for (let made = from; made < to; made += batch) {
     const size = Math.min(batch, to - made);
     const ids = Array.from({ length: size }, (_, index) => 10n ** 15n + BigInt(made + index));

@@ -118,6 +118,30 @@ test('a volume that a backup has replaced is adopted by nobody who names the ID 
   expect([found(), found('payments-final')]).toEqual([1, 0]);
 });
 
+test('volumes beside one that a backup has replaced are adopted by nobody either, for the operator may have been kept from marking them', () => {
+  const { owned, database } = planOf({
+    ...healthy,
+    kind: { engine: 'Builtin', topology: 'ha-3' },
+  }).observed;
+  const id = owned.claims[0]?.metadata.labels?.[labels.databaseId] ?? '';
+  const heir = {
+    ...database,
+    metadata: { ...database.metadata, uid: '7c4d0000-0000-4000-8000-000000000002' },
+    spec: { ...database.spec, bootstrap: { volumes: { databaseId: id } } },
+  } as DatabaseObject;
+  const cluster = new SimulatedCluster();
+  for (const [index, claim] of owned.claims.entries()) {
+    const noted = index === 0 ? { [annotations.replacedBy]: 'payments-final' } : {};
+    const metadata = {
+      ...claim.metadata,
+      annotations: { ...claim.metadata.annotations, ...noted },
+    };
+    cluster.put({ ...claim, metadata } as KubeObject);
+  }
+  expect(owned.claims).toHaveLength(3);
+  expect(observeCaches(cachesOf(cluster.objects), heir).inheritance?.claims).toEqual([]);
+});
+
 test('a StatefulSet that lost its labels is found by its name, also when the status was lost', async () => {
   const { observed } = planOf(healthy);
   const [set] = observed.owned.statefulSets;

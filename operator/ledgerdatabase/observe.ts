@@ -65,8 +65,7 @@ function inheritanceIn(caches: Caches, database: DatabaseObject, from: string): 
       .filter(
         (claim) =>
           claim.metadata.namespace === database.metadata.namespace &&
-          claim.metadata.labels?.[labels.databaseId] === from &&
-          isInheritable(claim),
+          claim.metadata.labels?.[labels.databaseId] === from,
       ),
   );
   return {
@@ -77,10 +76,15 @@ function inheritanceIn(caches: Caches, database: DatabaseObject, from: string): 
 }
 
 /**
- * Volumes that were handed over are meant, as long as there are any: others of that ID are copies, or those of a resource that somebody made
- * again from a manifest of before while there was none.
+ * Of the volumes of an ID, those that an heir may adopt. None of a workload of which a backup has replaced one: no replica ran any more when that
+ * was marked, and the operator may have been kept from marking the others. Volumes that were handed over are meant, as long as there are any:
+ * others of that ID are copies, or those of a resource that somebody made again from a manifest of before while there was none.
  */
-function meantOf(claims: readonly Claim[]): readonly Claim[] {
+function meantOf(found: readonly Claim[]): readonly Claim[] {
+  const workloadOf = ({ metadata }: Claim) => metadata.labels?.[labels.workload];
+  const volumes = found.filter(isDataVolume);
+  const replaced = new Set(volumes.filter((claim) => !isInheritable(claim)).map(workloadOf));
+  const claims = volumes.filter((claim) => !replaced.has(workloadOf(claim)));
   const handedOver = claims.filter(
     ({ metadata }) => metadata.annotations?.[annotations.handedOver] !== undefined,
   );
@@ -216,7 +220,7 @@ async function inheritanceOf(
     }),
     kube.list<DatabaseObject>(resources.database, { namespace }),
   ]);
-  const claims = meantOf(found.filter(isInheritable));
+  const claims = meantOf(found);
   const workload = workloadOfHeir(database, claims);
   const pods =
     workload === undefined

@@ -1,0 +1,346 @@
+/**
+ * Change of the shape by a last backup, in a simulated cluster whose clients write whenever anybody serves: the worker of the API and the
+ * operator die after any of their writes, in any order, backups fail, somebody writes another policy, and the new shape is given up.
+ */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import pino from 'pino';
+import { replaceResource } from '../../../api/configuration/replace-resource.ts';
+import { asItIs } from '../../../api/configuration/replacement-specs.ts';
+import type { JobOutcome } from '../../../api/jobs/handler.ts';
+import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
+import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
+import type { ReplacedResource } from '../../../api/model/configuration-change.ts';
+import type { Job } from '../../../api/model/job.ts';
+import { ApiError } from '../../../base/kube/kube.ts';
+import type {
+  DatabaseObject,
+  DatabaseSpec,
+  LedgerBackup,
+  TopologyName,
+} from '../../../domain/custom-resources.ts';
+import { resources, type Pod } from '../../../domain/kinds.ts';
+import { annotations, backupIdOf, labels, uidOf } from '../../../domain/names.ts';
+import { reconcileDatabase } from '../../../operator/ledgerdatabase/reconcile.ts';
+import { isReady, replicaPods } from '../../../operator/ledgerdatabase/replica-pods.ts';
+import { engineSays } from '../engine/engine-says.ts';
+import { disorder, name, namespace, uid, workload } from './disordered-database.ts';
+import { Killed, lifeOf } from './dying-kube.ts';
+import { recipeOf } from './plan-of.ts';
+import type { SimulatedCluster } from './simulated-cluster.ts';
+import { environmentIn } from './simulated-environment.ts';
+
+const logger = pino({ level: 'silent' });
+const job = { steps: [], progress: {} } as unknown as Job;
+const store = { url: 's3://b/p', region: 'r', accessKeyId: 'k', secretAccessKey: 's' };
+
+type Policy = DatabaseSpec['deletionPolicy'];
+type Way = readonly [from: TopologyName, to: TopologyName];
+
+/** The cluster, what the API's rows say, and what each volume and backup holds of what was answered. */
+class World {
+  readonly cluster: SimulatedCluster;
+  readonly databaseId: string;
+  readonly #wanted: TopologyName;
+  replaced: ReplacedResource;
+  kubernetesUid: string = uid;
+  outcome: JobOutcome | undefined;
+  /** Whether a backup that ends now fails. */
+  failing = false;
+  /** Writes that clients were answered. */
+  answered = 0;
+  /** How many of them a claim holds, by its uid; a last backup, by its ID. */
+  readonly #held = new Map<string, number>();
+  readonly #backedUp = new Map<string, number>();
+  /** Resources, by uid, whose several replicas take no more writes. */
+  readonly #paused = new Set<string>();
+
+  constructor(deletionPolicy: Policy, [from, to]: Way) {
+    this.#wanted = to;
+    this.cluster = disorder(
+      recipeOf({
+        kind: { engine: 'Builtin', topology: from as 'single' | 'ha-3' | 'ha-6' },
+        changes: { size: 'lh-40', sizeGb: 2, version: 'none' },
+        deletionPolicy,
+      }),
+    );
+    const { metadata, status } = this.database!;
+    this.databaseId = status?.databaseId ?? '';
+    const spec = { ...asItIs(this.database!), deletionProtection: true };
+    const { clusterId = '' } = status ?? {};
+    this.replaced = { uid: metadata.uid ?? '', workload, clusterId, spec };
+    for (const claim of this.cluster.all('PersistentVolumeClaim')) this.#held.set(uidOf(claim), 0);
+  }
+
+  get database(): DatabaseObject | undefined {
+    return this.cluster.all('LedgerDatabase').find(({ metadata }) => metadata.name === name);
+  }
+
+  get #backups(): readonly LedgerBackup[] {
+    const found: readonly unknown[] = [...this.cluster.objects.values()].filter(
+      ({ kind }) => kind === 'LedgerBackup',
+    );
+    return found as readonly LedgerBackup[];
+  }
+
+  /** A turn of the cluster, in which backups end, new files begin with theirs, and clients write. */
+  move(): void {
+    this.cluster.move();
+    for (const backup of this.#backups) this.#endBackup(backup);
+    this.#readIn();
+    this.write();
+  }
+
+  #endBackup(backup: LedgerBackup): void {
+    if (backup.status?.conditions !== undefined) return;
+    const at = new Date(this.cluster.nowMs).toISOString();
+    const status = this.failing ? 'False' : 'True';
+    const reason = this.failing ? 'StoreFull' : 'Made';
+    const ended = this.cluster.put({
+      ...backup,
+      status: {
+        databaseId: this.databaseId,
+        startedAt: at,
+        completedAt: at,
+        conditions: [
+          { type: 'Succeeded', status, reason, message: 'so it was', lastTransitionTime: at },
+        ],
+      },
+    } as never) as LedgerBackup;
+    if (this.failing) return;
+    this.#backedUp.set(backupIdOf(uidOf(ended as never)), this.answered);
+    // The backup itself has several running replicas take no more writes; the only one is stopped before.
+    const running = replicaPods(this.cluster.all('Pod'));
+    if (running.length > 1) this.#paused.add(running[0]?.metadata.labels?.[labels.uid] ?? '');
+  }
+
+  #readIn(): void {
+    for (const claim of this.cluster.all('PersistentVolumeClaim')) {
+      const claimUid = uidOf(claim);
+      if (!this.cluster.files.has(claimUid) || this.#held.has(claimUid)) continue;
+      const { backup } = this.database?.spec.bootstrap ?? {};
+      const has = this.#backedUp.get(backup?.backupId ?? '');
+      if (has === undefined) throw new Error('a data file was made of nothing');
+      this.#held.set(claimUid, has);
+    }
+  }
+
+  /** One write to whoever serves, all of whose volumes have it then. */
+  write(): void {
+    const serving = replicaPods(this.cluster.all('Pod')).filter(
+      (pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined,
+    );
+    const owners = new Set(serving.map(({ metadata }) => metadata.labels?.[labels.uid] ?? ''));
+    // Never two clusters at once.
+    expect(owners.size).toBeLessThanOrEqual(1);
+    const [owner = ''] = owners;
+    if (serving.length === 0 || this.#paused.has(owner)) return;
+    for (const pod of serving) expect(this.#held.get(this.#claimOf(pod))).toBe(this.answered);
+    this.answered += 1;
+    const workloads = new Set(serving.map(({ metadata }) => metadata.labels?.[labels.workload]));
+    for (const claim of this.cluster.all('PersistentVolumeClaim')) {
+      const isOf = workloads.has(claim.metadata.labels?.[labels.workload]);
+      if (isOf && this.#held.has(uidOf(claim))) this.#held.set(uidOf(claim), this.answered);
+    }
+  }
+
+  #claimOf({ metadata }: Pod): string {
+    const wanted = `data-${metadata.name}`;
+    const found = this.cluster
+      .all('PersistentVolumeClaim')
+      .find((claim) => claim.metadata.name === wanted);
+    return found === undefined ? '' : uidOf(found);
+  }
+
+  async operate(writes: number, lastAnswerLost: boolean): Promise<void> {
+    const kube = lifeOf(writes, { lastAnswerLost }).wrap(this.cluster);
+    const fetchStatus = (url: string) =>
+      Promise.resolve(
+        engineSays('Builtin', '0.1.0', url.includes('10.1.0.1:') ? 'primary' : 'backup'),
+      );
+    const environment = environmentIn(this.cluster, { kube, fetchStatus, store });
+    const seen = { ...environment, backupsOf: () => ({ backups: this.#backups, schedules: [] }) };
+    await survived(() => reconcileDatabase(seen, { namespace, name }, logger));
+  }
+
+  async work(writes: number, lastAnswerLost: boolean, forgets = false): Promise<void> {
+    if (this.outcome !== undefined) return;
+    const kube = lifeOf(writes, { lastAnswerLost }).wrap(this.cluster);
+    const note = (write: () => void): Promise<void> => {
+      if (forgets) return Promise.reject(new Killed('before its note'));
+      write();
+      return Promise.resolve();
+    };
+    const { replaced, databaseId, kubernetesUid } = this;
+    await survived(async () => {
+      const outcome = await replaceResource({
+        writer: new DatabaseWriter(kube),
+        backups: new BackupWriter(kube),
+        nowMs: () => this.cluster.nowMs,
+        context: { job, step: () => Promise.resolve() },
+        notes: {
+          record: (next) => note(() => (this.replaced = next)),
+          forget: () => Promise.reject(new Error('nothing is refused here')),
+          place: (made) => note(() => (this.kubernetesUid = uidOf(made))),
+          mustBeOurs: () => Promise.resolve(),
+        },
+        change: { request: { clusterConfiguration: this.#wanted } },
+        database: {
+          id: databaseId,
+          name,
+          kubernetesNamespace: namespace,
+          kubernetesUid,
+          deletionProtection: true,
+        },
+        identity: { namespace, name, databaseId },
+        replaced,
+      });
+      if (outcome.kind !== 'again') this.outcome = outcome;
+    });
+  }
+
+  /** As `whyNotBegun` does, at any moment. */
+  giveUp(): void {
+    const now = this.database;
+    const isNew = now?.spec.topology === this.#wanted && now.status?.bootstrapped !== true;
+    if (!isNew || this.replaced.givenUp !== undefined) return;
+    const givenUp = { from: 'backup', code: 'new_shape_not_begun', message: 'no room' } as const;
+    this.replaced = { ...this.replaced, givenUp };
+  }
+
+  /** Somebody writes another policy into the resource that is being replaced. */
+  async meddle(deletionPolicy: Policy): Promise<void> {
+    if (this.database?.metadata.uid !== uid) return;
+    const target = { resource: resources.database, namespace, name };
+    await this.cluster.mergePatch(target, { spec: { deletionPolicy } });
+  }
+
+  async untilDone(): Promise<void> {
+    this.failing = false;
+    for (let turn = 0; turn < 400 && this.outcome === undefined; turn += 1) {
+      await this.operate(100, false);
+      this.move();
+      await this.work(100, false);
+    }
+    expect({ outcome: this.outcome?.kind, status: this.database?.status?.conditions }).toEqual({
+      outcome: expect.any(String),
+      status: expect.anything(),
+    });
+  }
+}
+
+async function survived(run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error instanceof Killed)) throw error;
+  }
+}
+
+interface Deed {
+  readonly who:
+    | 'worker'
+    | 'operator'
+    | 'cluster'
+    | 'givesUp'
+    | 'fails'
+    | 'Retain'
+    | 'BackupThenDelete';
+  readonly writes: number;
+  readonly lost: boolean;
+  readonly forgets: boolean;
+}
+const deed: fc.Arbitrary<Deed> = fc.record({
+  who: fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.constantFrom<Deed['who']>('worker', 'operator', 'operator', 'cluster'),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<Deed['who']>('givesUp', 'fails', 'Retain', 'BackupThenDelete'),
+    },
+  ),
+  writes: fc.integer({ min: 1, max: 3 }),
+  lost: fc.boolean(),
+  forgets: fc.boolean(),
+});
+const history = fc.array(deed, { minLength: 20, maxLength: 120 });
+const policy = fc.constantFrom<Policy>('Retain', 'Delete', 'BackupThenDelete', 'BackupThenRetain');
+const way = fc.constantFrom<Way>(['ha-3', 'single'], ['single', 'ha-3'], ['ha-3', 'ha-6']);
+
+async function live(world: World, deeds: readonly Deed[]): Promise<void> {
+  for (const { who, writes, lost, forgets } of deeds) {
+    if (who === 'worker') await world.work(writes, lost, forgets);
+    else if (who === 'operator') await world.operate(writes, lost);
+    else if (who === 'cluster') world.move();
+    else if (who === 'givesUp') world.giveUp();
+    else if (who === 'fails') world.failing = !world.failing;
+    else await world.meddle(who);
+  }
+  await world.untilDone();
+}
+
+const turns = (extra: Deed['who'], times: number): readonly Deed[] =>
+  Array.from({ length: times }, () =>
+    (['worker', 'operator', 'cluster', extra] as const).map((who) => ({
+      who,
+      writes: 3,
+      lost: false,
+      forgets: false,
+    })),
+  ).flat();
+
+test('whoever dies after whichever write, the new shape or the earlier one has each write that was answered, and never do both run', async () => {
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(policy, way, history, async (deletionPolicy, [from, to], deeds) => {
+      const world = new World(deletionPolicy, [from, to]);
+      await live(world, deeds);
+      const { database, outcome } = world;
+      const topology = outcome?.kind === 'succeeded' ? to : from;
+      ends.add(outcome?.kind ?? '');
+      expect(database?.spec).toMatchObject({ topology, deletionProtection: true });
+      expect(database?.metadata.uid).toBe(world.kubernetesUid);
+      expect(database?.status).toMatchObject({
+        clusterId: world.replaced.clusterId,
+        bootstrapped: true,
+      });
+      const before = world.answered;
+      world.write();
+      expect(world.answered).toBe(before + 1);
+    }),
+    {
+      numRuns: Number(process.env['OBSERVATIONS'] ?? '15'),
+      // Chance need not bring both ends.
+      examples: [
+        ['Retain', ['ha-3', 'single'], []],
+        ['Retain', ['single', 'ha-3'], turns('givesUp', 25)],
+      ],
+    },
+  );
+  expect([...ends].toSorted()).toEqual(['failed', 'succeeded']);
+});
+
+test('a database of whose volumes some were replaced by the last backup when somebody changed the policy goes on from that backup', async () => {
+  const world = new World('Retain', ['ha-3', 'single']);
+  const marked = () =>
+    world.cluster
+      .all('PersistentVolumeClaim')
+      .filter(({ metadata }) => metadata.annotations?.[annotations.replacedBy] !== undefined);
+  for (let turn = 0; turn < 100 && marked().length === 0; turn += 1) {
+    await world.operate(1, false);
+    if (marked().length > 0) break;
+    world.move();
+    await world.work(100, false);
+  }
+  expect(marked()).toHaveLength(1);
+  await world.meddle('Retain');
+  await world.work(100, false);
+  await world.untilDone();
+  expect(world.outcome).toMatchObject({ kind: 'failed', error: { code: 'last_backup_failed' } });
+  expect(world.database?.spec).toMatchObject({
+    topology: 'ha-3',
+    bootstrap: { backup: { databaseId: world.databaseId } },
+  });
+});
