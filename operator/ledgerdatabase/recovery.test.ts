@@ -75,6 +75,14 @@ test('a database that is written moves its window in the status once in five min
   expect(isWindowNews(told, archive({ archivedTimestamp: at(290) }))).toBe(false);
   expect(isWindowNews(told, archive({ archivedTimestamp: at(301) }))).toBe(true);
   expect(isWindowNews(undefined, archive({}))).toBe(true);
-  expect(isWindowNews(undefined, archive({ chainFirstOp: 7 }))).toBe(false);
   expect(isWindowNews(told, undefined)).toBe(false);
+});
+
+test('a window that begins with a backup newer than what was known of the archive is told once the archive has it', () => {
+  const broken = archive({ chainFirstOp: 27, archivedOp: 100 });
+  const told = recoveryOf(observed(broken, [backup(264)]));
+  expect(told).toBeUndefined();
+  const later = archive({ chainFirstOp: 27, archivedOp: 270 });
+  expect(isWindowNews(told, later)).toBe(true);
+  expect(recoveryOf(observed(later, [backup(264)]))).toMatchObject({ earliest: { op: 264 } });
 });

@@ -39,8 +39,8 @@ export function isWindowNews(
   now: ArchiveStatus | undefined,
 ): boolean {
   if (now?.archivedTimestamp === undefined) return false;
-  // Without a beginning there is no window; a backup that becomes one is news by itself.
-  if (told === undefined) return now.chainFirstOp === 1;
+  // A backup with which the window begins may have been newer than what was known of the archive when it was made.
+  if (told === undefined) return true;
   return stepOf(told.latest.timestamp) !== stepOf(now.archivedTimestamp);
 }
 
