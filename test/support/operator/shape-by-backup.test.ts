@@ -281,7 +281,7 @@ async function live(world: World, deeds: readonly Deed[]): Promise<void> {
   await world.untilDone();
 }
 
-const turns = (extra: Deed['who'], times: number): readonly Deed[] =>
+const turns = (extra: Deed['who'], times: number): Deed[] =>
   Array.from({ length: times }, () =>
     (['worker', 'operator', 'cluster', extra] as const).map((who) => ({
       who,
