@@ -136,7 +136,7 @@ test('volumes beside one that a backup has replaced are adopted by nobody either
       ...claim.metadata,
       annotations: { ...claim.metadata.annotations, ...noted },
     };
-    cluster.put({ ...claim, metadata } as KubeObject);
+    cluster.put({ ...claim, metadata });
   }
   expect(owned.claims).toHaveLength(3);
   expect(observeCaches(cachesOf(cluster.objects), heir).inheritance?.claims).toEqual([]);

@@ -59,7 +59,7 @@ class World {
     this.#wanted = to;
     this.cluster = disorder(
       recipeOf({
-        kind: { engine: 'Builtin', topology: from as 'single' | 'ha-3' | 'ha-6' },
+        kind: { engine: 'Builtin', topology: from },
         changes: { size: 'lh-40', sizeGb: 2, version: 'none' },
         deletionPolicy,
       }),
@@ -108,7 +108,7 @@ class World {
       },
     } as never) as LedgerBackup;
     if (this.failing) return;
-    this.#backedUp.set(backupIdOf(uidOf(ended as never)), this.answered);
+    this.#backedUp.set(backupIdOf(uidOf(ended)), this.answered);
     // The backup itself has several running replicas take no more writes; the only one is stopped before.
     const running = replicaPods(this.cluster.all('Pod'));
     if (running.length > 1) this.#paused.add(running[0]?.metadata.labels?.[labels.uid] ?? '');
