@@ -3,10 +3,12 @@ import { relative } from 'node:path';
 import { defineConfig } from 'vite';
 
 /**
- * Modules of a few hundred bytes that most pages share. A file for each costs more by its frame than by its content, so they are in one.
+ * Modules of a few hundred bytes that most pages share. A file for each costs more by its frame than by its content, so the first
+ * bundle has those that it needs in one, and pages have the parts from which they are made, with their styles, in another.
  */
-const small =
-  /src[\\/](lib[\\/](digits|time|download|short-id|shell-word|patience|said)|ui[\\/](Field|States|Code|Tabs|ShortId))/;
+const small = /src[\\/]lib[\\/](digits|time|download|short-id|shell-word|patience|said)/;
+const parts =
+  /src[\\/]ui[\\/](Field|States|Code|Tabs|ShortId|Table|Choices|Form|Filter|SearchInput|Spans)/;
 
 /** Files by the letters that stand for them in names of classes. */
 const filesByMark = new Map<string, string>();
@@ -34,7 +36,15 @@ export default defineConfig({
     reportCompressedSize: false,
     manifest: true,
     rollupOptions: {
-      output: { codeSplitting: { groups: [{ name: 'small', test: small, minShareCount: 2 }] } },
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'small', test: small, minShareCount: 2 },
+            { name: 'parts', test: parts, minShareCount: 2 },
+          ],
+        },
+      },
     },
   },
 });

@@ -1,4 +1,5 @@
 import { written, type Moment, type Target } from '../../domain/recovery.ts';
+import { restoreWarnings } from '../../domain/restores/warnings.ts';
 import type { recoveryRoutes } from '../contract/routes/recovery.ts';
 import { notCarriedOver } from '../contract/schemas/recovery.ts';
 import { acceptedRestore } from '../databases/handlers.ts';
@@ -18,7 +19,6 @@ import {
   type PossibleRestore,
 } from './moments.ts';
 import { requireStore } from './refusal.ts';
-import { restoreWarnings } from './restore-warnings.ts';
 import { restoreToMoment, type RecoveryServices } from './restore.ts';
 
 interface RecoveryHandlerOptions {

@@ -4,8 +4,9 @@ import type { Choice } from '../databases/choose.ts';
 import type { Caller, WithJob, Within } from '../databases/database-service.ts';
 import { requireDatabase } from '../databases/require.ts';
 import type { CatalogSpec, EngineName } from '../../domain/custom-resources.ts';
-import { fillsFromRelease } from '../../domain/fill.ts';
+import { fillsFromRelease } from '../../domain/restores/fills-from.ts';
 import { backupIdOf } from '../../domain/names.ts';
+import { restoreWarnings } from '../../domain/restores/warnings.ts';
 import type { Backup } from '../model/backup.ts';
 import { Refusal } from '../model/refusal.ts';
 import { findBackup, lockBackup } from '../store/backups.ts';
@@ -15,7 +16,6 @@ import type { ArchiveEnds } from './archive-ends.ts';
 import { tellRestore } from './backup-events.ts';
 import { momentOf, requirePossible, targetOf, type TargetRequest } from './moments.ts';
 import { backupNotFound, requireStore } from './refusal.ts';
-import { restoreWarnings } from './restore-warnings.ts';
 import type { BackupServices } from './request-backup.ts';
 
 type RestoreRequest = Pick<

@@ -86,6 +86,7 @@ test.each([
   ['cli/main.ts', './handlers/api.ts'],
   ['cli/handlers/imports.ts', '../../domain/import-files/file-head.ts'],
   ['dashboard/src/main.ts', '../../domain/import-files/file-head.ts'],
+  ['dashboard/src/main.ts', '../../domain/restores/warnings.ts'],
   ['clients/typescript/src/client.ts', '../../../gen/api.ts'],
   ['api/model/job.ts', '../../domain/names.ts'],
   ['api/ledger/decode.ts', '../model/ledger-problems.ts'],

@@ -3,18 +3,18 @@ import { mostOf, sumOf, shownFigure, shownShare, type Unit } from './figures.ts'
 
 test.each<[number | null, Unit, string]>([
   [null, 'bytes', '–'],
-  [0, 'bytes', '0 B'],
-  [1_023, 'bytes', '1,023 B'],
-  [1_024, 'bytes', '1 KiB'],
-  [1_610_612_736, 'bytes', '1.5 GiB'],
-  [2 ** 60, 'bytes', '1,024 PiB'],
+  [0, 'bytes', '0\u00a0B'],
+  [1_023, 'bytes', '1,023\u00a0B'],
+  [1_024, 'bytes', '1\u00a0KiB'],
+  [1_610_612_736, 'bytes', '1.5\u00a0GiB'],
+  [2 ** 60, 'bytes', '1,024\u00a0PiB'],
   [0, 'per_second', '0/s'],
   [0.0625, 'per_second', '0.06/s'],
   [90_412.5, 'per_second', '90,413/s'],
-  [0, 'seconds', '0 ms'],
-  [0.000_45, 'seconds', '450 µs'],
-  [0.0091, 'seconds', '9.1 ms'],
-  [2.5, 'seconds', '2.5 s'],
+  [0, 'seconds', '0\u00a0ms'],
+  [0.000_45, 'seconds', '450\u00a0µs'],
+  [0.0091, 'seconds', '9.1\u00a0ms'],
+  [2.5, 'seconds', '2.5\u00a0s'],
   [1, 'boolean', 'yes'],
   [0, 'boolean', 'no'],
   [0.423, 'cores', '0.42'],
@@ -23,7 +23,7 @@ test.each<[number | null, Unit, string]>([
 });
 
 test('a share is told only of a known limit', () => {
-  expect(shownShare(512, 2_048)).toBe('25 %');
+  expect(shownShare(512, 2_048)).toBe('25\u00a0%');
   expect(shownShare(null, 2_048)).toBe('–');
   expect(shownShare(512, 0)).toBe('–');
 });

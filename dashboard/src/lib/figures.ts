@@ -7,6 +7,9 @@ export type Figure = number | null;
 /** Shown for an unknown figure. */
 export const unknownFigure = '–';
 
+/** Between a number and its unit: a line does not end there. */
+const space = '\u00a0';
+
 const kibi = 1_024;
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
@@ -23,7 +26,7 @@ function shownNumber(value: number): string {
 /** `1.5 GiB`. */
 export function shownBytes(bytes: number): string {
   const power = powerOf(bytes);
-  return `${shownNumber(bytes / kibi ** power)} ${byteUnits[power]}`;
+  return `${shownNumber(bytes / kibi ** power)}${space}${byteUnits[power]}`;
 }
 
 /** The power of 1,024 in whose unit a number of bytes is shown. */
@@ -37,9 +40,9 @@ export const byteUnitOf = (bytes: number): number => kibi ** powerOf(bytes);
 
 function shownSeconds(seconds: number): string {
   const size = Math.abs(seconds);
-  if (size >= 1) return `${shownNumber(seconds)} s`;
-  if (size >= 0.001 || size === 0) return `${shownNumber(seconds * 1_000)} ms`;
-  return `${shownNumber(seconds * 1_000_000)} µs`;
+  if (size >= 1) return `${shownNumber(seconds)}${space}s`;
+  if (size >= 0.001 || size === 0) return `${shownNumber(seconds * 1_000)}${space}ms`;
+  return `${shownNumber(seconds * 1_000_000)}${space}µs`;
 }
 
 export function shownFigure(value: Figure, unit: Unit): string {
@@ -54,7 +57,7 @@ export function shownFigure(value: Figure, unit: Unit): string {
     case 'bytes_per_second':
       return `${shownBytes(value)}/s`;
     case 'ratio':
-      return `${shownNumber(100 * value)} %`;
+      return `${shownNumber(100 * value)}${space}%`;
     case 'boolean':
       return value >= 1 ? 'yes' : 'no';
     case 'count':
@@ -69,7 +72,7 @@ export function shownFigure(value: Figure, unit: Unit): string {
 /** `38 %` of a limit. */
 export function shownShare(used: Figure, limit: Figure): string {
   if (used === null || limit === null || limit <= 0) return unknownFigure;
-  return `${shownNumber((100 * used) / limit)} %`;
+  return `${shownNumber((100 * used) / limit)}${space}%`;
 }
 
 /** The sum of the known ones; null without any. */

@@ -1,10 +1,11 @@
 import { Menu } from '@base-ui/react/menu';
 import { useNavigate } from '@tanstack/react-router';
-import { Check, ChevronsUpDown, List, Plus } from 'lucide-react';
+import { Check, List, Plus } from 'lucide-react';
 import type { Session } from '../../../gen/api.ts';
 import { said } from '../lib/said.ts';
 import type { ShownOrganization } from './context.ts';
 import styles from './Menu.module.css';
+import { OrganizationName } from './OrganizationName.tsx';
 
 interface Props {
   readonly session: Session;
@@ -17,11 +18,7 @@ export function OrganizationMenu({ session, organization }: Props) {
   return (
     <Menu.Root>
       <Menu.Trigger className={styles.trigger}>
-        <span className={styles.square} aria-hidden>
-          {(organization?.name ?? '?').slice(0, 1).toUpperCase()}
-        </span>
-        <span className={styles.label}>{said(organization?.name ?? 'No organization')}</span>
-        <ChevronsUpDown size={15} aria-hidden />
+        <OrganizationName organization={organization} />
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className={styles.positioner} align="start" sideOffset={4}>

@@ -14,9 +14,12 @@ import { Bell } from './Bell.tsx';
 import { NowContext, OrganizationContext, ZoneContext, type ShownOrganization } from './context.ts';
 import { Notices } from './Notices.tsx';
 import { SideBar } from './SideBar.tsx';
-import { SignInAgain } from './SignInAgain.tsx';
 import styles from './Shell.module.css';
 
+/** Nobody waits for these: they come when the page is drawn. */
+const SignInAgain = lazy(async () => ({
+  default: (await import('./SignInAgain.tsx')).SignInAgain,
+}));
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }));
 
 interface FrameProps {
@@ -98,7 +101,9 @@ function Frame({ session, organization }: FrameProps) {
                 <Outlet />
               </main>
             </div>
-            <SignInAgain />
+            <Suspense>
+              <SignInAgain />
+            </Suspense>
             <Announcer />
             {paletteUsed && (
               <Suspense>

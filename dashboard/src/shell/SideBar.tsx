@@ -12,13 +12,20 @@ import {
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import type { Session } from '../../../gen/api.ts';
 import type { Zone } from '../lib/time.ts';
 import { Bell } from './Bell.tsx';
 import type { Right, ShownOrganization } from './context.ts';
-import { OrganizationMenu } from './OrganizationMenu.tsx';
+import menu from './Menu.module.css';
+import { OrganizationName } from './OrganizationName.tsx';
 import { Preferences } from './Preferences.tsx';
 import styles from './SideBar.module.css';
+
+/** A page can be used before its menus can be opened. */
+const OrganizationMenu = lazy(async () => ({
+  default: (await import('./OrganizationMenu.tsx')).OrganizationMenu,
+}));
 
 interface Entry {
   readonly to:
@@ -72,7 +79,15 @@ export function SideBar({
           <span className={styles.brand}>Ledgerhouse</span>
           {organization !== undefined && <Bell organization={organization} />}
         </div>
-        <OrganizationMenu session={session} organization={organization} />
+        <Suspense
+          fallback={
+            <div className={menu.trigger}>
+              <OrganizationName organization={organization} />
+            </div>
+          }
+        >
+          <OrganizationMenu session={session} organization={organization} />
+        </Suspense>
         <button type="button" className={styles.search} onClick={onPalette}>
           <Search size={15} aria-hidden />
           <span>Search</span>

@@ -4,7 +4,7 @@
  */
 import { cutText } from '../../../base/cut-text.ts';
 import { jsonOf } from '../../../base/json.ts';
-import { fillsFromRelease } from '../../../domain/fill.ts';
+import { fillsFromRelease } from '../../../domain/restores/fills-from.ts';
 import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
 import { annotations, fillJobName } from '../../../domain/names.ts';
 import { newestBuiltinOf } from '../../engines/newest-builtin.ts';

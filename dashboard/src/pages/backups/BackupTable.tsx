@@ -42,8 +42,10 @@ export const BackupTable = ({ backups, jobs, configured }: Props) => (
           )}
         </td>
         <Proof backup={backup} />
-        <td className={table.end}>
-          <BackupActions backup={backup} configured={configured} />
+        <td>
+          <div className={table.acts}>
+            <BackupActions backup={backup} configured={configured} />
+          </div>
         </td>
       </tr>
     ))}
@@ -80,7 +82,7 @@ const Made = ({ completedAt, createdAt, expiresAt, status }: Backup) => (
   <td className={table.keep}>
     <When at={completedAt ?? createdAt} />
     {status === 'SUCCEEDED' && (
-      <div className={table.soft}>
+      <div className={`${table.soft} ${table.keep}`}>
         {expiresAt === null ? 'kept for good' : <>goes {<When at={expiresAt} />}</>}
       </div>
     )}

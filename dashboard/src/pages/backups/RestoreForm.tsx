@@ -1,25 +1,14 @@
 import { useState, type ReactNode } from 'react';
-import type { CreateCatalog, Database } from '../../../../gen/api.ts';
+import type { CreateCatalog } from '../../../../gen/api.ts';
 import form from '../../ui/Form.module.css';
 import { Card } from '../../ui/Page.tsx';
 import { PlaceFields, ShapeFields } from '../create/ChoiceFields.tsx';
 import styles from '../create/CreateDatabase.module.css';
-import { draftOf, type Draft } from '../create/draft.ts';
 import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
+import { EngineCard } from './EngineCard.tsx';
+import { draftLike, type RestoreDraft } from './restore-draft.ts';
 import { RestoreSummary, type From } from './RestoreSummary.tsx';
-
-/** A draft with the shape of a database. */
-const draftLike = (database: Database, catalog: CreateCatalog): Draft => ({
-  ...draftOf(catalog),
-  provider: database.provider,
-  region: database.region,
-  clusterConfiguration: database.clusterConfiguration,
-  clusterSize: database.clusterSize,
-  storageTier: database.storageTier,
-  storageGb: String(database.selectedStorageGb),
-  engine: database.engine.name,
-});
 
 interface Props {
   readonly catalog: CreateCatalog;
@@ -40,13 +29,14 @@ export function RestoreForm({ catalog, from, notGood, children }: Props) {
     catalog,
     draft,
     errors: draft.name === '' ? { ...errors, name: undefined } : errors,
-    onChange: (change: Partial<Draft>) => setDraft({ ...draft, ...change }),
+    onChange: (change: Partial<RestoreDraft>) => setDraft({ ...draft, ...change }),
   };
   return (
     <div className={styles.layout}>
       <div className={form.form}>
         {children}
         <PlaceFields {...fields} />
+        <EngineCard {...fields} />
         <Card title="Shape">
           <div className={form.form}>
             <p className={styles.soft}>

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { RestoreBackupRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
@@ -8,9 +9,9 @@ import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import styles from '../create/CreateDatabase.module.css';
-import { storageOf, type Draft } from '../create/draft.ts';
 import { PriceLines } from '../create/PriceLines.tsx';
 import { planErrors, type Plan } from '../create/use-plan.ts';
+import { restoreRequest, type RestoreDraft } from './restore-draft.ts';
 
 /** A backup of a database, or a moment of its log. */
 export type From =
@@ -21,14 +22,14 @@ interface Props {
   readonly from: From;
   /** Why this cannot be restored; `undefined`: it can. */
   readonly notGood: string | undefined;
-  readonly draft: Draft;
+  readonly draft: RestoreDraft;
   readonly plan: Plan;
 }
 
 /** The price of the new database, and the button that makes it. */
 export function RestoreSummary({ from, notGood, draft, plan }: Props) {
   const organization = useOrganization();
-  const restore = useRestore(from, draft);
+  const restore = useRestore(from, restoreRequest(draft));
   const missing = draft.name === '' ? 'Give the new database a name.' : undefined;
   const wrong = plan.error === null ? undefined : 'Correct the errors first.';
   const refused = whyNot(organization, 'changeDatabase') ?? notGood ?? missing ?? wrong;
@@ -55,16 +56,13 @@ export function RestoreSummary({ from, notGood, draft, plan }: Props) {
   );
 }
 
-function useRestore(from: From, draft: Draft) {
+function useRestore(from: From, body: RestoreBackupRequest) {
   const { id: organizationId, slug } = useOrganization();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const intent = useIntent();
   return useMutation({
     mutationFn: () => {
-      const { name, provider, region, clusterConfiguration, clusterSize, storageTier } = draft;
-      const shape = { clusterConfiguration, clusterSize, storageTier };
-      const body = { name, provider, region, ...shape, selectedStorageGb: storageOf(draft) };
       const { databaseId } = from;
       if ('backupId' in from) {
         const path = '/api/v1/databases/{databaseId}/backups/{backupId}/restore';

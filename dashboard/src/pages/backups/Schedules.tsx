@@ -87,8 +87,10 @@ function Row({ schedule }: { readonly schedule: BackupSchedule }) {
       <td className={table.keep}>
         {lastSucceededAt === null ? 'none yet' : <When at={lastSucceededAt} />}
       </td>
-      <td className={table.end}>
-        <ScheduleActions schedule={schedule} />
+      <td>
+        <div className={table.acts}>
+          <ScheduleActions schedule={schedule} />
+        </div>
       </td>
     </tr>
   );

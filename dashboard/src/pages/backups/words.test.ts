@@ -55,7 +55,7 @@ test('a test that could not be made leaves an earlier proof as it is', () => {
   expect(proofOf({ verification: { ...verification, status: 'PASSED', seconds: 1.84 } })).toEqual({
     tone: 'good',
     word: 'proven',
-    about: 'restored in 1.84 s',
+    about: 'restored in 1.84\u00a0s',
   });
 });
 

@@ -3,7 +3,7 @@ import { Choices } from '../../ui/Choices.tsx';
 import { Checkbox, Input, Select, TextArea } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Card } from '../../ui/Page.tsx';
-import { engineOfFiles, sizes, tiers, topologies, type Draft } from './draft.ts';
+import { engineOfFiles, sizes, tiers, topologies, withEngine, type Draft } from './draft.ts';
 
 interface Props {
   readonly catalog: CreateCatalog;
@@ -99,9 +99,7 @@ function EngineFields({ catalog, draft, errors, onChange }: Props) {
         label="Engine"
         value={draft.engine}
         error={errors['engine']}
-        onChange={(event) =>
-          onChange({ engine: event.target.value, engineVersion: '', parameters: {} })
-        }
+        onChange={(event) => onChange(withEngine(catalog, draft, event.target.value))}
       >
         {catalog.engines.map(({ name }) => (
           <option

@@ -1,5 +1,6 @@
 /** The choices of a database that is to be made, and the request that they become. Each choice starts as the catalog’s default. */
 import type { CreateCatalog, CreateDatabaseRequest, Import } from '../../../../gen/api.ts';
+import { shownFigure } from '../../lib/figures.ts';
 
 export interface Draft {
   readonly name: string;
@@ -42,17 +43,44 @@ export function draftOf({ defaults }: CreateCatalog): Draft {
   };
 }
 
+/** Another engine, of its default version. What does not run it gives way to the first one that does. */
+export const withEngine = (
+  { clusterConfigurations, clusterSizes }: CreateCatalog,
+  { clusterConfiguration, clusterSize }: Pick<Draft, 'clusterConfiguration' | 'clusterSize'>,
+  engine: string,
+): Partial<Draft> => ({
+  engine,
+  engineVersion: '',
+  parameters: {},
+  clusterConfiguration: runs(clusterConfigurations, clusterConfiguration, engine),
+  clusterSize: runs(
+    clusterSizes.filter(({ available }) => available),
+    clusterSize,
+    engine,
+  ),
+});
+
+interface Offered {
+  readonly id: string;
+  readonly engines: readonly string[];
+}
+
+const runs = (offered: readonly Offered[], chosen: string, engine: string): string => {
+  const fitting = offered.filter(({ engines }) => engines.includes(engine));
+  return (fitting.find(({ id }) => id === chosen) ?? fitting.at(0))?.id ?? chosen;
+};
+
 /** The engine that can begin with an import: that of its data files, and for rows the built-in one. */
 export const engineOfFiles = (files: Import | undefined): string =>
   files?.files.find(({ head }) => head !== null)?.head?.engine ?? 'Builtin';
 
-const withEngine = (draft: Pick<Draft, 'engine'>, engine: string): Partial<Draft> =>
+const engineFor = (draft: Pick<Draft, 'engine'>, engine: string): Partial<Draft> =>
   draft.engine === engine ? {} : { engine, engineVersion: '', parameters: {} };
 
 export const beginWith = (draft: Draft, mode: Draft['mode']): Partial<Draft> => ({
   mode,
   files: undefined,
-  ...(mode === 'import' && withEngine(draft, engineOfFiles(undefined))),
+  ...(mode === 'import' && engineFor(draft, engineOfFiles(undefined))),
 });
 
 /** The files determine the topology and the engine. */
@@ -65,7 +93,7 @@ export const takeFiles = (
   return {
     files,
     ...(fitting !== undefined && { clusterConfiguration: fitting.id }),
-    ...withEngine(draft, engineOfFiles(files)),
+    ...engineFor(draft, engineOfFiles(files)),
   };
 };
 
@@ -161,7 +189,7 @@ export const tiers = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =
     return {
       id,
       title: name,
-      about: `${minGb} to ${maxGb} GiB. ${growable ? 'Can grow later.' : 'Cannot grow later.'}`,
+      about: `${shownFigure(minGb, 'count')} to ${shownFigure(maxGb, 'count')} GiB. ${growable ? 'Can grow later.' : 'Cannot grow later.'}`,
       refused:
         capability?.supported === false
           ? (capability.reason ?? 'not with this topology')

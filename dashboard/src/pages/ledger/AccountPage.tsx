@@ -6,6 +6,7 @@ import { buttonClass } from '../../ui/Button.tsx';
 import { Copy } from '../../ui/Copy.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
 import { Skeleton } from '../../ui/States.tsx';
+import { Digits } from './Digits.tsx';
 import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { LedgerProblem } from './LedgerProblem.tsx';
@@ -73,7 +74,9 @@ function Balances({ account }: { readonly account: Account }) {
   return (
     <Card title="Balance">
       <div className={styles.stack}>
-        <p className={styles.big}>{sided(balanceOf(account))}</p>
+        <p className={styles.big}>
+          <Digits text={sided(balanceOf(account))} />
+        </p>
         {bound !== undefined && (
           <p className={styles.soft}>
             {shown(bound.left)} can still be {bound.verb}: its pending transfers count already.
@@ -84,7 +87,7 @@ function Balances({ account }: { readonly account: Account }) {
             <div key={title}>
               <dt>{title}</dt>
               <dd>
-                {shown(digits)} <Copy text={digits} what={title.toLowerCase()} />
+                <Digits text={shown(digits)} /> <Copy text={digits} what={title.toLowerCase()} />
               </dd>
             </div>
           ))}

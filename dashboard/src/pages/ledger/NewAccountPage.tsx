@@ -67,6 +67,24 @@ function Form({ onNew }: { readonly onNew: () => void }) {
   const refused =
     whyNot(organization, 'writeLedger') ??
     (wrong.length > 0 ? 'Correct the errors first.' : undefined);
+  const inputs = fields.map((field) => {
+    const [name, label, bits, hint] = field;
+    return (
+      <Input
+        key={name}
+        label={label}
+        mono
+        autoComplete="off"
+        value={values[name]}
+        hint={(name === 'code' ? names.codeName('account', values.code.trim()) : undefined) ?? hint}
+        error={wrong.includes(field) ? `Must be an integer of ${bits} bits, not 0.` : undefined}
+        onChange={(event) => {
+          setValues({ ...values, [name]: event.target.value });
+          send.reset();
+        }}
+      />
+    );
+  });
   return (
     <Card>
       {(send.isPending || isUnknown(send.error)) && <LeaveSending what="accounts" />}
@@ -77,31 +95,8 @@ function Form({ onNew }: { readonly onNew: () => void }) {
           if (refused === undefined && !send.isPending) submit();
         }}
       >
-        <div className={styles.row}>
-          {fields.map((field) => {
-            const [name, label, bits, hint] = field;
-            return (
-              <Input
-                key={name}
-                label={label}
-                mono
-                autoComplete="off"
-                value={values[name]}
-                hint={
-                  (name === 'code' ? names.codeName('account', values.code.trim()) : undefined) ??
-                  hint
-                }
-                error={
-                  wrong.includes(field) ? `Must be an integer of ${bits} bits, not 0.` : undefined
-                }
-                onChange={(event) => {
-                  setValues({ ...values, [name]: event.target.value });
-                  send.reset();
-                }}
-              />
-            );
-          })}
-        </div>
+        {inputs[0]}
+        <div className={styles.row}>{inputs.slice(1)}</div>
         {flags.map(([flag, about]) => (
           <Checkbox
             key={flag}

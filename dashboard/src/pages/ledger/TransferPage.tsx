@@ -9,6 +9,7 @@ import { Copy } from '../../ui/Copy.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Skeleton } from '../../ui/States.tsx';
+import { Digits } from './Digits.tsx';
 import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { LedgerProblem } from './LedgerProblem.tsx';
@@ -68,7 +69,7 @@ function Movement({ transfer }: { readonly transfer: Transfer }) {
     <Card title="Amount">
       <div className={styles.stack}>
         <p className={styles.big}>
-          {shown(amount)} <Copy text={amount} what="the amount" />
+          <Digits text={shown(amount)} /> <Copy text={amount} what="the amount" />
         </p>
         <div className={styles.arrow}>
           <div>

@@ -11,11 +11,11 @@ import {
 const MiB = 2 ** 20;
 
 test.each([
-  [41.9, 'Full in 41 days, at 471 MiB more a day.', undefined],
-  [400, 'Full in more than a year, at 471 MiB more a day.', undefined],
-  [8, 'Full in 8 days, at 471 MiB more a day.', 'warn'],
-  [1.5, 'Full in 1 day, at 471 MiB more a day.', 'bad'],
-  [0.5, 'Full in less than a day, at 471 MiB more a day.', 'bad'],
+  [41.9, 'Full in 41 days, at 471\u00a0MiB more a day.', undefined],
+  [400, 'Full in more than a year, at 471\u00a0MiB more a day.', undefined],
+  [8, 'Full in 8 days, at 471\u00a0MiB more a day.', 'warn'],
+  [1.5, 'Full in 1 day, at 471\u00a0MiB more a day.', 'bad'],
+  [0.5, 'Full in less than a day, at 471\u00a0MiB more a day.', 'bad'],
 ])('a forecast of %p days never promises more time than there is', (fullInDays, words, tone) => {
   const forecast = { fullInDays, perDayBytes: 471 * MiB };
   expect(forecastWords(forecast)).toBe(words);
@@ -67,7 +67,7 @@ test('silent replicas, the leader and the lag are told', () => {
 });
 
 test('use is told with its limit, or not at all', () => {
-  expect(usedWords(MiB, 2 * MiB)).toBe('1 MiB of 2 MiB.');
+  expect(usedWords(MiB, 2 * MiB)).toBe('1\u00a0MiB of 2\u00a0MiB.');
   expect(usedWords(null, 2 * MiB)).toBe('Not known.');
 });
 

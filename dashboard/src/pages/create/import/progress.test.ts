@@ -7,7 +7,7 @@ const parts = partsOf({ replicaIndex: 0, sizeBytes: 100 * mebibyte }, 10 * mebib
 
 test('an upload that goes on counts what was there before, and its speed by what it sent itself', () => {
   const sent = new SentBytes(100 * mebibyte, parts.slice(5), 1_000);
-  expect(progressWords(sent.at(1_000))).toBe('50 MiB of 100 MiB');
+  expect(progressWords(sent.at(1_000))).toBe('50\u00a0MiB of 100\u00a0MiB');
   expect(percentOf(sent.at(1_000))).toBe(50);
   const [, , , , , sixth, seventh] = parts;
   if (sixth === undefined || seventh === undefined) throw new Error('there are ten');
@@ -17,7 +17,9 @@ test('an upload that goes on counts what was there before, and its speed by what
   expect(sent.at(2_000)).toMatchObject({ doneBytes: 56 * mebibyte, sentBytes: 6 * mebibyte });
   sent.arrived(sixth);
   sent.arrived(seventh);
-  expect(progressWords(sent.at(11_000))).toBe('70 MiB of 100 MiB, 2 MiB/s, about 15 s left');
+  expect(progressWords(sent.at(11_000))).toBe(
+    '70\u00a0MiB of 100\u00a0MiB, 2\u00a0MiB/s, about 15 s left',
+  );
 });
 
 test('it is done when everything is there, and not before', () => {

@@ -1,10 +1,8 @@
-/** What a new database does not have of the ledger that it begins with, said before it is made. */
-import type { EngineName } from '../../domain/custom-resources.ts';
-
+/** What a new database does not have of the ledger that it begins with, said before it is made: by the service, and by the dashboard. */
 interface Restoration {
   /** Engine of the database whose ledger it is, and of the new one. */
   readonly from: string;
-  readonly to: EngineName;
+  readonly to: string;
   readonly dropTimeouts: boolean;
 }
 

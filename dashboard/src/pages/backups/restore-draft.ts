@@ -1,0 +1,57 @@
+/** The choices of a database that is to begin with another one's data, and the request that they become. */
+import { fillsFromRelease } from '../../../../domain/restores/fills-from.ts';
+import type { CreateCatalog, Database, RestoreBackupRequest } from '../../../../gen/api.ts';
+import { draftOf, storageOf, withEngine, type Draft } from '../create/draft.ts';
+
+export interface RestoreDraft extends Draft {
+  /** Whether pending transfers may lose their timeouts on the way to TigerBeetle. */
+  readonly dropTimeouts: boolean;
+}
+
+/** A draft with the shape of a database, of the built-in engine: it loses the least. */
+export function draftLike(database: Database, catalog: CreateCatalog): RestoreDraft {
+  const shape = {
+    ...draftOf(catalog),
+    provider: database.provider,
+    region: database.region,
+    clusterConfiguration: database.clusterConfiguration,
+    clusterSize: database.clusterSize,
+    storageTier: database.storageTier,
+    storageGb: String(database.selectedStorageGb),
+  };
+  return { ...shape, ...withEngine(catalog, shape, 'Builtin'), dropTimeouts: false };
+}
+
+const about: Readonly<Record<string, string>> = {
+  Builtin: 'Begins with the data as they are.',
+  TigerBeetle:
+    'Is filled row by row through its protocol: it takes longer, and some things are lost.',
+};
+
+/** The engines of the catalog, each in its default version, which a restore takes. */
+export const engineChoices = ({ engines }: Pick<CreateCatalog, 'engines'>) =>
+  engines.map(({ name, defaultVersion, versions }) => {
+    const release = versions.find(({ version }) => version === defaultVersion)?.release ?? '';
+    return {
+      id: name,
+      title: name,
+      about: about[name] ?? '',
+      refused:
+        name === 'TigerBeetle' && !fillsFromRelease(release)
+          ? `version ${defaultVersion} cannot be filled`
+          : undefined,
+    };
+  });
+
+/** The request has all choices, also those that equal the original. */
+export const restoreRequest = (draft: RestoreDraft): RestoreBackupRequest => ({
+  name: draft.name,
+  provider: draft.provider,
+  region: draft.region,
+  clusterConfiguration: draft.clusterConfiguration,
+  clusterSize: draft.clusterSize,
+  storageTier: draft.storageTier,
+  selectedStorageGb: storageOf(draft),
+  engine: draft.engine === 'TigerBeetle' ? 'TigerBeetle' : 'Builtin',
+  ...(draft.engine === 'TigerBeetle' && draft.dropTimeouts && { dropTimeouts: true }),
+});

@@ -1,0 +1,19 @@
+import { ChevronsUpDown } from 'lucide-react';
+import { said } from '../lib/said.ts';
+import type { ShownOrganization } from './context.ts';
+import styles from './Menu.module.css';
+
+/** The organization whose pages are shown, as it stands on the button that switches to another one. */
+export const OrganizationName = ({
+  organization,
+}: {
+  readonly organization: ShownOrganization | undefined;
+}) => (
+  <>
+    <span className={styles.square} aria-hidden>
+      {(organization?.name ?? '?').slice(0, 1).toUpperCase()}
+    </span>
+    <span className={styles.label}>{said(organization?.name ?? 'No organization')}</span>
+    <ChevronsUpDown size={15} aria-hidden />
+  </>
+);
