@@ -90,7 +90,7 @@ test('an hour with a dead leader is told alike by tiles, charts, marks and table
   await now.getByText('3 of 3 answer').waitFor();
   await now.getByText('Replica 2 leads').waitFor();
   await now
-    .getByText(/^10 GiB of 20 GiB\. Full in \d+ days, at \S+ [GM]iB more a day\.$/)
+    .getByText(/^10\sGiB of 20\sGiB\. Full in \d+ days, at \S+\s[GM]iB more a day\.$/)
     .waitFor();
   await chart('Requests').getByText('create_transfers').waitFor();
   // Of the operations that were never used there is no line.
@@ -302,7 +302,7 @@ test('slow and failed requests are filtered, and read on page by page', async ()
   await rows.nth(5).waitFor();
   await rows.nth(6).waitFor({ state: 'detached' });
   expect(await rows.nth(1).innerText()).toMatch(
-    /create_transfers\s+slow\s+8,189\s+731 ms\s+12\.4 ms/,
+    /create_transfers\s+slow\s+8,189\s+731\sms\s+12\.4\sms/,
   );
   expect(new URL(page.url()).searchParams.get('outcome')).toBe('slow');
   await page.getByRole('combobox', { name: 'Show' }).selectOption('failed');
