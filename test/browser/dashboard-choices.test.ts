@@ -149,8 +149,8 @@ test('names of codes and of user data are given, stand wherever the numbers do, 
     .getByRole('button', { name: /^Remove/ })
     .evaluateAll((buttons) => buttons.map((one) => one.getAttribute('aria-label')));
   expect(new Set(names).size).toBe(3);
-  for (const of of ['User data 128 of accounts', 'Code 10 of accounts', 'Code 7 of transfers']) {
-    const remove = card.getByRole('button', { name: `Remove the name of ${of}` });
+  for (const owner of ['User data 128 of accounts', 'Code 10 of accounts', 'Code 7 of transfers']) {
+    const remove = card.getByRole('button', { name: `Remove the name of ${owner}` });
     await remove.click();
     await remove.waitFor({ state: 'detached' });
   }
