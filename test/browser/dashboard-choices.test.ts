@@ -26,7 +26,7 @@ let tab: Tab;
 beforeAll(async () => {
   [service, browser] = await Promise.all([FixedService.start(), startChromium()]);
   tab = await openTab(browser, { origins: [service.url], width: 1280 });
-  const { id } = sessionExample.organization;
+  const { id } = { ...sessionExample.organization };
   const rights = rightsOf('owner');
   const called = { id, name: longName, slug: 'acme', role: 'owner', rights, namespace: 'org-acme' };
   service.when('getSession', () => ({
