@@ -241,6 +241,7 @@ test('a finger reads values as it moves, and what it marked is shown alone when 
 });
 
 test.each([
+  ['6 hours', 'A point for every 2 minutes.'],
   ['24 hours', 'A point for every 5 minutes.'],
   ['7 days', 'A point for every 1 hour.'],
   ['30 days', 'A point for every 3 hours.'],

@@ -9,6 +9,7 @@ const dayMs = 24 * hourMs;
 export const ranges = {
   '15m': { title: '15 minutes', spanMs: 15 * minuteMs, everyMs: 15_000 },
   '1h': { title: '1 hour', spanMs: hourMs, everyMs: 15_000 },
+  '6h': { title: '6 hours', spanMs: 6 * hourMs, everyMs: 30_000 },
   '24h': { title: '24 hours', spanMs: dayMs, everyMs: 60_000 },
   '7d': { title: '7 days', spanMs: 7 * dayMs, everyMs: 300_000 },
   '30d': { title: '30 days', spanMs: 30 * dayMs, everyMs: 300_000 },
