@@ -629,7 +629,7 @@ function windowSince(hours: number) {
     timeZone: 'Etc/UTC',
   };
 }
-const [openWindow, twoDaysAway, threeDaysAway] = [1, -48, -72].map(windowSince);
+const [openWindow, twoDaysAway, threeDaysAway, fourDaysAway] = [1, -48, -72, -96].map(windowSince);
 type Shown = MaintenanceWindowAnswer['maintenanceWindow'];
 
 async function windowOf(operation: OperationId, of: object = {}, body?: object): Promise<Shown> {
@@ -665,8 +665,7 @@ test('a change for the maintenance window shows when it begins, moves with the w
   const own = await windowOf('setDatabaseMaintenanceWindow', of, threeDaysAway);
   expect(await read(made, change.id)).toMatchObject(waits(own));
   // The window of the organization is another one now, and no longer that of this database.
-  const other = await windowOf('resetOrganizationMaintenanceWindow');
-  expect(other).toEqual(usual);
+  const other = await windowOf('setOrganizationMaintenanceWindow', {}, fourDaysAway);
   expect(await read(made, change.id)).toMatchObject(waits(own));
   expect(await windowOf('resetDatabaseMaintenanceWindow', of)).toEqual(other);
   expect(await read(made, change.id)).toMatchObject(waits(other));
@@ -676,7 +675,7 @@ test('a change for the maintenance window shows when it begins, moves with the w
   const now = await request(made, { ...body, parameters: { limitConnections: '301' } });
   expect([now.change.status, now.change.inMaintenanceWindow]).toEqual(['APPLYING', true]);
   await until(made, now.change, 'APPLIED');
-  await windowOf('resetOrganizationMaintenanceWindow');
+  expect(await windowOf('resetOrganizationMaintenanceWindow')).toMatchObject({ from: 'DEFAULT' });
 });
 
 test('a change whose window passed while no worker ran waits for the next one, and can be begun at once', async () => {
