@@ -35,8 +35,7 @@ export async function haltNative(config: ClusterConfig): Promise<void> {
   await endStrays(folder);
   // Containers that a kubelet without a record has restarted meanwhile.
   await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
-  await unmountBelow([folder, runFolder]);
-  await detachLoops(join(folder, 'volumes'));
+  await freeDisks([folder, runFolder], join(folder, 'volumes'));
   await removeNetwork(config.id);
   await removeCgroups(`ledgerhouse-${config.id}-`);
   rmSync(runFolder, { recursive: true, force: true });
@@ -104,16 +103,37 @@ function namespaceOf(pid: string): string | undefined {
   }
 }
 
+/**
+ * Unmounts and detaches until no disk is in use. A program that begins a mount namespace between the two copies a mount that is
+ * being ended, and a lazy unmount ends when the last program has closed its files.
+ */
+async function freeDisks(folders: readonly string[], images: string): Promise<void> {
+  await waitFor(
+    `the end of all uses of the disks in ${images}`,
+    async () => {
+      await unmountBelow(folders);
+      await detachLoops(images);
+      const left = await loopsOf(images);
+      if (left.length > 0) throw new Error(`${left.join(', ')} are still in use`);
+      return true;
+    },
+    { timeoutMs: 60_000, everyMs: 500 },
+  );
+}
+
 const processIds = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 
 async function detachLoops(images: string): Promise<void> {
+  for (const device of await loopsOf(images)) await runQuietly('losetup', ['--detach', device]);
+}
+
+/** The loop devices whose files are in the folder. */
+async function loopsOf(images: string): Promise<readonly string[]> {
   const list = await runQuietly('losetup', ['--noheadings', '--raw', '--output', 'NAME,BACK-FILE']);
-  for (const line of list.split('\n')) {
+  return list.split('\n').flatMap((line) => {
     const [device, file] = line.split(' ');
-    if (device !== undefined && file?.startsWith(`${images}/`) === true) {
-      await runQuietly('losetup', ['--detach', device]);
-    }
-  }
+    return device !== undefined && file?.startsWith(`${images}/`) === true ? [device] : [];
+  });
 }
 
 /** Removes the nodes' cgroups. A process that has ended but is not reaped keeps its cgroup busy for a moment. */
