@@ -63,7 +63,9 @@ test('the newest release is that of the engine, by number', () => {
 });
 
 test('heads of TigerBeetle that rows have are compared with the releases of TigerBeetle alone', () => {
-  const beetles = files(...[0, 1, 2].map(() => ({ engine: 'TigerBeetle', op: 0 })));
+  const beetles = files(
+    ...[0, 1, 2].map(() => ({ engine: 'TigerBeetle', op: 0, clusterId: '77' })),
+  );
   expect(() => requireSound(beetles, withReleases('TigerBeetle', ['0.17.9']), now)).not.toThrow();
   expect(() => requireSound(beetles, withReleases('TigerBeetle', ['0.17.8']), now)).toThrow(
     'Release 0.17.9 wrote it',

@@ -155,6 +155,39 @@ test('a standby’s file, files of both engines, and heads of TigerBeetle that c
   expect(named([short], withTigerBeetle)).toEqual([['file_cut_short', 0, 'sizeBytes']]);
 });
 
+test('a file of TigerBeetle that was copied at another moment is named, once no stopped cluster can have such files', () => {
+  const of = (...ops: readonly number[]) =>
+    named(
+      ops.map((op, replicaIndex) => replicaFile({ op, replicaIndex, replicaCount: ops.length })),
+      withTigerBeetle,
+    );
+  const differs = (file: number) => [['moments_differ', file, 'op']];
+  // One of three has copied nothing for long, or was made anew; and two are a checkpoint behind.
+  for (const ops of [[4_799, 0, 4_799], [0, 959, 0], [3_839, 4_799, 0], [9_599]])
+    expect(of(...ops)).toEqual([]);
+  expect(of(1_919, 0, 0)).toEqual(differs(0));
+  expect(of(2_879, 4_799, 2_879)).toEqual(differs(1));
+  expect(of(4_799, 3_839, 4_799, 0, 0, 0)).toEqual([]);
+  expect(of(2_879, 2_879, 2_879, 4_799, 4_799, 0)).toEqual(differs(3));
+  // Nobody has read the others yet.
+  const [first, ...others] = cluster({ op: 4_799 });
+  const unread = others.map(({ head: _, ...rest }) => rest);
+  expect(named([first!, ...unread], withTigerBeetle)).toEqual([]);
+});
+
+test('files of TigerBeetle with a cluster ID that no database may have are named before anything is sent', () => {
+  const ids = [0n, 1n, 2n ** 128n - 2n, 2n ** 128n - 1n];
+  const reserved = [['cluster_reserved', 0, 'clusterId']];
+  expect(ids.map((clusterId) => named([replicaFile({ clusterId })], withTigerBeetle))).toEqual([
+    reserved,
+    [],
+    [],
+    reserved,
+  ]);
+  // The built-in engine gives the new database another ID.
+  expect(named([file({ clusterId: 0n })])).toEqual([]);
+});
+
 test('two files for one replica of TigerBeetle leave another one without', () => {
   const files = [0, 1, 1].map((index) => replicaFile({ replicaIndex: index, replicaCount: 3 }));
   expect(named(files, withTigerBeetle)).toEqual([

@@ -41,6 +41,7 @@ export type ImportFaultCode =
   | 'format_unknown'
   | 'standby_file'
   | 'state_incomplete'
+  | 'cluster_reserved'
   | 'format_newer'
   | 'replica_own_file'
   | 'release_newer'
@@ -49,7 +50,8 @@ export type ImportFaultCode =
   | 'cluster_differs'
   | 'replica_index_differs'
   | 'replica_count_differs'
-  | 'state_differs';
+  | 'state_differs'
+  | 'moments_differ';
 
 export interface ImportFault {
   readonly code: ImportFaultCode;
@@ -76,6 +78,9 @@ export const importCounts: readonly number[] = [1, 3, 6];
 /** Maximum difference between the clocks of two machines. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
+/** Cluster IDs that no database has. */
+const reservedIds: ReadonlySet<bigint> = new Set([0n, (1n << 128n) - 1n]);
+
 type Fault = Omit<ImportFault, 'file'>;
 
 /** Returns all faults of the files as one import; empty if there is none. */
@@ -86,7 +91,8 @@ export function importFaults(
   const ofOne = files.flatMap((file, at) =>
     faultsOf(file, terms).map((fault) => ({ ...fault, file: at })),
   );
-  return [...countFaults(files, terms), ...ofOne, ...mixture(files)];
+  const found = [...countFaults(files, terms), ...ofOne, ...mixture(files)];
+  return found.length > 0 ? found : distance(files);
 }
 
 function faultsOf({ sizeBytes, head: read }: ImportFile, terms: ImportTerms): readonly Fault[] {
@@ -146,6 +152,13 @@ function ledgerFaults(head: LedgerFileHead): readonly Fault[] {
 /** A file without a checkpoint may have its whole ledger in its log: its op 0 says nothing. */
 function tigerBeetleFaults(head: TigerBeetleFileHead): readonly Fault[] {
   const faults: Fault[] = [];
+  if (reservedIds.has(head.clusterId)) {
+    faults.push({
+      code: 'cluster_reserved',
+      field: 'clusterId',
+      detail: `Its cluster ID is ${head.clusterId}, which no database has (0 is for tests), and files of TigerBeetle keep theirs. Start its cluster, export its rows with 'ledgerhouse export', and import those.`,
+    });
+  }
   if (head.replicaIndex >= head.replicaCount) {
     faults.push({
       code: 'standby_file',
@@ -300,6 +313,25 @@ function differences(
     faults.push({ code: 'state_differs', field, detail });
   }
   return faults;
+}
+
+/** Operations from one checkpoint of TigerBeetle to the next. */
+const CHECKPOINT_OPS = 960;
+
+/**
+ * Checks that a replica of TigerBeetle is not ahead of all that could have followed it. A checkpoint needs operations behind it that as
+ * many replicas as replicate have taken, and a replica takes none beyond its next checkpoint (`op_prepare_ok_max`). Files without it
+ * are of different moments: the others would decide anew what the first one has already answered.
+ */
+function distance(files: readonly ImportFile[]): readonly ImportFault[] {
+  const heads = files.flatMap(({ head }) => (head?.kind === 'tigerbeetle' ? [head.head] : []));
+  if (heads.length < files.length) return [];
+  const ops = heads.map(({ op }) => op);
+  const newest = Math.max(...ops);
+  const near = ops.filter((op) => op >= newest - CHECKPOINT_OPS).length;
+  if (near >= Math.ceil(files.length / 2)) return [];
+  const detail = `Its last checkpoint is of op ${newest}, those of the others of ${ops.filter((op) => op < newest).join(', ')}: no cluster was stopped like this, and its replicas would not agree. Stop all replicas, and copy the files of all of them again.`;
+  return [{ code: 'moments_differ', file: ops.indexOf(newest), field: 'op', detail }];
 }
 
 const engineWords: Readonly<Record<FileEngine, string>> = {

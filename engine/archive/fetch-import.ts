@@ -138,6 +138,7 @@ const codes: Partial<Record<ImportFaultCode, ArchiveErrorCode>> = {
   format_unknown: 'import_foreign',
   standby_file: 'import_foreign',
   state_incomplete: 'import_foreign',
+  cluster_reserved: 'import_foreign',
   head_damaged: 'object_damaged',
   format_newer: 'import_newer',
   release_newer: 'import_newer',
