@@ -5,7 +5,7 @@
 import type { BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import {
-  FILE_HEAD_SIZE,
+  FILE_HEAD_SIZE_MAX,
   headSizeOf,
   readFileHead,
   type FileHead,
@@ -88,10 +88,9 @@ interface Place {
 }
 
 async function readHead(handle: FileHandle, fileBytes: number): Promise<Uint8Array | undefined> {
-  const read = (length: number) =>
-    readAt(handle, { offset: 0, sizeBytes: Math.min(length, fileBytes) });
-  const start = await read(FILE_HEAD_SIZE);
-  return start && (await read(headSizeOf(start)));
+  const sizeBytes = Math.min(FILE_HEAD_SIZE_MAX, fileBytes);
+  const start = await readAt(handle, { offset: 0, sizeBytes });
+  return start?.slice(0, headSizeOf(start));
 }
 
 /** `undefined`: the file ends before. */

@@ -25,9 +25,11 @@ export const FILE_HEAD_SIZE = HEAD_COPIES * HEAD_BLOCK_SIZE;
 /** Bytes that are enough for all files. */
 export const FILE_HEAD_SIZE_MAX = TIGERBEETLE_HEAD_SIZE;
 
-/** Bytes that `readFileHead` needs of a file that begins like this. */
+/** Bytes that `readFileHead` needs of a file that begins like this. Of TigerBeetle's the first copy may be the damaged one. */
 export const headSizeOf = (start: Uint8Array): number =>
-  beginsLikeTigerBeetle(start) ? TIGERBEETLE_HEAD_SIZE : FILE_HEAD_SIZE;
+  beginsLikeTigerBeetle(start) || readTigerBeetleHead(start) !== undefined
+    ? TIGERBEETLE_HEAD_SIZE
+    : FILE_HEAD_SIZE;
 
 /** What the head of a data file of either engine says. */
 export interface DataFileHead {

@@ -38,7 +38,7 @@ function exported(
 }
 
 /** The beginning of a file of TigerBeetle, as a sparse file has the rest. */
-function ofTigerBeetle(index: number, damagedCopies = 0): File {
+function ofTigerBeetle(index: number, damagedCopies = 0, wiped = false): File {
   const bytes = new Uint8Array(100_000);
   for (let copy = 0; copy < 4; copy += 1) {
     const fields = new DataView(bytes.buffer, copy * 24_576, 8_192);
@@ -52,6 +52,7 @@ function ofTigerBeetle(index: number, damagedCopies = 0): File {
     for (let member = 0; member < 12; member += 1)
       fields.setBigUint64(1_136 + member * 16, 1_000n + BigInt(member), true);
     fields.setUint8(1_364, 3);
+    if (wiped && copy < damagedCopies) bytes.fill(0, copy * 24_576, copy * 24_576 + 8_192);
   }
   return new File([bytes], `42_${index}.tigerbeetle`);
 }
@@ -148,4 +149,9 @@ test('files of TigerBeetle are told by all copies of their heads, which the requ
   expect(
     faultsOf(damaged, { ...terms, tigerBeetleRelease: 4361 }).map(({ code }) => code),
   ).toContain('head_damaged');
+  // TigerBeetle starts with this one, and mends it.
+  const mended = await readChosen([0, 1, 2].map((index) => ofTigerBeetle(index, 1, true)));
+  expect(mended.map((one) => headOf(one)?.replicaIndex)).toEqual([0, 1, 2]);
+  for (const { head = '' } of announced(mended).files ?? [])
+    expect(Buffer.from(head, 'base64').length).toBe(81_920);
 });

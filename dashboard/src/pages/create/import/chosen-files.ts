@@ -1,7 +1,6 @@
 /** The files that a person chose: their heads, their faults, and whether they match an import. */
 import {
   dataFileHeadOf,
-  FILE_HEAD_SIZE,
   FILE_HEAD_SIZE_MAX,
   headSizeOf,
   readFileHead,
@@ -32,7 +31,7 @@ export async function readChosen(files: readonly File[]): Promise<readonly Chose
   const chosen = await Promise.all(
     files.slice(0, filesMax + 1).map(async (file) => {
       const start = new Uint8Array(await file.slice(0, FILE_HEAD_SIZE_MAX).arrayBuffer());
-      const headBytes = start.subarray(0, headSizeOf(start.subarray(0, FILE_HEAD_SIZE)));
+      const headBytes = start.subarray(0, headSizeOf(start));
       return { file, headBytes, head: readFileHead(headBytes) };
     }),
   );
