@@ -87,7 +87,9 @@ const Beginning = ({ catalog, draft, onChange }: BeginningProps) => (
           },
         ]}
         chosen={draft.mode}
-        onChoose={(mode) => onChange(beginWith(draft, mode === 'import' ? 'import' : 'new'))}
+        onChoose={(mode) =>
+          onChange(beginWith(catalog, draft, mode === 'import' ? 'import' : 'new'))
+        }
       />
     </Card>
     {draft.mode === 'import' && (

@@ -65,7 +65,11 @@ const clusterConfigurations = [
   { id: 'single', name: 'Single', replicas: 1, engines: ['Builtin', 'TigerBeetle'] },
   { id: 'ha-3', name: 'HA', replicas: 3, engines: ['Builtin', 'TigerBeetle'] },
 ];
-const catalog = { clusterConfigurations } as unknown as CreateCatalog;
+const clusterSizes = [
+  { id: 'lh-5', engines: ['Builtin'], available: true },
+  { id: 'lh-10', engines: ['Builtin', 'TigerBeetle'], available: true },
+];
+const catalog = { clusterConfigurations, clusterSizes } as unknown as CreateCatalog;
 const files = { id: 'imp_1', replicaCount: 3, files: [{ head: null }] } as unknown as Import;
 const ofTigerBeetle = {
   ...files,
@@ -74,7 +78,7 @@ const ofTigerBeetle = {
 
 test('an import decides the topology and the engine, and is asked for once its files are there', () => {
   const tigers: Draft = { ...draft, engine: 'TigerBeetle', engineVersion: '0.17.9' };
-  const begun: Draft = { ...tigers, ...beginWith(tigers, 'import') };
+  const begun: Draft = { ...tigers, ...beginWith(catalog, tigers, 'import') };
   expect(begun).toMatchObject({ engine: 'Builtin', engineVersion: '', parameters: {} });
   expect(requestOf(begun, undefined)).toMatchObject({ mode: 'new' });
   const taken: Draft = { ...begun, ...takeFiles(catalog, begun, files) };
@@ -89,9 +93,14 @@ test('an import decides the topology and the engine, and is asked for once its f
     undefined,
   ]);
   const copied: Draft = { ...taken, ...takeFiles(catalog, taken, ofTigerBeetle) };
-  expect(copied).toMatchObject({ engine: 'TigerBeetle', clusterConfiguration: 'ha-3' });
+  // The size that was chosen does not run TigerBeetle.
+  expect(copied).toMatchObject({
+    engine: 'TigerBeetle',
+    clusterConfiguration: 'ha-3',
+    clusterSize: 'lh-10',
+  });
   expect(takeFiles(catalog, copied, undefined)).toMatchObject({ engine: 'Builtin' });
-  expect(requestOf({ ...taken, ...beginWith(taken, 'new') }, undefined)).toMatchObject({
+  expect(requestOf({ ...taken, ...beginWith(catalog, taken, 'new') }, undefined)).toMatchObject({
     mode: 'new',
   });
 });

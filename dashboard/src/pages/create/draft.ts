@@ -74,26 +74,28 @@ const runs = (offered: readonly Offered[], chosen: string, engine: string): stri
 export const engineOfFiles = (files: Import | undefined): string =>
   files?.files.find(({ head }) => head !== null)?.head?.engine ?? 'Builtin';
 
-const engineFor = (draft: Pick<Draft, 'engine'>, engine: string): Partial<Draft> =>
-  draft.engine === engine ? {} : { engine, engineVersion: '', parameters: {} };
-
-export const beginWith = (draft: Draft, mode: Draft['mode']): Partial<Draft> => ({
+export const beginWith = (
+  catalog: CreateCatalog,
+  draft: Draft,
+  mode: Draft['mode'],
+): Partial<Draft> => ({
   mode,
-  files: undefined,
-  ...(mode === 'import' && engineFor(draft, engineOfFiles(undefined))),
+  ...(mode === 'import' ? takeFiles(catalog, draft, undefined) : { files: undefined }),
 });
 
-/** The files determine the topology and the engine. */
+/** The files determine the topology and the engine, and so the sizes that can be chosen. */
 export const takeFiles = (
-  { clusterConfigurations }: CreateCatalog,
-  draft: Pick<Draft, 'engine'>,
+  catalog: CreateCatalog,
+  draft: Pick<Draft, 'engine' | 'clusterConfiguration' | 'clusterSize'>,
   files: Import | undefined,
 ): Partial<Draft> => {
+  const { clusterConfigurations } = catalog;
   const fitting = clusterConfigurations.find(({ replicas }) => replicas === files?.replicaCount);
+  const engine = engineOfFiles(files);
   return {
     files,
+    ...(draft.engine !== engine && withEngine(catalog, draft, engine)),
     ...(fitting !== undefined && { clusterConfiguration: fitting.id }),
-    ...engineFor(draft, engineOfFiles(files)),
   };
 };
 
