@@ -109,6 +109,29 @@ test.each([
   },
 );
 
+test('a clock that is far behind does not let the whole backup be read again without a pause', () => {
+  const triedAgain = (error: string, failedSecondsAgo: number) => {
+    const seen: Change = (observed) => {
+      const change = ended('check', 'Failed', { error, message: 'Wait.' })(observed);
+      const at = new Date(observed.nowMs - failedSecondsAgo * 1_000).toISOString();
+      const [job] = change.owned?.jobs ?? [];
+      const [failed] = job?.status?.conditions ?? [];
+      Object.assign(failed ?? {}, { lastTransitionTime: at });
+      return change;
+    };
+    const { actions, waiting, requeueAfterMs } = born(seen);
+    expect(waiting).toContain(`it is tried again: ${error}: Wait.`);
+    const isDeleted = actions.some(
+      (action) =>
+        action.verb === 'delete' && targetOf(action).name === fillJobName(workload, 'check'),
+    );
+    return isDeleted ? 'at once' : requeueAfterMs;
+  };
+  expect(triedAgain('timestamps_ahead', 599)).toBe(1_000);
+  expect(triedAgain('timestamps_ahead', 600)).toBe('at once');
+  expect(triedAgain('store_unreachable', 0)).toBe('at once');
+});
+
 test('a Job that fills from another store than the present one is replaced while it runs', () => {
   const runsWith = (of: typeof store) =>
     running((observed) => {

@@ -19,12 +19,14 @@ import { replicaVolumes, type Observation } from '../observation.ts';
 import { isReady, replicaPods } from '../replica-pods.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 
-/** Errors that pass: the Job is made again. Clocks that are behind get there. */
+/** Clocks that are behind get there, perhaps in a year: each try reads the whole backup. */
+const clocksBehind: ReadonlySet<string> = new Set(['cluster_behind', 'timestamps_ahead']);
+const CLOCKS_AGAIN_MS = 600_000;
+/** Errors that pass: the Job is made again. */
 const passing: ReadonlySet<string> = new Set([
   'cluster_unreachable',
   'store_unreachable',
-  'cluster_behind',
-  'timestamps_ahead',
+  ...clocksBehind,
 ]);
 
 /** Decides whether the database must be filled. If that is not on record, the volumes know it. */
@@ -188,7 +190,11 @@ function tellFailure(observed: Observation, draft: Draft, desired: Job, job: Job
       : (jobTrouble(job, observed.owned.pods) ?? 'see its log');
   if (isPassing) {
     draft.wait(`it is tried again: ${words}`);
-    draft.do(deletion('fill', resources.job, job));
+    const leftMs = clocksBehind.has(String(said?.error))
+      ? failedAtMs(job) + CLOCKS_AGAIN_MS - observed.nowMs
+      : 0;
+    if (leftMs > 0) draft.again(leftMs);
+    else draft.do(deletion('fill', resources.job, job));
     return;
   }
   draft.stallWith(
@@ -197,6 +203,11 @@ function tellFailure(observed: Observation, draft: Draft, desired: Job, job: Job
       `Look: kubectl -n ${namespace} logs job/${name}; then try again: kubectl -n ${namespace} delete job ${name}`,
   );
 }
+
+const failedAtMs = ({ status }: Job): number =>
+  Date.parse(
+    String(status?.conditions?.find(({ type }) => type === 'Failed')?.lastTransitionTime ?? ''),
+  );
 
 const isOutOfTime = ({ status }: Job): boolean =>
   (status?.conditions ?? []).some(
