@@ -155,6 +155,12 @@ test('a standby’s file, files of both engines, and heads of TigerBeetle that c
   expect(named([short], withTigerBeetle)).toEqual([['file_cut_short', 0, 'sizeBytes']]);
 });
 
+test('a replica that has fetched its state says so until its next checkpoint: the fault tells how to get there', () => {
+  // Waiting is not enough: without requests there is no checkpoint.
+  const [fault] = importFaults(cluster({ isSyncing: true }), { ...TERMS, ...withTigerBeetle });
+  expect(fault?.detail).toContain('let it take about a thousand requests');
+});
+
 test('a file of TigerBeetle that was copied at another moment is named, once no stopped cluster can have such files', () => {
   const of = (...ops: readonly number[]) =>
     named(

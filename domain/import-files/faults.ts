@@ -171,7 +171,7 @@ function tigerBeetleFaults(head: TigerBeetleFileHead): readonly Fault[] {
       code: 'state_incomplete',
       field: 'head',
       detail:
-        'Its replica was still fetching the state from others. Start the cluster, wait until all replicas have it, stop all of them, and copy the files again.',
+        'Its replica was still fetching the state from others at its last checkpoint. Start the cluster, let it take about a thousand requests, so that every replica makes another one, stop all replicas, and copy the files again.',
     });
   }
   return faults;
