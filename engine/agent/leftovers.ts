@@ -7,14 +7,15 @@ export const partialOf = (path: string): string => `${path}.partial`;
 
 /**
  * Removes the leftovers of an unfinished attempt to make `path` and returns their names: the file under its temporary name,
- * our `format`'s and `restore-rows`' own temporary files for it, and TigerBeetle's probe for Direct I/O, an empty file that it makes beside the
+ * the temporary files for it of our verbs, and TigerBeetle's probe for Direct I/O, an empty file that it makes beside the
  * data file and removes again. Never removes the data file or an unknown file.
  */
 export async function removeLeftovers(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
   const partial = basename(partialOf(path));
-  // `restore-rows` makes the ledger in a file of its own first.
-  const ours = [partial, `${partial}.working`, `${partial}.working.lock`];
+  // `restore-rows` and a restore to a moment make the ledger in a file of their own first.
+  const beside = [`${partial}.working`, `${partial}.replay`];
+  const ours = [partial, ...beside, ...beside.map((one) => `${one}.lock`)];
   const removed: string[] = [];
   for (const name of (await readdir(folder)).sort()) {
     const isOurs = ours.includes(name) || ours.some((one) => isTemporaryOf(one, name));

@@ -158,6 +158,13 @@ test('prepare removes only the files that it knows', async () => {
   const leftovers = [
     '77_1.data.partial',
     '77_1.data.partial.0123456789ab.tmp',
+    // A restore to a moment and one of rows make the ledger in a file beside it, and were killed.
+    '77_1.data.partial.replay',
+    '77_1.data.partial.replay.lock',
+    '77_1.data.partial.replay.0123456789ab.tmp',
+    '77_1.data.partial.working',
+    '77_1.data.partial.working.lock',
+    '77_1.data.partial.working.0123456789ab.tmp',
     'fs_supports_direct_io-0123456789abcdef',
   ];
   const others = [
