@@ -51,15 +51,10 @@ const conflictsMax = 20;
 
 export const changeHandler = (world: ApplyingWorld): JobHandler => ({
   async run(context) {
-    const { change, database } = await subjectOf(world, context.job);
-    const isOver = change.status === 'CANCELED' || change.status === 'QUEUED';
+    const { change: found, database } = await subjectOf(world, context.job);
+    const isOver = found.status === 'CANCELED' || found.status === 'QUEUED';
     if (database.deletedAt !== null || isOver) return superseded;
-    if (change.status === 'FAILED') {
-      // A failed job is retried, so its change is being applied again.
-      await context.write((write) =>
-        updateConfigurationChange(write, change.id, { status: 'APPLYING', error: null }),
-      );
-    }
+    const change = await appliedAgain(context, found);
     if (changesShape(change.diff)) return shape(world, context, change, database);
     if (change.generation === null) return write(world, context, change, database);
     return follow(world, context, { ...change, generation: change.generation }, database);
@@ -83,6 +78,17 @@ export const changeHandler = (world: ApplyingWorld): JobHandler => ({
     if (!failed && upgraded) tellChange(write, 'engine.upgraded', database, ended);
   },
 });
+
+/** A failed job is retried, so its change is being applied again: why it failed is no reason any more to put anything back. */
+async function appliedAgain(
+  { write }: JobContext,
+  found: ConfigurationChange,
+): Promise<ConfigurationChange> {
+  if (found.status !== 'FAILED') return found;
+  return write((inside) =>
+    updateConfigurationChange(inside, found.id, { status: 'APPLYING', error: null }),
+  );
+}
 
 async function tellForcedFailed(
   write: Change,

@@ -1,0 +1,86 @@
+/** The job of a change against a real PostgreSQL, with a resource in a simulated cluster. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { changeHandler } from '../../../api/configuration/apply-change.ts';
+import { changeJob } from '../../../api/configuration/change-jobs.ts';
+import { impactOf } from '../../../api/configuration/impact.ts';
+import type { JobContext } from '../../../api/jobs/handler.ts';
+import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
+import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
+import {
+  createConfigurationChange,
+  findConfigurationChange,
+  updateConfigurationChange,
+} from '../../../api/store/configuration-changes.ts';
+import { updateDatabase } from '../../../api/store/databases.ts';
+import { createJob } from '../../../api/store/jobs.ts';
+import type { Organization } from '../../../api/store/organizations.ts';
+import type { Store } from '../../../api/store/store.ts';
+import { catalogSpec } from '../../fixtures/catalog.ts';
+import { TestPostgres } from '../../support/api/postgres.ts';
+import { makeServingDatabase, openTestStore, tester } from '../../support/api/store.ts';
+import { disorder, name, uid } from '../../support/operator/disordered-database.ts';
+import { recipeOf } from '../../support/operator/plan-of.ts';
+import type { SimulatedCluster } from '../../support/operator/simulated-cluster.ts';
+
+let postgres: TestPostgres;
+let store: Store;
+let organization: Organization;
+
+beforeAll(async () => {
+  postgres = await TestPostgres.create();
+  ({ store, organization } = await openTestStore(postgres));
+});
+
+afterAll(async () => {
+  await store?.close();
+  await postgres?.remove();
+});
+
+const sizeOf = (cluster: SimulatedCluster) => cluster.all('LedgerDatabase')[0]?.spec.size;
+
+test('a change that has failed goes on when its job is retried, and takes nothing back', async () => {
+  const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
+  const [object] = cluster.all('LedgerDatabase');
+  expect(object?.metadata.uid).toBe(uid);
+  cluster.put({ ...object!, spec: { ...object!.spec, size: 'lh-10' } });
+  const diff = [{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }];
+  const made = await makeServingDatabase(store, organization, name);
+  const { change, job } = await store.change(tester, async (write) => {
+    await updateDatabase(write, made.id, { kubernetesUid: uid });
+    const begun = await createConfigurationChange(write, {
+      organizationId: organization.id,
+      databaseId: made.id,
+      status: 'APPLYING',
+      origin: 'api',
+      request: { clusterSize: 'lh-10' },
+      diff,
+      impact: impactOf(diff, { replicas: 1, suspended: false, versionReversible: true }),
+      priceDelta: null,
+      applyAfter: null,
+      inWindow: false,
+      // The operator has not seen it yet.
+      generation: 7,
+      previousRevision: 1,
+    });
+    const error = { code: 'stalled', message: 'No room.', state: 'It serves.', nextSteps: [] };
+    await updateConfigurationChange(write, begun.id, { status: 'FAILED', error });
+    return { change: begun, job: await createJob(write, changeJob(begun)) };
+  });
+  const context: JobContext = {
+    job,
+    signal: new AbortController().signal,
+    write: (work) => store.change(tester, (write) => work(write, job)),
+    step: () => Promise.resolve(),
+  };
+  const handler = changeHandler({
+    store,
+    writer: new DatabaseWriter(cluster),
+    backups: new BackupWriter(cluster),
+    catalog: () => catalogSpec(),
+    nowMs: () => cluster.nowMs,
+  });
+  expect(await handler.run(context)).toMatchObject({ kind: 'again' });
+  expect(sizeOf(cluster)).toBe('lh-10');
+  const now = await findConfigurationChange(store.read, made.id, change.id);
+  expect(now).toMatchObject({ status: 'APPLYING', error: null });
+});
