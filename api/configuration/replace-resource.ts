@@ -65,6 +65,8 @@ export interface Replacing {
 
 const soonMs = 1_000;
 const lookAgainMs = 5_000;
+/** As long as the operator stops several replicas after their last backup; their pause of writes lasts a day. */
+const stopsWithinMs = 20 * 3_600_000;
 
 const again = (afterMs = soonMs): JobOutcome => ({ kind: 'again', afterMs });
 
@@ -212,6 +214,12 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
   // Of a database that goes on in place there is one only if somebody has changed the policy: the volumes are replaced by it then.
   const isBackedUp = last?.state === 'succeeded' && !fromVolumesOnly;
   if (isBackedUp && replaced.backupId !== backupIdOf(last.uid)) {
+    if (replaced.givenUp === undefined && mayHaveGoneOn(work, last)) {
+      // Volumes that the operator has marked as replaced by the backup cannot be adopted: then nobody wrote, and that backup has everything.
+      const givenUp = { from: 'volumes', code: 'last_backup_failed', message: tooLate } as const;
+      await notes.record({ ...replaced, givenUp });
+      return again(0);
+    }
     await notes.record({ ...replaced, backupId: backupIdOf(last.uid) });
     return again(0);
   }
@@ -244,6 +252,20 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
   }
   return again();
 }
+
+/**
+ * Whether several replicas may have taken writes that their last backup does not have: their pause lasts a day, and nobody looked within it.
+ * Somebody may have let the resource go without another backup then.
+ */
+const mayHaveGoneOn = (
+  { replaced, nowMs }: Replacing,
+  { completedAt }: { readonly completedAt: Date | undefined },
+): boolean =>
+  replaced.spec.topology !== 'single' &&
+  nowMs() - (completedAt?.getTime() ?? 0) >= stopsWithinMs;
+
+const tooLate =
+  'the replicas took no writes for a day after their last backup, and nobody saw them stop within it';
 
 const lastStep = ({ inPlace }: ReplacedResource): 'stop_replica' | 'last_backup' =>
   inPlace === true ? 'stop_replica' : 'last_backup';

@@ -69,6 +69,8 @@ const withoutBackup = (why: string): JobOutcome => ({
 interface LastBackup {
   readonly state: 'running' | 'succeeded' | 'failed';
   readonly uid: string;
+  /** When it ended; `undefined` while it has not. */
+  readonly completedAt: Date | undefined;
   readonly message: string | undefined;
 }
 
@@ -87,7 +89,10 @@ export async function lastBackupOf(
       : status === 'SUCCEEDED' && isOurs
         ? 'succeeded'
         : 'failed';
-  return { state, uid: found.metadata.uid ?? '', message: statusReason?.message };
+  const ended = found.status?.completedAt;
+  const completedAt = ended === undefined ? undefined : new Date(ended);
+  const uid = found.metadata.uid ?? '';
+  return { state, uid, completedAt, message: statusReason?.message };
 }
 
 /**

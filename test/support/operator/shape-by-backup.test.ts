@@ -215,6 +215,12 @@ class World {
     await this.cluster.mergePatch(target, { spec: { deletionPolicy } });
   }
 
+  /** Nobody has stopped several replicas for a day after their last backup: they take writes again. */
+  endPause(): void {
+    this.cluster.nowMs += 25 * 3_600_000;
+    this.#paused.clear();
+  }
+
   async untilDone(): Promise<void> {
     this.failing = false;
     for (let turn = 0; turn < 400 && this.outcome === undefined; turn += 1) {
@@ -343,4 +349,33 @@ test('a database of whose volumes some were replaced by the last backup when som
     topology: 'ha-3',
     bootstrap: { backup: { databaseId: world.databaseId } },
   });
+});
+
+test('what several replicas have answered after their pause is kept, also if somebody lets the resource go then and no worker sees it', async () => {
+  const world = new World('Retain', ['ha-3', 'single']);
+  const isDeleted = () => world.database?.metadata.deletionTimestamp !== undefined;
+  for (let turn = 0; turn < 100 && !isDeleted(); turn += 1) {
+    await world.operate(100, false);
+    world.move();
+    await world.work(100, false);
+  }
+  // The operator asks for the last backup, which is made; then it is away.
+  await world.operate(100, false);
+  world.move();
+  world.endPause();
+  const before = world.answered;
+  world.move();
+  expect(world.answered).toBeGreaterThan(before);
+  await world.operate(100, false);
+  await world.meddle('Retain');
+  for (let turn = 0; turn < 100 && world.database !== undefined; turn += 1) {
+    await world.operate(100, false);
+    world.move();
+  }
+  expect(world.database).toBeUndefined();
+  await world.untilDone();
+  const { answered } = world;
+  world.write();
+  expect(world.answered).toBe(answered + 1);
+  expect(world.outcome).toMatchObject({ kind: 'failed', error: { code: 'last_backup_failed' } });
 });
