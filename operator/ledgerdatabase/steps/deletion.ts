@@ -9,6 +9,7 @@ import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { PlanOptions } from '../subject-of.ts';
 import { replicaVolumes, type Observation } from '../observation.ts';
+import { replicaPods } from '../replica-pods.ts';
 import { finalBackupOf, makeFinalBackup, tellPauseOver } from './final-backup.ts';
 import {
   handOver,
@@ -52,10 +53,11 @@ export function guardDeletion(
   }
   if (deletionPolicy === 'Delete' || handsOver || backup !== undefined) {
     const set = observed.owned.statefulSets.find(mayMakeVolumes);
+    // Whatever was written after the pause would be in no backup. A replica that was told to stop runs on while its node hears of nothing.
+    const mayServe = runs(set) || replicaPods(observed.owned.pods).length > 0;
+    if (backup !== undefined && mayServe && tellPauseOver(observed, draft, backup)) return 'halt';
     if (set !== undefined) {
       if (set.spec?.replicas === 0) return 'halt';
-      // Whatever was written after the pause would be in no backup.
-      if (backup !== undefined && tellPauseOver(observed, draft, backup)) return 'halt';
       if (handsOver && tellVolumeGoes(data, draft)) return 'halt';
       if (handsOver && markHandedOver(observed, draft) === 'halt') return 'halt';
       const stop = patchOf('purge', resources.statefulSet, set, { spec: { replicas: 0 } });
@@ -84,6 +86,9 @@ export function guardDeletion(
 const mayMakeVolumes = ({ metadata, spec, status }: StatefulSet): boolean =>
   metadata.deletionTimestamp === undefined &&
   (spec?.replicas !== 0 || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0));
+
+const runs = (set: StatefulSet | undefined): boolean =>
+  set !== undefined && set.spec?.replicas !== 0;
 
 const finalizersOf = ({ database }: Observation): readonly string[] =>
   database.metadata.finalizers ?? [];

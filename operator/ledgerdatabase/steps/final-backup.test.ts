@@ -127,6 +127,15 @@ describe('under BackupThenRetain', () => {
     expect(named(planOf(stopping, last, backedUp, { store }))).toEqual(['delete Pod']);
   });
 
+  test('replicas that still run when their pause of writes ends, though they were told to stop, are not taken for replaced', () => {
+    const late = withBackup('True', undefined, 'Final', longAgo);
+    for (const set of ['current', 'absent'] as const) {
+      const running = planOf({ ...leaving, suspend: true, set }, {}, late, { store });
+      expect(named(running)).toEqual([]);
+      expect(running.draft.stall?.reason).toBe('BackupsUnavailable');
+    }
+  });
+
   test('the volumes are marked with their backup, and then the database goes', () => {
     const none = { 0: { pod: 'absent' }, 1: { pod: 'absent' }, 2: { pod: 'absent' } } as const;
     const marking = planOf(stopping, none, backedUp, { store });
