@@ -261,8 +261,7 @@ const mayHaveGoneOn = (
   { replaced, nowMs }: Replacing,
   { completedAt }: { readonly completedAt: Date | undefined },
 ): boolean =>
-  replaced.spec.topology !== 'single' &&
-  nowMs() - (completedAt?.getTime() ?? 0) >= stopsWithinMs;
+  replaced.spec.topology !== 'single' && nowMs() - (completedAt?.getTime() ?? 0) >= stopsWithinMs;
 
 const tooLate =
   'the replicas took no writes for a day after their last backup, and nobody saw them stop within it';
