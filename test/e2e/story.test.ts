@@ -436,7 +436,7 @@ test('a full ledger refuses what it has no room for, at once, and is read at its
   let first: Timed | undefined;
   const full = { status: 503, body: { code: 'ledger_full', outcome: 'not_executed' } };
   /** A request that has no answer in time is sent again: the ledger knows it by the IDs of its transfers. */
-  const create = async (transfers: string): Promise<Timed> => {
+  const create = async (transfers: Uint8Array): Promise<Timed> => {
     const answer = await timed(id, 'create_transfers', transfers);
     return answer.body.code === 'ledger_timeout' ? create(transfers) : answer;
   };
