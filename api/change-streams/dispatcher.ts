@@ -137,7 +137,7 @@ export class ChangeStreams {
         crowded: () => this.#work.full,
         ahead: this.#ahead,
         pauseMs: () => this.#budget.pauseMs(organizationId),
-        mayGoOn: () => mayGoOn(store.read, leased),
+        mayGoOn: (version) => mayGoOn(store.read, leased, version),
         record: this.#recorder(leased),
         onAttempt: (outcome, events, bytes) => {
           this.#budget.sent(organizationId, bytes);

@@ -19,6 +19,8 @@ class Scene {
   failsAfter: bigint | undefined;
   /** Of the stream in the store. */
   version = 1;
+  /** Time for which the organization may not send. */
+  pauseMs = 0;
   readonly #stopping = new AbortController();
   #confirm: ((delivery: Delivery) => void) | undefined;
 
@@ -54,9 +56,9 @@ class Scene {
       },
       crowded: () => false,
       ahead: this.places,
-      mayGoOn: async () => true,
+      mayGoOn: async (version) => version === this.version,
       record,
-      pauseMs: () => 0,
+      pauseMs: () => this.pauseMs,
       onAttempt() {},
       stopping: this.#stopping.signal,
       abandoning: new AbortController().signal,
@@ -150,5 +152,18 @@ test('a page that was read before somebody paused and resumed the stream is read
     'sent 20',
     'recorded 20',
   ]);
+  expect(scene.places.free).toBe(1);
+});
+
+test('a page ahead that waited for its organization’s turn to send is not sent if somebody changed the stream meanwhile', async () => {
+  const scene = new Scene(20);
+  await settled();
+  scene.pauseMs = 1;
+  await scene.answer(delivered);
+  // The stream is paused and resumed while the page waits.
+  scene.version = 3;
+  scene.pauseMs = 0;
+  expect(await scene.ended).toMatchObject({ kind: 'ended' });
+  expect(scene.done).toEqual(['read after 0', 'sent 10', 'read after 10', 'recorded 10']);
   expect(scene.places.free).toBe(1);
 });

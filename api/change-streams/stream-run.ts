@@ -28,8 +28,8 @@ export interface RunParts {
   readonly crowded: () => boolean;
   /** Places for pages that are read ahead. */
   readonly ahead: PlacesAhead;
-  /** Asks the store whether the lease lasts and the stream is to go on. */
-  readonly mayGoOn: () => Promise<boolean>;
+  /** Asks the store whether the lease lasts, and the stream is to go on and is the one that this run knows. */
+  readonly mayGoOn: (version: number) => Promise<boolean>;
   /** Records progress. Returns `undefined` if the lease is another worker's. */
   readonly record: (progress: Progress) => Promise<ChangeStream | undefined>;
   /** Time until the organization may send on; 0: at once. */
@@ -97,6 +97,8 @@ class StreamRun {
       if (pauseMs > 0) {
         if (this.#parts.crowded()) return { kind: 'ended', waitMs: pauseMs };
         await sleep(systemTimers, pauseMs, this.#parts.stopping);
+        // A page that was read before may have waited here while somebody paused the stream, imported, and resumed it.
+        this.#heardAtMs = -Infinity;
         continue;
       }
       const read = await this.#read();
@@ -179,7 +181,7 @@ class StreamRun {
   async #isHeld(): Promise<boolean> {
     if (systemTimers.nowMs() - this.#heardAtMs < freshMs) return true;
     const askedAtMs = systemTimers.nowMs();
-    if (!(await this.#parts.mayGoOn())) return false;
+    if (!(await this.#parts.mayGoOn(this.#version))) return false;
     this.#heardAtMs = askedAtMs;
     return true;
   }

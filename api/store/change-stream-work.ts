@@ -90,8 +90,12 @@ export async function renewStreamLeases(
 
 type Held = Pick<LeasedStream, 'stream' | 'token'>;
 
-/** Whether the lease lasts and the stream is to go on. */
-export async function mayGoOn(db: Reader, { stream, token }: Held): Promise<boolean> {
+/** Whether the lease lasts, and the stream is to go on and was not changed since this version of it. */
+export async function mayGoOn(
+  db: Reader,
+  { stream, token }: Held,
+  version: number,
+): Promise<boolean> {
   const row = await db
     .selectFrom('changeStreams')
     .select('id')
@@ -99,6 +103,7 @@ export async function mayGoOn(db: Reader, { stream, token }: Held): Promise<bool
     .where('leaseToken', '=', token)
     .where('state', 'in', ['RUNNING', 'RETRYING'])
     .where('suspended', '=', false)
+    .where('version', '=', version)
     .where(sql<boolean>`lease_until > clock_timestamp()`)
     .executeTakeFirst();
   return row !== undefined;
