@@ -19,6 +19,29 @@ const heartbeatSeconds = 20;
 /** A broker that is short of memory or disk may be so for hours: the page is sent again later. */
 const blockedMaxMs = 5_000;
 
+interface Confirmation {
+  readonly deliveryTag: number;
+  readonly multiple: boolean;
+}
+/** What the library keeps of messages without a confirmation, from the tag `lwm` on. Null: it was confirmed before others. */
+interface Unconfirmed {
+  readonly lwm: number;
+  readonly unconfirmed: readonly unknown[];
+}
+
+/** The broker confirmed what it was not sent, or has confirmed before. */
+export class FalseConfirmation extends Error {}
+
+/** The library would make its list as long as the tag is large, and go through all of it: minutes in which the process does nothing else. */
+function checkConfirmation(
+  { lwm, unconfirmed }: Unconfirmed,
+  { deliveryTag, multiple }: Confirmation,
+): void {
+  const place = deliveryTag - lwm;
+  const isSent = place >= 0 && place < unconfirmed.length;
+  if (!isSent || (!multiple && unconfirmed[place] === null)) throw new FalseConfirmation();
+}
+
 export class AmqpConnection {
   readonly channel: ConfirmChannel;
   /** The broker's reason for taking no more messages; `undefined`: it takes them. */
@@ -91,6 +114,12 @@ export class AmqpConnection {
         if (stream.bytesRead > readMax.cutAt) socket.abort();
       });
       const channel = await model.createConfirmChannel();
+      // What is thrown before the library looks at it ends the connection.
+      for (const event of ['ack', 'nack']) {
+        channel.prependListener(event, (confirmation: Confirmation) =>
+          checkConfirmation(channel as unknown as Unconfirmed, confirmation),
+        );
+      }
       const connection = new AmqpConnection(channel, socket, () => stream.bytesRead);
       const { reject } = connection.#failure;
       channel.on('error', reject);

@@ -2,7 +2,7 @@
 import type { ChangeEventsPage } from '../../ledger/change-events.ts';
 import type { AmqpSink } from '../../model/change-stream.ts';
 import type { ReceiverNames } from '../../webhooks/resolver.ts';
-import { AmqpConnection } from './amqp-connection.ts';
+import { AmqpConnection, FalseConfirmation } from './amqp-connection.ts';
 import { amqpMessages } from './amqp-messages.ts';
 import { sendToBroker } from './broker-failures.ts';
 import { brokerText } from './broker-text.ts';
@@ -132,6 +132,9 @@ const replies: Readonly<Record<number, 'ACCESS_REFUSED' | 'NOT_FOUND'>> = {
 
 /** What the broker replied; `undefined`: the error is the network's. */
 function amqpFailure(error: unknown): Delivery | undefined {
+  if (error instanceof FalseConfirmation) {
+    return failed('CONNECTION_ERROR', 'The broker confirmed messages that it was not sent.');
+  }
   const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
   // The library puts the reply of the broker into its text only, when a handshake ends.
   const reply = typeof code === 'number' ? code : Number(/server: (\d{3}) /.exec(message)?.[1]);

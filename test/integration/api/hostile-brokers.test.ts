@@ -293,3 +293,35 @@ test('a message that an AMQP broker rejects while later ones are still written f
   expect(await publishTo(port, count)).toMatchObject({ outcome: 'REJECTED' });
   expect(came).toBe(count);
 });
+
+test.each([
+  ['that was not sent', [[1_000_000, 0]]],
+  ['that was not sent, and all before it', [[3, 1]]],
+  [
+    'for the second time',
+    [
+      [1, 0],
+      [1, 0],
+    ],
+  ],
+  ['of another count', [[0, 1]]],
+] as const)(
+  'an AMQP broker that confirms a message %s ends its own connection, and costs the worker no time',
+  async (_, confirmed) => {
+    let came = 0;
+    const port = await amqpBroker(
+      (socket) => socket.write(amqpStart),
+      (socket) => {
+        came += 1;
+        if (came < 2) return;
+        for (const [tag, multiple] of confirmed) {
+          socket.write(frame(1, 1, int16(60), int16(80), int64(tag), multiple));
+        }
+      },
+    );
+    expect(await publishTo(port, 2)).toEqual({
+      outcome: 'CONNECTION_ERROR',
+      error: 'The broker confirmed messages that it was not sent.',
+    });
+  },
+);
