@@ -105,8 +105,10 @@ async function takePacks(
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
-const isGateway = ({ source }: RowKey): boolean => source.startsWith(gatewaySource(''));
-const sourceOf = (row: RowKey): string => (isGateway(row) ? gatewaySource('') : row.source);
+type OfSource = Pick<RowKey, 'source'>;
+export const isGateway = ({ source }: OfSource): boolean => source.startsWith(gatewaySource(''));
+/** The source that it is in a pack. */
+export const sourceOf = (row: OfSource): string => (isGateway(row) ? gatewaySource('') : row.source);
 const keyOf = (row: RowKey): string =>
   `${floor(row.at.getTime())} ${row.databaseId} ${sourceOf(row)}`;
 

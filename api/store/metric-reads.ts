@@ -7,7 +7,7 @@ import { failurePlaces, type Figure } from '../model/metric-figures.ts';
 import { uuidOf } from './ids.ts';
 import type { FigureColumn } from './metric-packs.ts';
 import { metricTables, samplesOf } from './metric-rollups.ts';
-import { sampleMs, tenMinutesOfSample } from './metric-samples.ts';
+import { oneGateway, sampleMs, tenMinutesOfSample } from './metric-samples.ts';
 import { readSamples, type WantedFigure } from './sample-reads.ts';
 import type { Reader } from './tables.ts';
 
@@ -210,18 +210,20 @@ function selectOf(
 ): RawBuilder<unknown> {
   const { table } = metricTables[kind];
   const [begin, end] = [new Date(fromMs), new Date(toMs)];
-  const own = sql`database_id = ${uuidOf(databaseId)} AND source LIKE ${sourceLike} AND at >= ${begin} AND at < ${end}`;
+  const ofSpan = sql`database_id = ${uuidOf(databaseId)} AND at >= ${begin} AND at < ${end}`;
   if (kind !== 'samples') {
     return sql`
       SELECT at, source, readings, lowest, highest, latencies, failures,
         ${sql.raw(samplesOf(kind))} * ${sql.lit(sampleSeconds)} AS weight
-      FROM ${sql.table(table)} WHERE ${own}`;
+      FROM ${sql.table(table)} WHERE ${ofSpan} AND source LIKE ${sourceLike}`;
   }
+  const samples = oneGateway(
+    sql`${ofSpan} AND ${tenMinutesOfSample} > ${begin}::timestamptz - interval '10 minutes' AND ${tenMinutesOfSample} < ${end}`,
+  );
   return sql`
     SELECT at, source, readings, readings AS lowest, readings AS highest, latencies, failures,
       ${sql.lit(sampleSeconds)} AS weight
-    FROM metric_samples
-    WHERE ${own} AND ${tenMinutesOfSample} > ${begin}::timestamptz - interval '10 minutes' AND ${tenMinutesOfSample} < ${end}`;
+    FROM (${samples}) AS samples WHERE source LIKE ${sourceLike}`;
 }
 
 /** The tables that a span of coarser steps is read from, in order of time. */

@@ -5,7 +5,14 @@
 import { sql } from 'kysely';
 import type { Figure } from '../model/metric-figures.ts';
 import { uuidOf } from './ids.ts';
-import { figureColumns, packMs, packSlots, type FigureColumn } from './metric-packs.ts';
+import {
+  figureColumns,
+  isGateway,
+  packMs,
+  packSlots,
+  sourceOf,
+  type FigureColumn,
+} from './metric-packs.ts';
 import { sampleMs, tenMinutesOfSample } from './metric-samples.ts';
 import { unpackFigures, type FigureSlots } from './packed-figures.ts';
 import type { Reader } from './tables.ts';
@@ -53,10 +60,27 @@ export async function readSamples(
     SELECT at, source, NULL, ${sql.join(packed)} FROM metric_packs WHERE ${packsOf(span, sourceLike)}
   `.execute(db);
   const { fromMs, toMs } = span;
-  return rows
+  const samples = rows
     .flatMap((row) => samplesOfRow(row, wanted))
-    .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
-    .sort((one, other) => one.atMs - other.atMs);
+    .filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  return joined(samples).sort((one, other) => one.atMs - other.atMs);
+}
+
+/** As in packs: the processes of the API are one source, and what they did at the same time is added up. */
+function joined(samples: readonly ReadSample[]): ReadSample[] {
+  const all = new Map<string, ReadSample>();
+  for (const { atMs, values, ...sample } of samples) {
+    const source = sourceOf(sample);
+    const key = `${atMs} ${source}`;
+    const known = all.get(key)?.values ?? [];
+    const both = values.map((value, column) => {
+      const other = known[column] ?? null;
+      if (value === null || other === null) return value ?? other;
+      return isGateway(sample) ? value + other : value;
+    });
+    all.set(key, { atMs, source, values: both });
+  }
+  return [...all.values()];
 }
 
 const ofDatabase = ({ databaseId }: SampleSpan, sourceLike: string) =>

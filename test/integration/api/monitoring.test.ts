@@ -535,6 +535,42 @@ test('what happened in a step is told alike before and after a roll-up, though i
   expect(await all()).toEqual(expected);
 });
 
+test('requests to processes of the API that take turns are told alike before and after a roll-up, and while one step is rolled up in part', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'in-turns');
+  const tenMinutesMs = 10 * minuteMs;
+  const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 2 * tenMinutesMs;
+  for (let slot = 0; slot < 40; slot += 1) {
+    const source = slot % 2 === 0 ? 'g:api-1' : 'g:api-2';
+    await writeSamples(store.read, new Date(begin + slot * 15_000), [
+      { databaseId, source, readings: [slot % 2 === 0 ? 8 : 4], latencies: null },
+    ]);
+  }
+  const read = async (stepSeconds: number, fn: 'avg' | 'max' | 'sum') => {
+    const [from, to] = [begin, begin + tenMinutesMs].map((ms) => new Date(ms).toISOString());
+    const { data } = await query(databaseId, ['gateway_events_per_second'], {
+      ...{ from, to, stepSeconds, fn },
+    });
+    return new Set(data.flatMap(({ points }) => points.flatMap(([, value]) => value ?? [])));
+  };
+  const told = async () => [
+    [await read(30, 'avg'), await read(30, 'max'), await read(30, 'sum')],
+    [await read(300, 'avg'), await read(300, 'max'), await read(300, 'sum')],
+  ];
+  const expected = [
+    [new Set([6]), new Set([8]), new Set([180])],
+    [new Set([6]), new Set([8]), new Set([1_800])],
+  ];
+  await sql`UPDATE metric_rollups SET done_until = ${new Date(begin - minuteMs)}`.execute(
+    store.read,
+  );
+  expect(await told()).toEqual(expected);
+  // Two minutes of the first step are rolled up, and the rest is not.
+  await rollUp(store.read, new Date(begin + 3 * minuteMs));
+  expect(await told()).toEqual(expected);
+  await rollUp(store.read, new Date());
+  expect(await told()).toEqual(expected);
+});
+
 test('a span of ten thousand years is answered with the part of which figures are kept', async () => {
   const { id } = await makeDatabase(store, organization, 'ancient');
   const spanOf = async (from: string, to: string) => {
