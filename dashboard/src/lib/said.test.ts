@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { said } from './said.ts';
+import { initialOf, said } from './said.ts';
 
 test.each([
   ['payments', 'payments'],
@@ -25,4 +25,14 @@ test('no text leaves a direction open behind it', () => {
       );
     }),
   );
+});
+
+test.each([
+  ['acme', 'A'],
+  ['🏦 Bank', '🏦'],
+  ['🇪🇺 Europe', '🇪🇺'],
+  ['\u202Eéclair', 'É'],
+  [' ', '?'],
+])('the square of %p has a whole character', (name, initial) => {
+  expect(initialOf(name)).toBe(initial);
 });

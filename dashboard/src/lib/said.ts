@@ -15,3 +15,9 @@ export function said(text: string): string {
   const plain = text.replaceAll(controls, '');
   return rightToLeft.test(plain) ? `${firstStrongIsolate}${plain}${popIsolate}` : plain;
 }
+
+/** What stands for a name in a small square: its first character as people count them, which an emoji of several code points is, too. */
+export function initialOf(name: string): string {
+  const [first] = new Intl.Segmenter('en').segment(name.replaceAll(controls, '').trim());
+  return first?.segment.toUpperCase() ?? '?';
+}

@@ -7,13 +7,13 @@ import type { ShownOrganization } from './context.ts';
 import styles from './Menu.module.css';
 import { OrganizationName } from './OrganizationName.tsx';
 
-interface Props {
+export interface MenuProps {
   readonly session: Session;
   readonly organization: ShownOrganization | undefined;
 }
 
 /** Switches between the person's organizations. */
-export function OrganizationMenu({ session, organization }: Props) {
+export function OrganizationMenu({ session, organization }: MenuProps) {
   const navigate = useNavigate();
   return (
     <Menu.Root>

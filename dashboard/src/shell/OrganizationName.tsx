@@ -1,5 +1,5 @@
 import { ChevronsUpDown } from 'lucide-react';
-import { said } from '../lib/said.ts';
+import { initialOf, said } from '../lib/said.ts';
 import type { ShownOrganization } from './context.ts';
 import styles from './Menu.module.css';
 
@@ -11,7 +11,7 @@ export const OrganizationName = ({
 }) => (
   <>
     <span className={styles.square} aria-hidden>
-      {(organization?.name ?? '?').slice(0, 1).toUpperCase()}
+      {initialOf(organization?.name ?? '')}
     </span>
     <span className={styles.label}>{said(organization?.name ?? 'No organization')}</span>
     <ChevronsUpDown size={15} aria-hidden />

@@ -1,19 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent } from 'react';
-import type { Session } from '../../../gen/api.ts';
 import { ask } from '../data/client.ts';
 import { Dialog } from '../ui/Dialog.tsx';
-import type { ShownOrganization } from './context.ts';
 import { commandsFor, matching, type Command } from './palette-commands.ts';
 import styles from './Palette.module.css';
-
-interface PaletteProps {
-  readonly open: boolean;
-  readonly onClose: () => void;
-  readonly session: Session;
-  readonly organization: ShownOrganization | undefined;
-}
+import type { PaletteProps } from './PaletteNotice.tsx';
 
 const found = 8;
 

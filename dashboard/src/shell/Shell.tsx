@@ -2,10 +2,19 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
 import { Menu, Search } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type ComponentType,
+} from 'react';
 import type { Session } from '../../../gen/api.ts';
 import { sessionQuery } from '../data/queries.ts';
 import { serverNow } from '../lib/clock.ts';
+import { orElse } from '../lib/or-else.ts';
 import { storedZone, keepZone } from '../lib/theme.ts';
 import type { Zone } from '../lib/time.ts';
 import { Announcer } from '../ui/Announcer.tsx';
@@ -13,14 +22,24 @@ import { IconButton } from '../ui/Button.tsx';
 import { Bell } from './Bell.tsx';
 import { NowContext, OrganizationContext, ZoneContext, type ShownOrganization } from './context.ts';
 import { Notices } from './Notices.tsx';
+import { SignInNotice } from './SignInNotice.tsx';
+import { PaletteNotice, type PaletteProps } from './PaletteNotice.tsx';
 import { SideBar } from './SideBar.tsx';
 import styles from './Shell.module.css';
 
 /** Nobody waits for these: they come when the page is drawn. */
 const SignInAgain = lazy(async () => ({
-  default: (await import('./SignInAgain.tsx')).SignInAgain,
+  default: await orElse<ComponentType>(
+    async () => (await import('./SignInAgain.tsx')).SignInAgain,
+    SignInNotice,
+  ),
 }));
-const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }));
+const Palette = lazy(async () => ({
+  default: await orElse<ComponentType<PaletteProps>>(
+    async () => (await import('./Palette.tsx')).Palette,
+    PaletteNotice,
+  ),
+}));
 
 interface FrameProps {
   readonly session: Session;
@@ -97,24 +116,24 @@ function Frame({ session, organization }: FrameProps) {
                 onGone={() => setSideOpen(false)}
               />
               <main id="main" ref={main} tabIndex={-1} className={styles.main}>
+                <Suspense>
+                  <SignInAgain />
+                </Suspense>
+                {paletteUsed && (
+                  <Suspense>
+                    <Palette
+                      open={paletteOpen}
+                      onClose={() => setPaletteOpen(false)}
+                      session={session}
+                      organization={organization}
+                    />
+                  </Suspense>
+                )}
                 <Notices session={session} />
                 <Outlet />
               </main>
             </div>
-            <Suspense>
-              <SignInAgain />
-            </Suspense>
             <Announcer />
-            {paletteUsed && (
-              <Suspense>
-                <Palette
-                  open={paletteOpen}
-                  onClose={() => setPaletteOpen(false)}
-                  session={session}
-                  organization={organization}
-                />
-              </Suspense>
-            )}
           </ZoneContext>
         </NowContext>
       </OrganizationContext>

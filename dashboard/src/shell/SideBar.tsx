@@ -12,19 +12,23 @@ import {
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, type ComponentType } from 'react';
 import type { Session } from '../../../gen/api.ts';
+import { orElse } from '../lib/or-else.ts';
 import type { Zone } from '../lib/time.ts';
 import { Bell } from './Bell.tsx';
 import type { Right, ShownOrganization } from './context.ts';
-import menu from './Menu.module.css';
-import { OrganizationName } from './OrganizationName.tsx';
+import { OrganizationLink } from './OrganizationLink.tsx';
+import type { MenuProps } from './OrganizationMenu.tsx';
 import { Preferences } from './Preferences.tsx';
 import styles from './SideBar.module.css';
 
 /** A page can be used before its menus can be opened. */
 const OrganizationMenu = lazy(async () => ({
-  default: (await import('./OrganizationMenu.tsx')).OrganizationMenu,
+  default: await orElse<ComponentType<MenuProps>>(
+    async () => (await import('./OrganizationMenu.tsx')).OrganizationMenu,
+    OrganizationLink,
+  ),
 }));
 
 interface Entry {
@@ -79,13 +83,7 @@ export function SideBar({
           <span className={styles.brand}>Ledgerhouse</span>
           {organization !== undefined && <Bell organization={organization} />}
         </div>
-        <Suspense
-          fallback={
-            <div className={menu.trigger}>
-              <OrganizationName organization={organization} />
-            </div>
-          }
-        >
+        <Suspense fallback={<OrganizationLink organization={organization} />}>
           <OrganizationMenu session={session} organization={organization} />
         </Suspense>
         <button type="button" className={styles.search} onClick={onPalette}>

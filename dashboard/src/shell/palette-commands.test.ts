@@ -17,9 +17,12 @@ test('the palette leads to databases, pages that the caller may see, and other o
   const titles = commandsFor(session, acme, [{ name: 'payments' }]).map(({ title }) => title);
   expect(titles).toEqual([
     'payments',
+    'payments: connect',
     'payments: explorer',
     'payments: new transfer',
+    'payments: new account',
     'payments: trial balance',
+    'payments: ledgers',
     'payments: monitoring',
     'payments: logs',
     'payments: backups',

@@ -24,9 +24,12 @@ const pages: readonly (readonly [title: string, path: string, right?: Right])[] 
 
 /** Pages of each database. */
 const databasePages: readonly (readonly [title: string, path: string])[] = [
+  ['connect', 'connect'],
   ['explorer', 'explorer'],
   ['new transfer', 'explorer/new-transfer'],
+  ['new account', 'explorer/new-account'],
   ['trial balance', 'explorer/trial-balance'],
+  ['ledgers', 'explorer/ledgers'],
   ['monitoring', 'monitoring'],
   ['logs', 'logs'],
   ['backups', 'backups'],
