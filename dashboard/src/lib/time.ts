@@ -15,6 +15,10 @@ export function ledgerTime(nanoseconds: string, zone: Zone): string {
   return `${plainTime(asDate(ms), zone)}.${(ms % 1_000n).toString().padStart(3, '0')}`;
 }
 
+/** The same with the zone. */
+export const zonedLedgerTime = (nanoseconds: string, zone: Zone): string =>
+  `${ledgerTime(nanoseconds, zone)} ${zoneName(asDate(millisecondsOf(nanoseconds)), zone)}`;
+
 /** The same to the nanosecond, with the zone. */
 export function exactLedgerTime(nanoseconds: string, zone: Zone): string {
   const date = asDate(millisecondsOf(nanoseconds));

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { grouped, hexadecimal } from '../../lib/digits.ts';
+import { grouped } from '../../lib/digits.ts';
 import { formatted } from '../../lib/field-names.ts';
+import { formsOf } from '../../lib/id-forms.ts';
 import { said } from '../../lib/said.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
@@ -46,9 +47,10 @@ export function RowDrawer({ kind, row, onClose, onAsk }: Props) {
                       {shown === 'code' && kind !== 'balance' && (
                         <div>{names.codeName(kind, value)}</div>
                       )}
-                      {shown === 'id' && value !== '0' && format === 'integer' && (
-                        <div>{hexadecimal(value)}</div>
-                      )}
+                      {shown === 'id' &&
+                        value !== '0' &&
+                        format === 'integer' &&
+                        formsOf(value).map((form) => <div key={form}>{form}</div>)}
                       {shown === 'time' && <div>{exactLedgerTime(value, zone)}</div>}
                       {shown === 'flags' && <div>{flagNames(row, kind).join(', ')}</div>}
                     </dd>

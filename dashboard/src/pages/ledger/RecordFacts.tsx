@@ -1,9 +1,9 @@
 import type { Account, Transfer } from '../../../../gen/api.ts';
-import { hexadecimal } from '../../lib/digits.ts';
 import { formatted } from '../../lib/field-names.ts';
+import { formsOf, madeAbout } from '../../lib/id-forms.ts';
 import { said } from '../../lib/said.ts';
-import { exactLedgerTime } from '../../lib/time.ts';
-import { useZone } from '../../shell/context.ts';
+import { exactLedgerTime, zonedLedgerTime } from '../../lib/time.ts';
+import { useNow, useZone } from '../../shell/context.ts';
 import { Copy } from '../../ui/Copy.tsx';
 import { Facts } from '../../ui/Page.tsx';
 import styles from './Ledger.module.css';
@@ -21,6 +21,7 @@ export function RecordFacts({
 }) {
   const zone = useZone();
   const names = useFieldNames();
+  const about = madeAbout(record.id, useNow().getTime());
   const data = (['user_data_128', 'user_data_64', 'user_data_32'] as const)
     .map((name) => [name, record[name].toString()] as const)
     .filter(([, value]) => value !== '0');
@@ -31,7 +32,14 @@ export function RecordFacts({
           'ID',
           <span key="id">
             <code>{record.id}</code> <Copy text={record.id} what={`the ${kind}’s ID`} />
-            <div className={styles.soft}>{hexadecimal(record.id)}</div>
+            {formsOf(record.id).map((form) => (
+              <div key={form} className={styles.soft}>
+                {form}
+              </div>
+            ))}
+            {about !== undefined && (
+              <div className={styles.soft}>made about {zonedLedgerTime(about, zone)}</div>
+            )}
           </span>,
         ],
         ['Ledger', record.ledger],
