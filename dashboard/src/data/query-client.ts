@@ -50,16 +50,19 @@ const retryDelay = (failures: number, error: unknown): number =>
     error instanceof ProblemError ? 1_000 * (error.retryAfterSeconds ?? 0) : 0,
   );
 
-/** A refusal may be news: the page then shows the rights that the person has now. */
-const renewRights = (client: () => QueryClient) => (error: unknown) => {
+/** A refusal may be news: the page then shows the rights that the person has now, and the prices of today. */
+const takeNews = (client: () => QueryClient) => (error: unknown) => {
   noteError(error);
   if (error instanceof ProblemError && error.problem.status === 403) {
     void client().invalidateQueries({ queryKey: ['session'] });
   }
+  if (isProblem(error, 'catalog_changed')) {
+    void client().invalidateQueries({ queryKey: ['catalog'] });
+  }
 };
 
 export function createQueryClient(): QueryClient {
-  const onError = renewRights(() => client);
+  const onError = takeNews(() => client);
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),

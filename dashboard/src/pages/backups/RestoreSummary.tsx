@@ -10,7 +10,7 @@ import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import styles from '../create/CreateDatabase.module.css';
 import { PriceLines } from '../create/PriceLines.tsx';
-import { planErrors, type Plan } from '../create/use-plan.ts';
+import { planErrors, whyNotYet, type Plan } from '../create/use-plan.ts';
 import { restoreRequest, type RestoreDraft } from './restore-draft.ts';
 
 /** A backup of a database, or a moment of its log. */
@@ -31,8 +31,7 @@ export function RestoreSummary({ from, notGood, draft, plan }: Props) {
   const organization = useOrganization();
   const restore = useRestore(from, restoreRequest(draft));
   const missing = draft.name === '' ? 'Give the new database a name.' : undefined;
-  const wrong = plan.error === null ? undefined : 'Correct the errors first.';
-  const refused = whyNot(organization, 'changeDatabase') ?? notGood ?? missing ?? wrong;
+  const refused = whyNot(organization, 'changeDatabase') ?? notGood ?? missing ?? whyNotYet(plan);
   return (
     <div className={styles.summary}>
       <Card title="Summary">

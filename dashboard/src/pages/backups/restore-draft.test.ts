@@ -41,12 +41,30 @@ test('the price of a restore is that of the built-in engine, whichever engine th
   });
 });
 
-test('another engine comes with a size that it runs, and the first one keeps what was chosen', () => {
+test('another engine comes with a size that it runs, and a look at it changes nothing of what was chosen', () => {
   const draft = draftLike(original, catalog);
   const other = { ...draft, ...withEngine(catalog, draft, 'TigerBeetle') };
   expect(other).toMatchObject({ engine: 'TigerBeetle', engineVersion: '', clusterSize: 'lh-40' });
   expect(other.clusterConfiguration).toBe(draft.clusterConfiguration);
-  expect(withEngine(catalog, other, 'Builtin').clusterSize).toBe('lh-40');
+  const again = { ...other, ...withEngine(catalog, other, 'TigerBeetle') };
+  expect(withEngine(catalog, again, 'Builtin').clusterSize).toBe(draft.clusterSize);
+  // A size that the person chose since stays.
+  const chosen = { ...other, clusterSize: 'lh-40', gaveWay: undefined };
+  expect(withEngine(catalog, chosen, 'Builtin').clusterSize).toBe('lh-40');
+});
+
+test('a ledger is restored into no smaller size because its own is not offered', () => {
+  const sized = (id: string, memoryBytes: number, available = true) => ({
+    ...size,
+    id,
+    memoryBytes,
+    available,
+  });
+  const clusterSizes = [sized('s', 1), sized('xl', 9), sized('m', 3, false), sized('l', 5)];
+  const sizeFor = (clusterSize: string) =>
+    draftLike({ ...original, clusterSize }, { ...catalog, clusterSizes } as CreateCatalog)
+      .clusterSize;
+  expect(['s', 'm', 'l', 'xl'].map(sizeFor)).toEqual(['s', 'l', 'l', 'xl']);
 });
 
 test('timeouts are dropped only on the way to TigerBeetle', () => {

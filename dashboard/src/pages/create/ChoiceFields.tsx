@@ -140,13 +140,13 @@ export function ShapeFields({ catalog, draft, errors, onChange }: Props) {
         label="Topology"
         choices={topologies(catalog, draft)}
         chosen={draft.clusterConfiguration}
-        onChoose={(id) => onChange({ clusterConfiguration: id })}
+        onChoose={(id) => onChange({ clusterConfiguration: id, gaveWay: undefined })}
       />
       <Choices
         label="Size of each node"
         choices={sizes(catalog, draft)}
         chosen={draft.clusterSize}
-        onChoose={(id) => onChange({ clusterSize: id })}
+        onChoose={(id) => onChange({ clusterSize: id, gaveWay: undefined })}
       />
       <Choices
         label="Storage"

@@ -10,7 +10,11 @@ export function PriceLines({ plan }: { readonly plan: Plan }) {
   const nodes = plan.data?.plan.nodeCount;
   const capacity = plan.data?.plan.capacity;
   return (
-    <div aria-live="polite" aria-busy={plan.isFetching} className={styles.price}>
+    <div
+      aria-live="polite"
+      aria-busy={plan.isFetching || !plan.isOfChoices}
+      className={styles.price}
+    >
       <p>
         <span className={styles.amount}>
           {price === undefined ? '…' : price === null ? 'No price' : shownMoney(price)}

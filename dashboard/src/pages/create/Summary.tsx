@@ -16,7 +16,7 @@ import { asCli, asCurl, asYaml } from './copies.ts';
 import styles from './CreateDatabase.module.css';
 import { requestOf, type Draft } from './draft.ts';
 import { PriceLines } from './PriceLines.tsx';
-import type { Plan } from './use-plan.ts';
+import { whyNotYet, type Plan } from './use-plan.ts';
 
 interface Props {
   readonly catalog: CreateCatalog;
@@ -29,8 +29,7 @@ export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
   const organization = useOrganization();
   const create = useCreate(draft, catalog.version);
   const missing = whatIsMissing(draft);
-  const wrong = plan.error === null ? undefined : 'Correct the errors first.';
-  const refused = whyNot(organization, 'createDatabase') ?? missing ?? wrong;
+  const refused = whyNot(organization, 'createDatabase') ?? missing ?? whyNotYet(plan);
   return (
     <div className={styles.summary}>
       <Card title="Summary">

@@ -1,6 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { CreateCatalog, Import } from '../../../../gen/api.ts';
-import { beginWith, labelsOf, requestOf, takeFiles, topologies, type Draft } from './draft.ts';
+import {
+  beginWith,
+  haveOnePrice,
+  labelsOf,
+  requestOf,
+  takeFiles,
+  topologies,
+  type Draft,
+} from './draft.ts';
 import { asCli, asCurl, asYaml } from './copies.ts';
 
 const draft: Draft = {
@@ -103,4 +111,11 @@ test('an import decides the topology and the engine, and is asked for once its f
   expect(requestOf({ ...taken, ...beginWith(catalog, taken, 'new') }, undefined)).toMatchObject({
     mode: 'new',
   });
+});
+
+test('a shown price is that of the choices, whatever the name; of another size, it is not', () => {
+  const body = (change: Partial<Draft>) => JSON.stringify(requestOf({ ...draft, ...change }, 'v1'));
+  expect(haveOnePrice(body({}), body({ name: 'other' }))).toBe(true);
+  expect(haveOnePrice(body({}), body({ clusterSize: 'lh-40' }))).toBe(false);
+  expect(haveOnePrice(body({}), JSON.stringify(requestOf(draft, 'v2')))).toBe(false);
 });

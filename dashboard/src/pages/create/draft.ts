@@ -2,19 +2,25 @@
 import type { CreateCatalog, CreateDatabaseRequest, Import } from '../../../../gen/api.ts';
 import { shownFigure } from '../../lib/figures.ts';
 
-export interface Draft {
+/** What an engine may not run. */
+interface Shape {
+  readonly clusterConfiguration: string;
+  readonly clusterSize: string;
+}
+
+export interface Draft extends Shape {
   readonly name: string;
   readonly mode: 'new' | 'import';
   /** The import with which the database begins. `undefined` in mode `new`, and until the files are uploaded. */
   readonly files: Import | undefined;
   readonly provider: string;
   readonly region: string;
-  readonly clusterConfiguration: string;
-  readonly clusterSize: string;
   readonly storageTier: string;
   readonly storageGb: string;
   readonly engine: string;
   readonly engineVersion: string;
+  /** The shape that gave way to one that the engine runs. Another engine brings it back, unless a shape was chosen since. */
+  readonly gaveWay?: Shape | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   /** Seconds within which the archived log has an operation; empty: the log is not archived. */
   readonly archiveSeconds: string;
@@ -43,32 +49,42 @@ export function draftOf({ defaults }: CreateCatalog): Draft {
   };
 }
 
-/** Another engine, of its default version. What does not run it gives way to the first one that does. */
-export const withEngine = (
+/** Another engine, of its default version. What it does not run gives way to what it runs: of the sizes, to the next larger one. */
+export function withEngine(
   { clusterConfigurations, clusterSizes }: CreateCatalog,
-  { clusterConfiguration, clusterSize }: Pick<Draft, 'clusterConfiguration' | 'clusterSize'>,
+  draft: Shape & Pick<Draft, 'gaveWay'>,
   engine: string,
-): Partial<Draft> => ({
-  engine,
-  engineVersion: '',
-  parameters: {},
-  clusterConfiguration: runs(clusterConfigurations, clusterConfiguration, engine),
-  clusterSize: runs(
-    clusterSizes.filter(({ available }) => available),
-    clusterSize,
+): Partial<Draft> {
+  const wanted = draft.gaveWay ?? draft;
+  const runs = <T extends { readonly engines: readonly string[] }>(offered: readonly T[]) =>
+    offered.filter(({ engines }) => engines.includes(engine));
+  const topologies = runs(clusterConfigurations).map(({ id }) => id);
+  const clusterConfiguration = fitting(topologies, wanted.clusterConfiguration, topologies[0]);
+  const memory = clusterSizes.find(({ id }) => id === wanted.clusterSize)?.memoryBytes ?? 0;
+  const sizes = runs(clusterSizes.filter(({ available }) => available)).toSorted(
+    (one, other) => one.memoryBytes - other.memoryBytes,
+  );
+  const next = sizes.find(({ memoryBytes }) => memoryBytes >= memory) ?? sizes.at(-1);
+  const clusterSize = fitting(
+    sizes.map(({ id }) => id),
+    wanted.clusterSize,
+    next?.id,
+  );
+  const isWanted =
+    clusterConfiguration === wanted.clusterConfiguration && clusterSize === wanted.clusterSize;
+  const { clusterConfiguration: topology, clusterSize: size } = wanted;
+  return {
     engine,
-  ),
-});
-
-interface Offered {
-  readonly id: string;
-  readonly engines: readonly string[];
+    engineVersion: '',
+    parameters: {},
+    clusterConfiguration,
+    clusterSize,
+    gaveWay: isWanted ? undefined : { clusterConfiguration: topology, clusterSize: size },
+  };
 }
 
-const runs = (offered: readonly Offered[], chosen: string, engine: string): string => {
-  const fitting = offered.filter(({ engines }) => engines.includes(engine));
-  return (fitting.find(({ id }) => id === chosen) ?? fitting.at(0))?.id ?? chosen;
-};
+const fitting = (offered: readonly string[], wanted: string, otherwise = wanted): string =>
+  offered.includes(wanted) ? wanted : otherwise;
 
 /** The engine that can begin with an import: that of its data files, and for rows the built-in one. */
 export const engineOfFiles = (files: Import | undefined): string =>
@@ -145,6 +161,13 @@ export function requestOf(draft: Draft, catalogVersion: string | undefined): Cre
     ...(catalogVersion !== undefined && { catalogVersion }),
   };
 }
+
+/** Whether two requests, as JSON, have all choices in common but the name, which costs nothing. */
+export const haveOnePrice = (one: string, other: string): boolean =>
+  nameless(one) === nameless(other);
+
+const nameless = (body: string): string =>
+  JSON.stringify({ ...(JSON.parse(body) as object), name: '' });
 
 interface Choice {
   readonly id: string;

@@ -5,13 +5,15 @@ import { ask } from '../../data/client.ts';
 import { fieldErrors, isProblem } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { useDebounced } from '../../ui/use-debounced.ts';
-import { requestOf, type Draft } from './draft.ts';
+import { haveOnePrice, requestOf, type Draft } from './draft.ts';
 
 /** Name of the dry run while there is no name yet: the price does not wait for it. */
 const nameless = 'not-named-yet';
 
 export interface Plan {
   readonly data: DatabasePlan | undefined;
+  /** Whether the service was asked with the choices that are made now; else the shown price is that of the ones before. */
+  readonly isOfChoices: boolean;
   readonly error: unknown;
   readonly isFetching: boolean;
 }
@@ -19,23 +21,25 @@ export interface Plan {
 export function usePlan(draft: Draft, catalogVersion: string): Plan {
   const { id } = useOrganization();
   const name = draft.name === '' ? nameless : draft.name;
-  const body = useDebounced(JSON.stringify(requestOf({ ...draft, name }, catalogVersion)));
-  const plan = useQuery({
+  const wanted = JSON.stringify(requestOf({ ...draft, name }, catalogVersion));
+  const body = useDebounced(wanted);
+  const { data, error, isFetching } = useQuery({
     queryKey: ['plan', id, body],
     queryFn: async ({ signal }) => {
-      const { data } = await ask(
+      const answer = await ask(
         id,
         'post',
         '/api/v1/databases',
         { query: { dryRun: true }, body: new TextEncoder().encode(body) },
         { signal },
       );
-      return data as unknown as DatabasePlan;
+      return { plan: answer.data as unknown as DatabasePlan, body };
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
-  return { data: plan.data, error: plan.error, isFetching: plan.isFetching };
+  const isOfChoices = data !== undefined && haveOnePrice(data.body, wanted);
+  return { data: data?.plan, error, isOfChoices, isFetching };
 }
 
 /** The errors of a plan, by the field of the form that shows them. */
@@ -46,3 +50,9 @@ export const planErrors = ({ error }: Plan): Readonly<Record<string, string>> =>
     storageTier: error.problem.detail,
   }),
 });
+
+/** Why nothing can be made of the choices yet: nobody orders at a price that was not shown. */
+export function whyNotYet({ error, isOfChoices }: Plan): string | undefined {
+  if (error !== null) return 'Correct the errors first.';
+  return isOfChoices ? undefined : 'The price of these choices is on its way.';
+}
