@@ -4996,6 +4996,8 @@ export interface components {
             readonly engine?: "Builtin" | "TigerBeetle";
             /** @description Whether pending transfers may lose their timeouts, which imported ones do not have. Without it, TigerBeetle is not filled with a ledger that has open ones. */
             readonly dropTimeouts?: boolean;
+            /** @description Refuses the request when the catalog has changed since. */
+            readonly catalogVersion?: string;
         };
         readonly RecoveryWindowAnswer: {
             readonly recoveryWindow: components["schemas"]["RecoveryWindow"];
@@ -5113,6 +5115,8 @@ export interface components {
             readonly engine?: "Builtin" | "TigerBeetle";
             /** @description Whether pending transfers may lose their timeouts, which imported ones do not have. Without it, TigerBeetle is not filled with a ledger that has open ones. */
             readonly dropTimeouts?: boolean;
+            /** @description Refuses the request when the catalog has changed since. */
+            readonly catalogVersion?: string;
             /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
             readonly targetTime?: string;
             /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */

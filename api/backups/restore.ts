@@ -27,6 +27,7 @@ type RestoreRequest = Pick<
   | 'clusterSize'
   | 'storageTier'
   | 'selectedStorageGb'
+  | 'catalogVersion'
 > & {
   readonly engine?: EngineName | undefined;
   /** Whether open pending transfers may lose their timeouts. */
@@ -163,5 +164,6 @@ function choiceFor(
     engine: wanted,
     engineVersion: isOffered && !isOther ? engineVersion : undefined,
     parameters: isOther ? {} : parameters,
+    catalogVersion: request.catalogVersion,
   };
 }

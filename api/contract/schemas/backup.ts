@@ -92,6 +92,7 @@ export const restoreBackupRequest = z
       .optional()
       .describe(`GiB of each replica. ${asBefore}`),
     ...restoredEngine,
+    catalogVersion: text(64, 'Refuses the request when the catalog has changed since.').optional(),
   })
   .refine(dropsWhereItCan, onlyTigerBeetle)
   .meta({ id: 'RestoreBackupRequest' });

@@ -47,7 +47,13 @@ export function RestoreForm({ catalog, from, notGood, children }: Props) {
           </div>
         </Card>
       </div>
-      <RestoreSummary from={from} notGood={notGood} draft={draft} plan={plan} />
+      <RestoreSummary
+        catalogVersion={catalog.version}
+        from={from}
+        notGood={notGood}
+        draft={draft}
+        plan={plan}
+      />
     </div>
   );
 }

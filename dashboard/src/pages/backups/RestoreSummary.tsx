@@ -19,6 +19,8 @@ export type From =
   | { readonly databaseId: string; readonly targetTime: string };
 
 interface Props {
+  /** Of the shown price. */
+  readonly catalogVersion: string;
   readonly from: From;
   /** Why this cannot be restored; `undefined`: it can. */
   readonly notGood: string | undefined;
@@ -27,9 +29,9 @@ interface Props {
 }
 
 /** The price of the new database, and the button that makes it. */
-export function RestoreSummary({ from, notGood, draft, plan }: Props) {
+export function RestoreSummary({ catalogVersion, from, notGood, draft, plan }: Props) {
   const organization = useOrganization();
-  const restore = useRestore(from, restoreRequest(draft));
+  const restore = useRestore(from, restoreRequest(draft, catalogVersion));
   const missing = draft.name === '' ? 'Give the new database a name.' : undefined;
   const refused = whyNot(organization, 'changeDatabase') ?? notGood ?? missing ?? whyNotYet(plan);
   return (

@@ -29,7 +29,7 @@ test('the price of a restore is that of the built-in engine, whichever engine th
   const engine = { ...original.engine, name: 'TigerBeetle' as const };
   const draft = draftLike({ ...original, engine }, catalog);
   expect(draft.engine).toBe('Builtin');
-  expect(restoreRequest({ ...draft, name: 'again' })).toEqual({
+  expect(restoreRequest({ ...draft, name: 'again' }, 'v1')).toEqual({
     name: 'again',
     provider: original.provider,
     region: original.region,
@@ -38,6 +38,8 @@ test('the price of a restore is that of the built-in engine, whichever engine th
     storageTier: original.storageTier,
     selectedStorageGb: original.selectedStorageGb,
     engine: 'Builtin',
+    // At another price than the one that was shown, it is refused.
+    catalogVersion: 'v1',
   });
 });
 
@@ -69,10 +71,12 @@ test('a ledger is restored into no smaller size because its own is not offered',
 
 test('timeouts are dropped only on the way to TigerBeetle', () => {
   const draft = { ...draftLike(original, catalog), dropTimeouts: true };
-  expect(restoreRequest(draft)).not.toHaveProperty('dropTimeouts');
+  expect(restoreRequest(draft, 'v1')).not.toHaveProperty('dropTimeouts');
   const other = { ...draft, engine: 'TigerBeetle' };
-  expect(restoreRequest(other)).toMatchObject({ engine: 'TigerBeetle', dropTimeouts: true });
-  expect(restoreRequest({ ...other, dropTimeouts: false })).not.toHaveProperty('dropTimeouts');
+  expect(restoreRequest(other, 'v1')).toMatchObject({ engine: 'TigerBeetle', dropTimeouts: true });
+  expect(restoreRequest({ ...other, dropTimeouts: false }, 'v1')).not.toHaveProperty(
+    'dropTimeouts',
+  );
 });
 
 test('a version of TigerBeetle that cannot be filled is no choice, and says so', () => {

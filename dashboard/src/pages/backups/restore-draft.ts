@@ -43,8 +43,11 @@ export const engineChoices = ({ engines }: Pick<CreateCatalog, 'engines'>) =>
     };
   });
 
-/** The request has all choices, also those that equal the original. */
-export const restoreRequest = (draft: RestoreDraft): RestoreBackupRequest => ({
+/** The request has all choices, also those that equal the original, and the catalog whose price was shown. */
+export const restoreRequest = (
+  draft: RestoreDraft,
+  catalogVersion: string,
+): RestoreBackupRequest => ({
   name: draft.name,
   provider: draft.provider,
   region: draft.region,
@@ -54,4 +57,5 @@ export const restoreRequest = (draft: RestoreDraft): RestoreBackupRequest => ({
   selectedStorageGb: storageOf(draft),
   engine: draft.engine === 'TigerBeetle' ? 'TigerBeetle' : 'Builtin',
   ...(draft.engine === 'TigerBeetle' && draft.dropTimeouts && { dropTimeouts: true }),
+  catalogVersion,
 });
