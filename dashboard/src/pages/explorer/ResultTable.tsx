@@ -1,13 +1,21 @@
 import { memo, useMemo, type KeyboardEvent } from 'react';
 import { chainsIn } from '../../lib/records.ts';
 import { said } from '../../lib/said.ts';
-import { exactLedgerTime } from '../../lib/time.ts';
+import { wordsMax } from '../../lib/short-id.ts';
+import { exactLedgerTime, type Zone } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { columnWidth, LongTable, longTable as styles } from '../../ui/LongTable.tsx';
 import { ShortId } from '../../ui/ShortId.tsx';
-import { widest } from './column-widths.ts';
+import { isWords, widest } from './column-widths.ts';
 import { useFieldNames, useShowAmount } from '../ledger/use-ledger.ts';
-import { cellText, columnsOf, type RecordKind, type RecordRow, type Showing } from './columns.ts';
+import {
+  cellText,
+  columnsOf,
+  type Column,
+  type RecordKind,
+  type RecordRow,
+  type Showing,
+} from './columns.ts';
 
 interface Props {
   readonly kind: RecordKind;
@@ -111,11 +119,8 @@ const ResultRow = memo(function ResultRow(props: RowProps) {
             // The two parts of a long ID would be read as two numbers.
             aria-label={column.kind === 'id' && text !== '' ? text : undefined}
             data-end={isEnd(column.kind) || undefined}
-            title={
-              column.kind === 'time'
-                ? exactLedgerTime(String(row[column.name]), showing.zone)
-                : undefined
-            }
+            data-words={isWords(column.kind) || undefined}
+            title={titleOf(column, row, text, showing.zone)}
           >
             {column.kind === 'id' ? <ShortId id={text} /> : text}
           </div>
@@ -124,3 +129,14 @@ const ResultRow = memo(function ResultRow(props: RowProps) {
     </div>
   );
 });
+
+/** What a cell may not show whole. */
+function titleOf(
+  { kind, name }: Column,
+  row: RecordRow,
+  text: string,
+  zone: Zone,
+): string | undefined {
+  if (kind === 'time') return exactLedgerTime(String(row[name]), zone);
+  return isWords(kind) && text.length > wordsMax ? text : undefined;
+}

@@ -35,7 +35,11 @@ test('a column is as wide as its longest value, whatever the rows', () => {
           0,
           ...rows.map((row) => {
             const { length } = cellText(column, row, 'account', showing);
-            return column.kind === 'id' ? Math.min(20, length) : length;
+            if (column.kind === 'id') return Math.min(20, length);
+            // Words may be cut, digits never are.
+            return column.kind === 'flags' || column.kind === 'code'
+              ? Math.min(32, length)
+              : length;
           }),
         );
         expect([column.name, widest(column, rows, 'account', showing)]).toEqual([
@@ -45,4 +49,10 @@ test('a column is as wide as its longest value, whatever the rows', () => {
       }
     }),
   );
+});
+
+test('the name of a code of 60 characters does not push the amounts out of sight', () => {
+  const named: Showing = { ...showing, code: (_record, value) => `${value} ${'n'.repeat(60)}` };
+  const column = { name: 'code', title: 'Code', kind: 'code' } as const;
+  expect(widest(column, [{ code: 10 }], 'transfer', named)).toBe(32);
 });

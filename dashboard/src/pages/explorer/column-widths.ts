@@ -1,6 +1,6 @@
 /** Widths of columns. An answer has up to 8,189 rows: not every value is formatted only to know how long it is. */
 import { balanceOf } from '../../lib/records.ts';
-import { shortIdLength } from '../../lib/short-id.ts';
+import { shortIdLength, wordsLength } from '../../lib/short-id.ts';
 import { cellText, type Column, type RecordKind, type RecordRow, type Showing } from './columns.ts';
 
 /** Most characters that a value of the column takes. */
@@ -17,10 +17,18 @@ export function widest(
     if (seen.has(likeness)) continue;
     seen.add(likeness);
     const text = cellText(column, row, kind, showing);
-    most = Math.max(most, column.kind === 'id' ? shortIdLength(text) : text.length);
+    most = Math.max(most, lengthIn(column, text));
   }
   return most;
 }
+
+function lengthIn({ kind }: Column, text: string): number {
+  if (kind === 'id') return shortIdLength(text);
+  return isWords(kind) ? wordsLength(text) : text.length;
+}
+
+/** Words may be cut, and are whole in the title; digits never are. */
+export const isWords = (kind: Column['kind']): boolean => kind === 'code' || kind === 'flags';
 
 /** Rows with the same likeness take the same number of characters in the column. */
 function likenessOf({ kind, name }: Column, row: RecordRow): string {

@@ -3,7 +3,7 @@ import { transferFlagNames } from '../../lib/records.ts';
 import { exactLedgerTime, ledgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { columnWidth, LongTable, longTable } from '../../ui/LongTable.tsx';
-import { shortIdLength } from '../../lib/short-id.ts';
+import { shortIdLength, wordsLength } from '../../lib/short-id.ts';
 import { AccountLink, TransferLink } from './Links.tsx';
 import type { Statement, StatementRow } from './statement.ts';
 import { useAmounts, useFieldNames } from './use-ledger.ts';
@@ -20,8 +20,13 @@ const heads = [
 ] as const;
 
 /** Characters that a text takes in its column. */
-const widthOf = (column: string, text: string): number =>
-  column === 'transfer' || column === 'other' ? shortIdLength(text) : text.length;
+function widthOf(column: string, text: string): number {
+  if (column === 'transfer' || column === 'other') return shortIdLength(text);
+  return isWords(column) ? wordsLength(text) : text.length;
+}
+
+/** Words may be cut, and are whole in the title; digits never are. */
+const isWords = (column: string | undefined): boolean => column === 'code' || column === 'flags';
 
 const otherOf = ({ side, transfer }: StatementRow): string =>
   side === 'debit' ? transfer.credit_account_id : transfer.debit_account_id;
@@ -114,11 +119,15 @@ export function StatementTable({ ledger, statement, whole }: Props) {
               <div role="cell">
                 <AccountLink id={otherOf(row)} />
               </div>
-              {cells.slice(3).map((text, at) => (
-                <div key={heads[at + 3]?.name} role="cell" data-end={at > 1 || undefined}>
-                  {text}
-                </div>
-              ))}
+              {cells.slice(3).map((text, at) => {
+                const name = heads[at + 3]?.name;
+                const words = isWords(name) ? { 'data-words': true, title: text } : {};
+                return (
+                  <div key={name} role="cell" data-end={at > 1 || undefined} {...words}>
+                    {text}
+                  </div>
+                );
+              })}
             </div>
           )
         );

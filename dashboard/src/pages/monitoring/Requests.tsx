@@ -71,7 +71,6 @@ export function Requests() {
               'Outcome',
               end('Events'),
               end('Took'),
-              end('In the engine'),
               'Request, and who sent it',
             ]}
           >
@@ -115,8 +114,12 @@ const Row = ({ request }: { readonly request: LedgerRequest }) => (
       )}
     </td>
     <td className={table.end}>{shownFigure(request.events, 'count')}</td>
-    <td className={`${table.end} ${table.keep}`}>{milliseconds(request.durationMs)}</td>
-    <td className={`${table.end} ${table.keep}`}>{milliseconds(request.ledgerMs)}</td>
+    <td className={`${table.end} ${table.keep}`}>
+      {milliseconds(request.durationMs)}
+      {request.ledgerMs !== null && (
+        <div className={table.soft}>{milliseconds(request.ledgerMs)} in the engine</div>
+      )}
+    </td>
     <td className={table.keep}>
       <code>{request.requestId}</code> <Copy text={request.requestId} what="the request’s ID" />
       <div className={table.soft}>
