@@ -108,7 +108,8 @@ async function takePacks(
 type OfSource = Pick<RowKey, 'source'>;
 export const isGateway = ({ source }: OfSource): boolean => source.startsWith(gatewaySource(''));
 /** The source that it is in a pack. */
-export const sourceOf = (row: OfSource): string => (isGateway(row) ? gatewaySource('') : row.source);
+export const sourceOf = (row: OfSource): string =>
+  isGateway(row) ? gatewaySource('') : row.source;
 const keyOf = (row: RowKey): string =>
   `${floor(row.at.getTime())} ${row.databaseId} ${sourceOf(row)}`;
 

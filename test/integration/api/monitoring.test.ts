@@ -548,7 +548,10 @@ test('requests to processes of the API that take turns are told alike before and
   const read = async (stepSeconds: number, fn: 'avg' | 'max' | 'sum') => {
     const [from, to] = [begin, begin + tenMinutesMs].map((ms) => new Date(ms).toISOString());
     const { data } = await query(databaseId, ['gateway_events_per_second'], {
-      ...{ from, to, stepSeconds, fn },
+      from,
+      to,
+      stepSeconds,
+      fn,
     });
     return new Set(data.flatMap(({ points }) => points.flatMap(([, value]) => value ?? [])));
   };

@@ -64,8 +64,7 @@ test('a ledger is restored into no smaller size because its own is not offered',
   });
   const clusterSizes = [sized('s', 1), sized('xl', 9), sized('m', 3, false), sized('l', 5)];
   const sizeFor = (clusterSize: string) =>
-    draftLike({ ...original, clusterSize }, { ...catalog, clusterSizes } as CreateCatalog)
-      .clusterSize;
+    draftLike({ ...original, clusterSize }, { ...catalog, clusterSizes }).clusterSize;
   expect(['s', 'm', 'l', 'xl'].map(sizeFor)).toEqual(['s', 'l', 'l', 'xl']);
 });
 
