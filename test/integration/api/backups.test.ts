@@ -418,6 +418,12 @@ test('a restore is a new database that begins with the backup, as large as asked
   expect(taken).toMatchObject({ status: 409, json: { code: 'database_name_taken' } });
   const absent = await ask<Problem>('restoreBackup', { of, body: { ...body, clusterSize: 'xl' } });
   expect(absent).toMatchObject({ status: 422, json: { code: 'catalog_choice_unavailable' } });
+  // The price of yesterday's catalog was shown.
+  const priced = { ...body, catalogVersion: 'of-yesterday' };
+  expect(await ask<Problem>('restoreBackup', { of, body: priced })).toMatchObject({
+    status: 409,
+    json: { code: 'catalog_changed' },
+  });
   const { status, json } = await ask<DatabaseWithJob>('restoreBackup', { of, body });
   expect({ status, json }).toMatchObject({ status: 202 });
   const restored = json.database;
