@@ -144,6 +144,7 @@ test('names of codes and of user data are given, stand wherever the numbers do, 
   await page.getByText('Order of the shop (user_data_128)').waitFor();
   await page.getByText('ffffffff-ffff-ffff-ffff-ffffffffffff').waitFor();
   await page.goto(`${service.url}${base}/explorer/ledgers`);
+  await card.getByRole('row', { name: /Code 7 Voucher/ }).waitFor();
   // Each button says what it removes.
   const names = await card
     .getByRole('button', { name: /^Remove/ })
