@@ -86,7 +86,7 @@ cluster-status: ## Show what runs and the path of the kubeconfig
 
 .PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel bench-changes
 bench: bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel ## Print figures; never passes or fails
-bench-engine: ## One durable replica: throughput, latency, memory, restart; then three and six, with faults (TRANSFERS=10000000)
+bench-engine: ## One durable replica: throughput, latency, memory, restart; then three and six, with faults (TRANSFERS=10000000); PEER=path/to/tigerbeetle: both in turns, and their ratios (TRANSFERS=2000000 TURNS=3 REPLICAS=1|3 MEMORY=bytes of each)
 	@$(NODE) bench/engine/main.ts
 bench-operator: build ## The operator with many databases on fake nodes (DATABASES=1000 TOPOLOGY=single IDLE_SECONDS=600)
 	@$(NODE) bench/operator/main.ts

@@ -55,7 +55,7 @@ function stepsRow({ transfers, filters }: Options): Row {
   }
   const { p50, p99 } = figures(times, 1);
   const value = `${p50.toFixed(2)} · ${p99.toFixed(2)} · ${Math.max(...times).toFixed(1)} ms, of ${times.length}`;
-  return { name: 'a step of that read, processor time', value, tigerbeetle: '' };
+  return { name: 'a step of that read, processor time', value };
 }
 
 async function rows(options: Options): Promise<Row[]> {
@@ -98,7 +98,7 @@ async function rows(options: Options): Promise<Row[]> {
       steps,
       writes('one transfer a request, no reads', alone, work.alone),
       writes(`the same beside ${readers} × ${name}`, beside, work.beside),
-      { name: 'changes of view meanwhile', value: String(after.view - view), tigerbeetle: '' },
+      { name: 'changes of view meanwhile', value: String(after.view - view) },
     ];
   } finally {
     writer.close();
@@ -118,7 +118,7 @@ function writes(name: string, times: readonly number[], cores: number): Row {
   const { perSecond, p50, p99 } = figures(times, 1);
   const longest = Math.max(...times).toFixed(0);
   const value = `${perSecond}/s · ${p50.toFixed(2)} · ${p99.toFixed(2)} · ${longest} ms; leader ${cores.toFixed(2)} cores`;
-  return { name, perSecond, p50, p99, value, tigerbeetle: '' };
+  return { name, perSecond, p50, p99, value };
 }
 
 const { values } = parseArgs({

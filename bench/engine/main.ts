@@ -1,7 +1,7 @@
 /**
  * `make bench-engine`: one durable replica on this machine, load from a process of its own; then three, then six. Prints a
- * table beside the figures that TigerBeetle 0.17.9 reached on a machine of this size, and appends JSON lines to
- * bench/results/. `TRANSFERS=…` sets how many transfers the restart is measured with (10,000,000 by default).
+ * table and appends JSON lines to bench/results/. `TRANSFERS=…` sets how many transfers the restart is measured with
+ * (10,000,000 by default). With `PEER=path/to/tigerbeetle`, both take turns instead, and ratios are printed (side-by-side.ts).
  */
 import { readFileSync } from 'node:fs';
 import { createClient } from 'tigerbeetle-node';
@@ -21,9 +21,11 @@ import {
 import { quietly } from './quiet.ts';
 import { replicaRows } from './replicas.ts';
 import { report, type Row } from './report.ts';
+import { sideBySide } from './side-by-side.ts';
 
 const accountCount = 10_000;
 const batchSize = 8189;
+const peer = process.env['PEER'];
 const restartTransfers = Number(process.env['TRANSFERS'] ?? '10000000');
 const client = (engine: TestEngine) => connectTo(engine.port, 60_000);
 type Client = ReturnType<typeof client>;
@@ -38,17 +40,9 @@ async function main(): Promise<void> {
       Operation.createAccounts,
       accountBatch(1 + accountCount / 2, accountCount / 2),
     );
-    rows.push(
-      await batchRow(
-        own,
-        'create_transfers, batches of 8,189',
-        'plain',
-        244,
-        '291,000/s · 19 · 58 ms',
-      ),
-    );
-    rows.push(await batchRow(own, 'two-phase: pending, then posted', 'twoPhase', 60, ''));
-    rows.push(await batchRow(own, 'hot: all between 2 accounts', 'hot', 60, ''));
+    rows.push(await batchRow(own, 'create_transfers, batches of 8,189', 'plain', 244));
+    rows.push(await batchRow(own, 'two-phase: pending, then posted', 'twoPhase', 60));
+    rows.push(await batchRow(own, 'hot: all between 2 accounts', 'hot', 60));
     rows.push(
       await singles(
         own,
@@ -56,43 +50,21 @@ async function main(): Promise<void> {
         () => Operation.createTransfers,
         oneTransfer,
         3000,
-        '',
       ),
     );
     rows.push(await officialSingles(engine));
     rows.push(await officialBatches(engine));
     const one = () => idsBatch([1 + Math.floor(Math.random() * accountCount)]);
     rows.push(
-      await singles(
-        own,
-        'lookup of one account',
-        () => Operation.lookupAccounts,
-        one,
-        3000,
-        '0.72 · 3.1 ms',
-      ),
+      await singles(own, 'lookup of one account', () => Operation.lookupAccounts, one, 3000),
     );
     const thousand = () => idsBatch(Array.from({ length: 1000 }, (_, i) => 1 + i * 10));
     rows.push(
-      await singles(
-        own,
-        'lookup of 1,000 accounts',
-        () => Operation.lookupAccounts,
-        thousand,
-        500,
-        '8.4 · 15 ms',
-      ),
+      await singles(own, 'lookup of 1,000 accounts', () => Operation.lookupAccounts, thousand, 500),
     );
     const page = () => queryByLedger(1, batchSize);
     rows.push(
-      await singles(
-        own,
-        'query of 8,189 transfers',
-        () => Operation.queryTransfers,
-        page,
-        200,
-        '50 · 86 ms',
-      ),
+      await singles(own, 'query of 8,189 transfers', () => Operation.queryTransfers, page, 200),
     );
     rows.push(...(await growAndRestart(engine, own)));
     own.close();
@@ -113,17 +85,11 @@ function checksumRow(): Row {
   const started = performance.now();
   for (let i = 0; i < 300; i += 1) checksum(message);
   const mebibytes = (300 * message.length) / 2 ** 20 / ((performance.now() - started) / 1000);
-  return { name: 'checksum', value: `${Math.round(mebibytes)} MiB/s`, tigerbeetle: 'hardware AES' };
+  return { name: 'checksum', value: `${Math.round(mebibytes)} MiB/s` };
 }
 
 /** Full batches, one in flight, bodies and their checksums made beforehand, 32 at a time. */
-async function batchRow(
-  own: Client,
-  name: string,
-  kind: BatchKind,
-  count: number,
-  tigerbeetle: string,
-): Promise<Row> {
+async function batchRow(own: Client, name: string, kind: BatchKind, count: number): Promise<Row> {
   const times: number[] = [];
   const source = batches(kind, batchSize, accountCount);
   for (let done = 0; done < count; done += 32) {
@@ -132,7 +98,7 @@ async function batchRow(
       times.push(await timed(() => own.submit(Operation.createTransfers, body, { bodyChecksum })));
     }
   }
-  return { name, ...figures(times, batchSize), tigerbeetle };
+  return { name, ...figures(times, batchSize) };
 }
 
 const oneSource = batches('plain', 1, accountCount);
@@ -144,14 +110,13 @@ async function singles(
   operation: () => number,
   body: () => Uint8Array,
   count: number,
-  tigerbeetle: string,
 ): Promise<Row> {
   const times: number[] = [];
   for (let i = 0; i < count; i += 1) {
     const made = body();
     times.push(await timed(() => own.submit(operation(), made)));
   }
-  return { name, ...figures(times, 1), tigerbeetle };
+  return { name, ...figures(times, 1) };
 }
 
 const officialClient = (engine: TestEngine) =>
@@ -183,7 +148,6 @@ async function officialSingles(engine: TestEngine): Promise<Row> {
   return {
     name: 'one transfer, Node.js client',
     ...figures(times.slice(1), 1),
-    tigerbeetle: '0.84 · 4.0 ms',
   };
 }
 
@@ -199,7 +163,6 @@ async function officialBatches(engine: TestEngine): Promise<Row> {
   return {
     name: 'batches of 8,189, Node.js client',
     ...figures(times, batchSize),
-    tigerbeetle: '156,000/s · 49 · 67 ms',
   };
 }
 
@@ -212,7 +175,6 @@ async function growAndRestart(engine: TestEngine, own: Client): Promise<Row[]> {
     `create_transfers up to ${restartTransfers.toLocaleString('en')}`,
     'plain',
     missing,
-    '',
   );
   const after = await engine.status();
   const memory =
@@ -227,17 +189,14 @@ async function growAndRestart(engine: TestEngine, own: Client): Promise<Row[]> {
     {
       name: 'memory a transfer, indexes included',
       value: `${Math.round(memory)} B`,
-      tigerbeetle: '(3.0 GiB from the start)',
     },
     {
       name: `resident with ${after.transfers.toLocaleString('en')} transfers`,
       value: `${resident} MiB`,
-      tigerbeetle: '',
     },
     {
       name: `kill -9 and restart with ${after.transfers.toLocaleString('en')} transfers`,
       value: `${seconds} s`,
-      tigerbeetle: '',
     },
   ];
 }
@@ -248,4 +207,4 @@ function residentMebibytes(pid: number): number {
   return Math.round(Number(kilobytes ?? 0) / 1024);
 }
 
-await quietly(main);
+await quietly(peer === undefined ? main : () => sideBySide(peer));

@@ -1,10 +1,10 @@
-/** The official client warns of every connection that a replica which was killed refuses: a thousand lines among the figures. */
+/** The official client warns of every connection that a replica which was killed refuses, and TigerBeetle tells each checkpoint: a thousand lines among the figures. */
 import { fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-const noise = /^(?:warning|info)\(/;
+const noise = /^(?:[\d-]+ [\d:.]+Z )?(?:warning|info)\(/;
 
-/** Runs `main` in a process of its own, whose warnings of that kind are left out; the client writes them itself. */
+/** Runs `main` in a process of its own, whose lines of that kind are left out. */
 export async function quietly(main: () => Promise<void>): Promise<void> {
   if (process.send !== undefined) {
     await main();

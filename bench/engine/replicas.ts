@@ -45,9 +45,7 @@ export async function replicaRows(options: ReplicasOptions): Promise<Row[]> {
     // Earlier measurements are printed even if a later one fails.
     const part = async (name: string, work: () => Promise<void>): Promise<void> => {
       if (!parts.includes(name)) return;
-      await work().catch((error: unknown) =>
-        add({ name, value: `ended early: ${String(error)}`, tigerbeetle: '' }),
-      );
+      await work().catch((error: unknown) => add({ name, value: `ended early: ${String(error)}` }));
     };
     await part('load', () => loadRows(group, own, add));
     await part('catch-up', async () => add(await catchUpRow(group, own, options.transfers)));
@@ -66,17 +64,17 @@ type Add = (row: Row) => void;
 async function loadRows(group: ReplicaGroup, own: Client, add: Add): Promise<void> {
   await fill([own], 32, []);
   const singly = await loaded(group, [own], 200);
-  add({ name: 'batches of 8,189, one client', ...singly, tigerbeetle: '155,000/s · 44 · 96 ms' });
+  add({ name: 'batches of 8,189, one client', ...singly });
   const four = [own, connect(group), connect(group), connect(group)];
   const together = await loaded(group, four, 200);
-  add({ name: 'batches of 8,189, four clients', ...together, tigerbeetle: '' });
+  add({ name: 'batches of 8,189, four clients', ...together });
   for (const client of four.slice(1)) client.close();
   const one = batches('plain', 1, accountCount);
   const singles = await times(2000, () => own.submit(Operation.createTransfers, one().body));
-  add({ name: 'one transfer a request', ...figures(singles, 1), tigerbeetle: '' });
+  add({ name: 'one transfer a request', ...figures(singles, 1) });
   const ids = (): Uint8Array => idsBatch([1 + Math.floor(Math.random() * accountCount)]);
   const lookups = await times(2000, () => own.submit(Operation.lookupAccounts, ids()));
-  add({ name: 'lookup of one account', ...figures(lookups, 1), tigerbeetle: '' });
+  add({ name: 'lookup of one account', ...figures(lookups, 1) });
 }
 
 async function times(count: number, work: () => Promise<unknown>): Promise<number[]> {
@@ -149,7 +147,6 @@ async function catchUpRow(group: ReplicaGroup, own: Client, transfers: number): 
   return {
     name: `recover, with ${held.toLocaleString('en')} transfers`,
     value: `caught up in ${seconds.toFixed(1)} s`,
-    tigerbeetle: '',
   };
 }
 
@@ -188,15 +185,14 @@ async function faultRows(group: ReplicaGroup, options: ReplicasOptions, add: Add
   try {
     const { handOvers, kills } = options;
     const handOver = await gapsOf(handOvers, (leader) => group.signal(leader, 'SIGTERM'));
-    add({ name: 'planned hand-over, gap', value: gapsShown(handOver), tigerbeetle: '' });
+    add({ name: 'planned hand-over, gap', value: gapsShown(handOver) });
     const killed = await gapsOf(kills, (leader) => group.killBoth(leader));
     add({
       name: 'leader and its etcd killed, gap',
       value: gapsShown(killed),
-      tigerbeetle: '0.62 s',
     });
     const hung = await gapsOf(kills, (leader) => hang(group, leader));
-    add({ name: 'leading engine hangs for 2 s, gap', value: gapsShown(hung), tigerbeetle: '' });
+    add({ name: 'leading engine hangs for 2 s, gap', value: gapsShown(hung) });
     await goesOn();
     writer.forget();
     const all = Array.from({ length: group.size }, (_, replica) => replica);
@@ -204,7 +200,7 @@ async function faultRows(group: ReplicaGroup, options: ReplicasOptions, add: Add
     for (const replica of all) group.startBoth(replica);
     await goesOn();
     const serves = `${(writer.longestGapMs / 1000).toFixed(1)} s`;
-    add({ name: 'all killed, service again', value: serves, tigerbeetle: '19.7 s' });
+    add({ name: 'all killed, service again', value: serves });
   } finally {
     await writer.stop();
     official.destroy();

@@ -11,7 +11,6 @@ export interface Row {
   readonly p50?: number;
   readonly p99?: number;
   readonly value?: string;
-  readonly tigerbeetle: string;
 }
 
 /** The row's figures, for people. */
@@ -25,10 +24,10 @@ export function report(rows: readonly Row[]): void {
   const folder = join(checkout, 'bench/results');
   mkdirSync(folder, { recursive: true });
   const at = new Date().toISOString();
-  console.log(`\n${'workload'.padEnd(56)}${'here'.padEnd(44)}TigerBeetle 0.17.9 (p50 · p99)`);
+  console.log(`\n${'workload'.padEnd(56)}rate · p50 · p99`);
   for (const row of rows) {
     appendFileSync(join(folder, 'engine.jsonl'), `${JSON.stringify({ at, commit, ...row })}\n`);
-    console.log(`${row.name.padEnd(56)}${shown(row).padEnd(44)}${row.tigerbeetle}`);
+    console.log(`${row.name.padEnd(56)}${shown(row)}`);
   }
   console.log(
     '\nThe machine may be shared: compare figures of one run, and repeat before believing a difference.',

@@ -2,7 +2,7 @@
  * TigerBeetle itself, for the suites that can also run against it: the environment's TIGERBEETLE is the path of its program. Without
  * it, they are skipped with a reason.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -16,41 +16,95 @@ if (tigerbeetle === undefined) {
   process.stderr.write('skipped: TigerBeetle itself, whose program TIGERBEETLE names\n');
 }
 
-interface TigerBeetle {
-  readonly port: number;
+interface TigerBeetleOptions {
+  readonly replicas?: number;
+  /** Flags of `start`; by default the one that leaves out the assertion that memory and disk are those of a server, with small caches. */
+  readonly flags?: readonly string[];
+}
+
+/** Replicas of cluster 0 on new data files. */
+export class TigerBeetle {
   readonly version: string;
-  dispose(): Promise<void>;
+  readonly ports: readonly number[];
+  readonly files: readonly string[];
+  readonly #program: string;
+  readonly #flags: readonly string[];
+  readonly #folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-tigerbeetle-'));
+  #children: readonly ChildProcess[] = [];
+
+  private constructor(
+    program: string,
+    version: string,
+    ports: readonly number[],
+    flags: readonly string[],
+  ) {
+    this.#program = program;
+    this.version = version;
+    this.ports = ports;
+    this.#flags = flags;
+    this.files = ports.map((_, replica) => join(this.#folder, `0_${replica}.tigerbeetle`));
+  }
+
+  static async create(program: string, options: TigerBeetleOptions = {}): Promise<TigerBeetle> {
+    const { replicas = 1, flags = ['--development'] } = options;
+    const [version = ''] = /\d+\.\d+\.\d+/.exec(await mustRun(program, ['version'])) ?? [];
+    const cluster = new TigerBeetle(program, version, await freePorts(replicas), flags);
+    try {
+      for (const [replica, file] of cluster.files.entries()) {
+        const place = ['--cluster=0', `--replica=${replica}`, `--replica-count=${replicas}`];
+        await mustRun(program, ['format', ...place, file]);
+      }
+      await cluster.start();
+    } catch (error) {
+      await cluster.dispose();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get port(): number {
+    return this.ports[0] ?? 0;
+  }
+
+  get pids(): readonly number[] {
+    return this.#children.flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** Starts the replicas on their data files, and waits until each listens. */
+  async start(): Promise<void> {
+    const addresses = `--addresses=${this.ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
+    this.#children = this.files.map((file) =>
+      spawn(this.#program, ['start', addresses, ...this.#flags, file], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      }),
+    );
+    for (const [replica, port] of this.ports.entries())
+      await eventually('TigerBeetle listens', async () => {
+        const ended = this.#children[replica]?.exitCode ?? null;
+        if (ended !== null) throw new Error(`TigerBeetle ended with ${ended}`);
+        return accepts(port);
+      });
+  }
+
+  async kill(): Promise<void> {
+    await Promise.all(
+      this.#children.map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      }),
+    );
+  }
+
+  async dispose(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
 }
 
 /** Starts one replica of cluster 0 on a new data file. */
-export async function startTigerBeetle(program = tigerbeetle ?? ''): Promise<TigerBeetle> {
-  const [version = ''] = /\d+\.\d+\.\d+/.exec(await mustRun(program, ['version'])) ?? [];
-  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-tigerbeetle-'));
-  const file = join(folder, '0_0.tigerbeetle');
-  const size = ['--cluster=0', '--replica=0', '--replica-count=1'];
-  await mustRun(program, ['format', ...size, file]);
-  const [port = 0] = await freePorts(1);
-  // Without the assertion that its memory and disk are those of a server.
-  const child = spawn(program, ['start', `--addresses=127.0.0.1:${port}`, '--development', file], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  const dispose = async () => {
-    child.kill('SIGKILL');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  try {
-    await eventually('TigerBeetle listens', async () => {
-      if (child.exitCode !== null) throw new Error(`TigerBeetle ended with ${child.exitCode}`);
-      return accepts(port);
-    });
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-  return { port, version, dispose };
-}
+export const startTigerBeetle = (): Promise<TigerBeetle> => TigerBeetle.create(tigerbeetle ?? '');
 
 const accepts = (port: number): Promise<true | undefined> =>
   new Promise((resolve) => {
