@@ -85,9 +85,11 @@ const claims = (cluster: SimulatedCluster) =>
     .toSorted((a, b) => (a.metadata.name ?? '').localeCompare(b.metadata.name ?? ''));
 
 const verbsOf = (cluster: SimulatedCluster): readonly string[] =>
-  cluster
-    .all('Job')
-    .map(({ spec }) => spec?.template.spec?.initContainers?.[1]?.args?.slice(0, 2).join(' ') ?? '');
+  cluster.all('Job').map(({ spec }) => {
+    const { initContainers = [], containers = [] } = spec?.template.spec ?? {};
+    const engine = [...initContainers, ...containers].find((one) => one.name === 'engine');
+    return engine?.args?.slice(0, 2).join(' ') ?? '';
+  });
 
 /** Lets an operator that dies after each write work, and everybody else, until `isDone`. */
 async function until(cluster: SimulatedCluster, isDone: () => boolean): Promise<void> {

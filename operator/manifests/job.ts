@@ -23,7 +23,7 @@ export interface Making {
   readonly resources: V1ResourceRequirements;
   /** The engine whose program the verb is, if it is another one than the database's. */
   readonly program?: Subject['resolved']['engine'];
-  /** Whether the verb changes the data file that is there, instead of making one. Default false. */
+  /** Whether the verb changes the data file that is there, instead of making one. It checks the file itself. Default false. */
   readonly inPlace?: boolean;
   /** Volumes besides the data's. */
   readonly volumes?: readonly MountedVolume[];
@@ -35,7 +35,6 @@ export interface Making {
 export function buildJob(making: Making): Job {
   const { subject, index, name, placement, volumes = [] } = making;
   const replica = { [labels.replica]: String(index) };
-  const path = dataFileOf(subject, index);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -59,18 +58,7 @@ export function buildJob(making: Making): Job {
           restartPolicy: 'Never',
           // The pod may be killed without harm.
           terminationGracePeriodSeconds: 5,
-          initContainers: [
-            agentContainer(subject, 'prepare', ['prepare', `--path=${path}`]),
-            engineContainer(making, making.inPlace === true ? path : partialOf(path)),
-          ],
-          containers: [
-            agentContainer(subject, 'install', [
-              'install',
-              `--path=${path}`,
-              ...identityFlags(subject, index),
-              `--engine=${subject.resolved.engine.name}`,
-            ]),
-          ],
+          ...containersOf(making),
           volumes: [
             {
               name: dataMount.name,
@@ -81,6 +69,26 @@ export function buildJob(making: Making): Job {
         },
       },
     },
+  };
+}
+
+/** A file that is changed where it is needs no other container, and the database's clients wait for each. */
+function containersOf(making: Making): Pick<V1PodSpec, 'initContainers' | 'containers'> {
+  const { subject, index } = making;
+  const path = dataFileOf(subject, index);
+  if (making.inPlace === true) return { containers: [engineContainer(making, path)] };
+  const install = [
+    'install',
+    `--path=${path}`,
+    ...identityFlags(subject, index),
+    `--engine=${subject.resolved.engine.name}`,
+  ];
+  return {
+    initContainers: [
+      agentContainer(subject, 'prepare', ['prepare', `--path=${path}`]),
+      engineContainer(making, partialOf(path)),
+    ],
+    containers: [agentContainer(subject, 'install', install)],
   };
 }
 

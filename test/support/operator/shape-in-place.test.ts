@@ -330,7 +330,7 @@ test('volumes that are the new shape’s alone by the time it is taken away go o
     await world.operate(100, false);
     if (job() === undefined) world.move();
   }
-  for (const { image = '' } of job()?.initContainers ?? []) cluster.missingImages.add(image);
+  for (const { image = '' } of job()?.containers ?? []) cluster.missingImages.add(image);
   world.giveUp();
   for (let turn = 0; turn < 100 && world.database !== undefined; turn += 1) {
     await world.work(100, false);

@@ -249,7 +249,8 @@ export class SimulatedCluster implements Kube {
     const [volume] = job.spec?.template.spec?.volumes ?? [];
     const name = volume?.persistentVolumeClaim?.claimName ?? '';
     const claim: Claim | undefined = this.#objects.get(keyOf('PersistentVolumeClaim', name));
-    const images = job.spec?.template.spec?.initContainers ?? [];
+    const { initContainers = [], containers = [] } = job.spec?.template.spec ?? {};
+    const images = [...initContainers, ...containers];
     if (claim?.status?.phase !== 'Bound') return;
     if (images.some(({ image = '' }) => this.missingImages.has(image))) return;
     this.files.add(claim.metadata.uid ?? '');
