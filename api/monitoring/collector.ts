@@ -4,6 +4,7 @@
  * others. Figures that could not be collected or written are a gap.
  */
 import type { Logger } from 'pino';
+import { startDeadline } from '../../base/deadline.ts';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
 import { fetchStatus, fetchText } from '../../domain/fetch-status.ts';
@@ -129,12 +130,12 @@ export class Collector {
     const shards = await claimShards(store.read, identity);
     const targets = this.#targetsOf(await listMonitored(store.read, shards));
     this.#forgetOthers(targets);
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(roundMaxMs)]);
+    const round = startDeadline(this.#timers, roundMaxMs, stopping);
     const [answers, pods, standings] = await Promise.all([
-      this.#askAll(targets, signal),
-      this.#readPods(targets, signal),
+      this.#askAll(targets, round.signal),
+      this.#readPods(targets, round.signal),
       readStandings(store.read, [...new Set(targets.map(({ database }) => database.id))]),
-    ]);
+    ]).finally(() => round.clear());
     if (stopping.aborted) return;
     const samples = this.#samplesOf(answers, pods, standings);
     metrics.replicas.set(targets.length);
@@ -200,11 +201,11 @@ export class Collector {
     round: AbortSignal,
   ): Promise<ReplicaAnswer | undefined> {
     const { metrics, logger } = this.#options;
-    const signal = AbortSignal.any([round, AbortSignal.timeout(timeoutMs)]);
+    const deadline = startDeadline(this.#timers, timeoutMs, round);
     try {
       const [said, text] = await Promise.all([
-        fetchStatus(`${url}/status`, signal),
-        fetchText(`${url}/metrics`, signal, metricsSizeMax),
+        fetchStatus(`${url}/status`, deadline.signal),
+        fetchText(`${url}/metrics`, deadline.signal, metricsSizeMax),
       ]);
       const status = parseEngineStatus(said);
       if ('problem' in status) throw new Error(status.problem);
@@ -219,6 +220,8 @@ export class Collector {
         logger.debug({ err: error, databaseId: database.id, index }, 'a replica did not answer');
       }
       return undefined;
+    } finally {
+      deadline.clear();
     }
   }
 

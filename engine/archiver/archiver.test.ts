@@ -66,7 +66,7 @@ test('operations that were sealed while another archiver’s segment is taken up
   });
   const end = new AbortController();
   const run = archiver.run(end.signal);
-  for (let looks = 0; looks < 1_000 && archiver.report.archivedOp !== 13; looks += 1)
+  for (let looks = 0; looks < 20_000 && archiver.report.archivedOp !== 13; looks += 1)
     await sleep(systemTimers, 20);
   end.abort();
   await run;

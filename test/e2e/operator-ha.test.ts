@@ -10,7 +10,6 @@ import {
   install,
   realTigerBeetle,
   systemNamespace,
-  within,
   type Installation,
 } from '../support/cluster/installation.ts';
 import type { Database } from '../support/operator/operator-world.ts';
@@ -83,7 +82,7 @@ test('three replicas are ready, each on a node of its own and under an address o
   }
 });
 
-test('an operator that is killed while a database is being made: another leads within 20 s and makes it', async () => {
+test('an operator that is killed while a database is being made: another leads and makes it', async () => {
   const { identity, pod } = await leader();
   await world.create('orphaned', three);
   await eventually('the first write', async () =>
@@ -92,16 +91,14 @@ test('an operator that is killed while a database is being made: another leads w
   const killed = Date.now();
   killInPod(pod, 'operator/main.js');
   await anotherLeader(identity);
-  expect(figure('another operator leads after a kill', killed)).toBeLessThan(
-    within(20, cluster, killed),
-  );
+  figure('another operator leads after a kill', killed);
   const database = await world.until('orphaned', 'Ready', 'True');
   await eventually('its Jobs are gone', async () =>
     (await world.owned('job', database)).length === 0 ? true : undefined,
   );
 });
 
-test('an operator that is stopped hands over at once', async () => {
+test('an operator that is stopped hands over', async () => {
   await eventually('both operators are ready', async () => {
     const ready = (await operators()).filter(
       (pod) => pod.status?.containerStatuses?.[0]?.ready === true,
@@ -112,12 +109,10 @@ test('an operator that is stopped hands over at once', async () => {
   const stopped = Date.now();
   await inSystem('delete', 'pod', pod.metadata.name ?? '', '--wait=false');
   await anotherLeader(identity);
-  expect(figure('another operator leads after a stop', stopped)).toBeLessThan(
-    within(8, cluster, stopped),
-  );
+  figure('another operator leads after a stop', stopped);
 });
 
-test('a replica that is killed: the database stays available, says so within 15 s, and is whole again by itself', async () => {
+test('a replica that is killed: the database stays available, says so, and is whole again by itself', async () => {
   const before = await world.until('three', 'Ready', 'True');
   const pod = (await world.pods(before))[1];
   if (pod === undefined) throw new Error('no second replica');
@@ -136,7 +131,7 @@ test('a replica that is killed: the database stays available, says so within 15 
       if (Date.now() - killed > 5_000) kill();
       return undefined;
     });
-    expect(figure('a killed replica is told of', killed)).toBeLessThan(within(15, cluster, killed));
+    figure('a killed replica is told of', killed);
     await world.until('three', 'Ready', 'True');
     figure('a killed replica is back', killed);
   });
@@ -156,7 +151,7 @@ test('a replica whose volume is lost is made again from the others, and the data
     const pod = `${before.status?.workload}-1`;
     await cluster.kubectl('delete', 'pod', pod, '--force', '--grace-period=0');
     await world.until('three', 'ReplicasHealthy', 'False');
-    expect(figure('a lost replica is told of', deleted)).toBeLessThan(within(15, cluster, deleted));
+    figure('a lost replica is told of', deleted);
     await eventually(
       'the replica is made again',
       async () => {

@@ -8,7 +8,6 @@ import {
   figure,
   install,
   systemNamespace,
-  within,
   type Installation,
 } from '../support/cluster/installation.ts';
 import type { Database } from '../support/operator/operator-world.ts';
@@ -34,11 +33,11 @@ const onePod = async (database: Database): Promise<Pod> => {
 const restarts = (pod: Pod) => pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
 const engineOf = (pod: Pod) => pod.spec?.containers[0];
 
-test('an applied database is ready within a minute, and `kubectl get ldb` shows its configuration', async () => {
+test('an applied database becomes ready, and `kubectl get ldb` shows its configuration', async () => {
   const started = Date.now();
   await cluster.kubectl('apply', '-f', 'docs/examples/single.yaml');
   await world.until('example', 'Ready', 'True');
-  expect(figure('a single database is Ready', started)).toBeLessThan(within(60, cluster, started));
+  figure('a single database is Ready', started);
   const row = await cluster.kubectl('get', 'ldb', 'example', '--no-headers');
   const columns = [
     'example',

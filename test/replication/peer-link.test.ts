@@ -66,8 +66,8 @@ async function newLink(
 
 const newAddresses = async () => (await freePorts(2)).map((port) => ({ host: '127.0.0.1', port }));
 
-/** A heartbeat of a replica whose clock is a minute ahead. */
-const heartbeat = (): PeerHeartbeat => ({
+/** Of a replica whose clock is a minute ahead. */
+const heartbeat: PeerHeartbeat = {
   replica: 0,
   memberId: 2n ** 63n + 5n,
   op: 12,
@@ -76,7 +76,7 @@ const heartbeat = (): PeerHeartbeat => ({
   canLead: true,
   stateHash: 'ab'.repeat(16),
   wallMs: Date.now() + 60_000,
-});
+};
 
 function requestMessage(cluster: bigint, size: number): Uint8Array {
   const body = new Uint8Array(size).fill(3);
@@ -92,12 +92,10 @@ test('heartbeats and requests arrive whole, and an end that comes back is found 
   const first = await newLink(addresses, 1);
   const message = requestMessage(7n, 700_000);
   await eventually('a heartbeat arrives', async () => {
-    link.beat(heartbeat());
+    link.beat(heartbeat);
     return first.heard.peers.length > 0 || undefined;
   });
-  const { wallMs, ...said } = heartbeat();
-  expect(first.heard.peers[0]).toMatchObject(said);
-  expect(Math.abs((first.heard.peers[0]?.wallMs ?? 0) - wallMs)).toBeLessThan(30_000);
+  expect(first.heard.peers[0]).toMatchObject(heartbeat);
   link.forward(1, message);
   const withdrawal = { client: 2n ** 128n - 1n, request: '0123456789abcdef'.repeat(2) };
   link.withdraw(1, withdrawal);
@@ -111,7 +109,7 @@ test('heartbeats and requests arrive whole, and an end that comes back is found 
   first.link.close();
   const second = await newLink(addresses, 1);
   await eventually('a heartbeat arrives again', async () => {
-    link.beat(heartbeat());
+    link.beat(heartbeat);
     return second.heard.peers.length > 0 || undefined;
   });
 });
@@ -121,7 +119,7 @@ test('another database, and bytes that are nothing of ours, are not listened to'
   const { heard } = await newLink(addresses, 1);
   const { link: foreign } = await newLink(addresses, 0, { clusterId: 8n });
   for (let i = 0; i < 10; i += 1) {
-    foreign.beat(heartbeat());
+    foreign.beat(heartbeat);
     foreign.forward(1, requestMessage(8n, 10));
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -213,7 +211,7 @@ async function certified(
 async function hears(from: TcpLink, heard: Heard): Promise<void> {
   const { length } = heard.peers;
   await eventually('a heartbeat arrives', async () => {
-    from.beat(heartbeat());
+    from.beat(heartbeat);
     return heard.peers.length > length || undefined;
   });
 }
@@ -251,7 +249,7 @@ test.each([
     throw new Error('a stranger got the ledger');
   };
   for (let i = 0; i < 5; i += 1) {
-    link.beat(heartbeat());
+    link.beat(heartbeat);
     link.forward(1, requestMessage(7n, 10));
     await expect(link.fetchState(1, 1, write)).rejects.not.toThrow('a stranger got the ledger');
   }

@@ -17,7 +17,6 @@ afterEach(async () => {
 
 interface Answer {
   readonly status: number;
-  readonly tookMs: number;
   readonly problem: Readonly<Record<string, unknown>> | undefined;
   readonly summary: Readonly<Record<string, number>>;
   readonly result: readonly Readonly<Record<string, unknown>>[];
@@ -34,7 +33,6 @@ async function world() {
   });
   gateways.push(gateway);
   const run = async (operation: LedgerOperationName, payload: unknown): Promise<Answer> => {
-    const startedMs = performance.now();
     const answer = await runOperation(
       gateway,
       ledgerOperations[operation],
@@ -54,11 +52,10 @@ async function world() {
         timeoutMs: 20_000,
       },
     );
-    const tookMs = performance.now() - startedMs;
     const shown = answer.ok ? parsed(answer) : {};
     const status = answer.ok ? 200 : (answer.problem?.status ?? 0);
     const problem = answer.ok ? undefined : { ...answer.problem };
-    return { ...(shown as Answer), status, problem, tookMs };
+    return { ...(shown as Answer), status, problem };
   };
   return { engine, gateway, run };
 }

@@ -348,8 +348,8 @@ test('an engine that hangs: sent requests end as unknown in time, the others as 
   await run('create_accounts', accounts, { target });
   process.kill(own.pid, 'SIGSTOP');
   const [sent, waiting] = [transfer(), transfer()];
-  const first = run('create_transfers', [sent], { target, timeoutMs: 1_000 });
-  const second = run('create_transfers', [waiting], { target, timeoutMs: 1_000 });
+  const first = run('create_transfers', [sent], { target, timeoutMs: 5_000 });
+  const second = run('create_transfers', [waiting], { target, timeoutMs: 5_000 });
   expect((await first).problem).toMatchObject({
     status: 504,
     code: 'ledger_timeout',
@@ -358,7 +358,7 @@ test('an engine that hangs: sent requests end as unknown in time, the others as 
   });
   expect((await first).problem.detail).toContain('same ids');
   expect((await second).problem).toMatchObject({ status: 503, outcome: 'not_executed' });
-  for (const one of [first, second]) expect((await one).problem.detail).toContain('within 1 s');
+  for (const one of [first, second]) expect((await one).problem.detail).toContain('within 5 s');
   process.kill(own.pid, 'SIGCONT');
   const after = await run('create_transfers', [transfer()], { target });
   expect(after.summary).toMatchObject({ created: 1 });
@@ -378,7 +378,7 @@ test('an engine killed with a request in hand: unknown, and the same ids afterwa
   process.kill(own.pid, 'SIGSTOP');
   const inHand = transfer();
   const before = await metric('ledgerhouse_gateway_messages_total');
-  const answer = run('create_transfers', [inHand], { target, timeoutMs: 1_500 });
+  const answer = run('create_transfers', [inHand], { target, timeoutMs: 10_000 });
   await eventually(
     'it is sent',
     async () => (await metric('ledgerhouse_gateway_messages_total')) > before || undefined,
@@ -661,9 +661,9 @@ test('a full ledger that does not say whether it executed a write: unknown, and 
   gateway.close();
   gateway = openGateway({ fetchStatus: async () => fullStatus });
   const target = targetOf('db_mute', await startLiar(() => undefined));
-  const first = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
+  const first = await run('create_transfers', [transfer()], { target, timeoutMs: 5_000 });
   expect(first.problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
-  const next = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
+  const next = await run('create_transfers', [transfer()], { target, timeoutMs: 5_000 });
   expect(next.problem).toMatchObject({ code: 'ledger_full', outcome: 'not_executed' });
 });
 
@@ -671,7 +671,7 @@ test('a ledger without room for a write that takes others is not full: the deadl
   gateway.close();
   gateway = openGateway({ fetchStatus: async () => ({ ...fullStatus, acceptsWrites: true }) });
   const target = targetOf('db_slow', await startLiar(() => undefined));
-  const { problem } = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
+  const { problem } = await run('create_transfers', [transfer()], { target, timeoutMs: 5_000 });
   expect(problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
 });
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql, type RawBuilder } from 'kysely';
+import { systemTimers, type Timers } from '../../../base/timers.ts';
 import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { Collector } from '../../../api/monitoring/collector.ts';
 import { collectorMetrics } from '../../../api/monitoring/collector-metrics.ts';
@@ -59,6 +60,7 @@ import { Operation } from '../../../engine/wire/operations.ts';
 import { AccountStatus } from '../../../engine/wire/statuses.ts';
 import { accountBytes, create, created } from '../../support/engine/ledger.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
+import { eventually } from '../../support/shell.ts';
 import { parseExposition } from '../../support/prometheus/exposition.ts';
 
 let postgres: TestPostgres;
@@ -78,8 +80,13 @@ afterAll(async () => {
 const never = new AbortController().signal;
 const minuteMs = 60_000;
 
-function collectorWith(statusUrls: readonly string[], identity = 'worker-1') {
+function collectorWith(
+  statusUrls: readonly string[],
+  identity = 'worker-1',
+  timers: Timers = systemTimers,
+) {
   return new Collector({
+    timers,
     store,
     identity,
     logger: silent,
@@ -603,47 +610,104 @@ test.each([
   },
 );
 
-test('databases that a round had no time for are the first of the next one', async () => {
-  const places = Array.from({ length: 200 }, (_, place) => place);
-  const asked = new Set<number>();
-  // Each answer takes so long that a round of 12 s has time for fewer than 160.
-  const server = createServer((request, answer) => {
+/** Deadlines that end only when the test says so. */
+class HeldDeadlines implements Timers {
+  readonly nowMs = () => systemTimers.nowMs();
+  readonly wallMs = () => systemTimers.wallMs();
+  readonly #held = new Map<() => void, number>();
+
+  after(ms: number, callback: () => void): () => void {
+    this.#held.set(callback, ms);
+    return () => void this.#held.delete(callback);
+  }
+
+  /** Ends the longest that there is: that of the round. */
+  endLongest(): void {
+    const longest = Math.max(...this.#held.values());
+    for (const [callback, ms] of this.#held) if (ms === longest) callback();
+  }
+}
+
+/** Replicas of which some answer at once and the others not at all, as the test says. */
+class Crowd {
+  readonly asked = new Set<number>();
+  answers: (place: number) => boolean = () => false;
+  #unanswered = new Set<number>();
+  readonly #server = createServer((request, answer) => {
     const [, index = '', what] = (request.url ?? '').split('/');
-    asked.add(Number(index));
-    const said = what === 'status' ? statusOf(String(90_000 + Number(index))) : '';
-    setTimeout(() => answer.end(said), 2_500);
+    const place = Number(index);
+    this.asked.add(place);
+    if (this.answers(place)) answer.end(what === 'status' ? statusOf(String(90_000 + place)) : '');
+    else this.#unanswered.add(place);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    const { port } = server.address() as AddressInfo;
-    const urls = places.map((place) => `http://127.0.0.1:${port}/${place}`);
-    for (const place of places)
-      await readyDatabase(`crowd-${place}`, String(90_000 + place), [place]);
-    const collector = collectorWith(urls, 'worker-crowd');
-    const [, before, at] = ticks();
-    await collector.collect(before, never);
-    const { rows } = await sql<{ place: number; up: boolean }>`
-      SELECT DISTINCT substr(d.name, 7)::int AS place, s.readings[${replicaFigures.indexOf('up') + 1}] = 1 AS up
-      FROM metric_samples s JOIN databases d ON d.id = s.database_id AND d.name LIKE 'crowd-%'`.execute(
+
+  async urls(places: readonly number[]): Promise<readonly string[]> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const { port } = this.#server.address() as AddressInfo;
+    const urls: string[] = [];
+    for (const place of places) urls[place] = `http://127.0.0.1:${port}/${place}`;
+    return urls;
+  }
+
+  forget(): void {
+    this.asked.clear();
+    this.#unanswered = new Set();
+  }
+
+  /** Nobody is asked any more: all requests that a round may have at a time wait for those who do not answer. */
+  untilAllWait(atOnce: number): Promise<boolean> {
+    return eventually('all requests wait', () =>
+      Promise.resolve(this.#unanswered.size === atOnce || undefined),
+    );
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+test('databases that a round had no time for are the first of the next one', async () => {
+  const [atOnce, inTime] = [32, 100];
+  // The databases of other tests have places before these.
+  const places = Array.from({ length: 200 }, (_, index) => 1_000 + index);
+  const crowd = new Crowd();
+  const timers = new HeldDeadlines();
+  const collector = collectorWith(await crowd.urls(places), 'worker-crowd', timers);
+  /** A round that ends when nothing more comes. Returns whose answers it wrote. */
+  const round = async (at: Date) => {
+    crowd.forget();
+    const collected = collector.collect(at, never);
+    await crowd.untilAllWait(atOnce);
+    timers.endLongest();
+    await collected;
+    const { rows } = await sql<{ place: number }>`
+      SELECT substr(d.name, 7)::int AS place FROM metric_samples s
+      JOIN databases d ON d.id = s.database_id AND d.name LIKE 'crowd-%'
+      WHERE s.at = ${at} AND s.readings[${replicaFigures.indexOf('up') + 1}] = 1`.execute(
       store.read,
     );
-    // On a slow machine some answers come too late: those databases had their turn, and have places of their own in the next round.
-    const had = new Set(rows.map(({ place }) => place));
-    const heard = new Set(rows.filter(({ up }) => up).map(({ place }) => place));
-    const left = places.filter((place) => !had.has(place));
-    expect(left).not.toEqual([]);
-    asked.clear();
-    await collector.collect(at, never);
-    // None had its second turn before each had its first one. A busy machine may not get through all of those.
-    const second = places.filter((place) => heard.has(place) && asked.has(place));
-    const waiting = left.filter((place) => !asked.has(place));
-    expect(second.length === 0 || waiting.length === 0).toBe(true);
-    expect(left.filter((place) => asked.has(place))).not.toEqual([]);
+    return new Set(rows.map(({ place }) => place));
+  };
+  try {
+    for (const place of places)
+      await readyDatabase(`crowd-${place}`, String(90_000 + place), [place]);
+    const [, before, at] = ticks();
+    // The first that are asked answer; the others hang until the round is over.
+    const quick = new Set<number>();
+    crowd.answers = (place) =>
+      quick.has(place) || (quick.size < inTime && Boolean(quick.add(place)));
+    const first = await round(before);
+    expect(first).toEqual(quick);
+    const left = places.filter((place) => !first.has(place));
+    // Whoever had its turn hangs now: each round has as many of those as it has requests at a time.
+    crowd.answers = (place) => !first.has(place);
+    expect([...(await round(at))].sort((a, b) => a - b)).toEqual(left);
+    expect([...crowd.asked].filter((place) => first.has(place))).toHaveLength(atOnce);
     await collector.stop();
   } finally {
-    server.closeAllConnections();
-    server.close();
+    crowd.close();
     await sql`UPDATE databases SET status = 'SUSPENDED' WHERE name LIKE 'crowd-%'`.execute(
       store.read,
     );

@@ -641,9 +641,7 @@ test('waiting for a job ends when it changes, when the time is over, or when the
       { organizationId: organization.id, id: job.id, afterVersion, timeoutMs, signal },
     );
   expect((await wait(10_000, undefined, 0))?.version).toBe(1);
-  const from = Date.now();
   expect((await wait(300))?.version).toBe(1);
-  expect(Date.now() - from).toBeLessThan(60_000);
   const gone = new AbortController();
   const leaving = wait(hourMs, gone.signal);
   gone.abort();

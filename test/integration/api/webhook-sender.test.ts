@@ -222,10 +222,9 @@ test('an answer that trickles does not keep the sender', async () => {
     answer.writeHead(200);
     answer.write('a');
   };
-  const attempt = await sendTo(senderTo(['127.0.0.1/32']), receiver.url);
+  // An hour is what an answer has to come, and not what its text has.
+  const attempt = await sendTo(senderTo(['127.0.0.1/32'], 3_600_000), receiver.url);
   expect(attempt).toMatchObject({ outcome: 'SUCCESS', responseExcerpt: 'a' });
-  // Not what an answer has to come.
-  expect(attempt.durationMs).toBeLessThan(100_000);
 });
 
 test.each([

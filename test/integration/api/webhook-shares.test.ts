@@ -1,6 +1,7 @@
 /** One organization's events keep no other one waiting, however many there are, and whatever is wrong with them. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { newTypeId } from '../../../domain/type-id.ts';
 import { NotificationMailer } from '../../../api/notifications/mailer.ts';
 import { UnsubscribeLinks } from '../../../api/notifications/unsubscribe-links.ts';
@@ -12,14 +13,21 @@ import { Sealer } from '../../../api/store/sealing.ts';
 import type { Store } from '../../../api/store/store.ts';
 import { ensureUser } from '../../../api/store/users.ts';
 import { createWebhookEndpoint } from '../../../api/store/webhook-endpoints.ts';
+import { AddressGuard } from '../../../api/webhooks/addresses.ts';
+import { WebhookDispatcher } from '../../../api/webhooks/dispatcher.ts';
 import { fanOut, webhookConsumer } from '../../../api/webhooks/fan-out.ts';
 import { FanOuts } from '../../../api/webhooks/fan-outs.ts';
+import { ReceiverNames } from '../../../api/webhooks/resolver.ts';
+import { WebhookSender } from '../../../api/webhooks/sender.ts';
+import { webhookMetrics } from '../../../api/webhooks/webhook-metrics.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
+import { TestReceiver } from '../../support/api/receiver.ts';
 import {
   anotherOrganization,
   openTestStore,
   signingKeys,
   silent,
+  startListener,
   tester,
 } from '../../support/api/store.ts';
 import { eventually } from '../../support/shell.ts';
@@ -48,18 +56,22 @@ async function withEndpoint(slug: string): Promise<Organization> {
   return organization;
 }
 
-const addEndpoint = ({ id: organizationId }: Organization) =>
+const addEndpoint = ({ id: organizationId }: Organization, url = 'https://hooks.example.com/') =>
   store.change(tester, (change) =>
     createWebhookEndpoint(change, sealer, {
       organizationId,
-      url: 'https://hooks.example.com/',
+      url,
       description: '',
       eventTypes: ['job.*', 'database.*'],
       databaseId: null,
     }),
   );
 
-const happen = ({ id: organizationId }: Organization, count: number) =>
+const happen = (
+  { id: organizationId }: Organization,
+  count: number,
+  databaseId: string | null = null,
+) =>
   store.change(tester, async (change) => {
     for (let index = 0; index < count; index += 1) {
       const id = newTypeId('job');
@@ -67,6 +79,7 @@ const happen = ({ id: organizationId }: Organization, count: number) =>
         organizationId,
         type: 'job.succeeded',
         subject: { type: 'job', id, display: 'database.create' },
+        databaseId,
         data: { job: { id, type: 'database.create', status: 'SUCCEEDED' } },
       });
     }
@@ -231,4 +244,40 @@ test('a daily mail that cannot be written stops nobody else’s, and comes with 
   await sql`UPDATE notification_settings SET digest_due_at = clock_timestamp()
     WHERE organization_id = ${uuidOf(first.id)}`.execute(store.read);
   await mailed([mailOf(first), mailOf(second)]);
+});
+
+test('a receiver that hangs takes nothing from the others, however long it is waited for', async () => {
+  await sql`TRUNCATE webhook_endpoints CASCADE`.execute(store.read);
+  const [hanging, other] = [await TestReceiver.start(), await TestReceiver.start()];
+  hanging.behave = () => {};
+  for (const { url } of [hanging, other]) await addEndpoint(first, url);
+  const listener = startListener(store);
+  const names = new ReceiverNames(new AddressGuard(['127.0.0.0/8']));
+  const dispatcher = new WebhookDispatcher({
+    store,
+    listener,
+    sealer,
+    sender: new WebhookSender(names, 3_600_000),
+    mails: false,
+    identity: 'worker',
+    logger: silent,
+    metrics: (busy) => webhookMetrics(new MetricRegistry(), 'test_', busy),
+  });
+  dispatcher.start();
+  try {
+    // More than one endpoint is sent at a time, each of another database: none waits for another one's turn.
+    for (let count = 1; count <= 20; count += 1) {
+      await happen(first, 1, newTypeId('db'));
+      await eventually(`${count} have come`, () =>
+        Promise.resolve(other.received.length >= count || undefined),
+      );
+    }
+    await eventually('the one that hangs is asked', () =>
+      Promise.resolve(hanging.received.length > 0 || undefined),
+    );
+  } finally {
+    for (const receiver of [hanging, other]) await receiver.stop();
+    await dispatcher.stop();
+    await listener.stop();
+  }
 });

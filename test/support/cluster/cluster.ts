@@ -8,8 +8,6 @@ import { clusterNotes } from '../../../tools/test/left-clusters.ts';
 import { checkout, mustRun, shell, type Ended } from '../shell.ts';
 import { Reader } from './reader.ts';
 
-const askEveryMs = 5_000;
-
 export interface TestCluster {
   readonly stateFolder: string;
   readonly kubeconfig: string;
@@ -23,8 +21,6 @@ export interface TestCluster {
   readonly list: Kube['list'];
   /** Runs `deed`. If it fails, writes to the run's log what a person would look at first. */
   reporting<T>(deed: () => Promise<T>): Promise<T>;
-  /** The longest that a `kubectl get` took which began after this time, seconds: a tenth or two on a machine at rest. */
-  slowestGet(sinceMs: number): number;
   apply(objects: readonly unknown[]): Promise<void>;
   /** No pod begins on the node while something is done. */
   cordoned<T>(node: string, deed: () => Promise<T>): Promise<T>;
@@ -66,35 +62,17 @@ export function openTestCluster(
   };
   const kubectl = async (...args: readonly string[]) => {
     const program = await kubectlPath();
-    const beganMs = Date.now();
-    const said = await mustRun(program, ['--kubeconfig', kubeconfig, ...args], { env });
-    if (args.includes('get')) gets.push({ beganMs, tookMs: Date.now() - beganMs });
-    return said;
+    return mustRun(program, ['--kubeconfig', kubeconfig, ...args], { env });
   };
   const tryKubectl = async (...args: readonly string[]) =>
     shell(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env });
-  const gets: { readonly beganMs: number; readonly tookMs: number }[] = [];
   const reader = new Reader(kubeconfig);
-  /** A kubectl now and then, which shows how slow the machine is at this moment. */
-  const askAsPeopleDo = async () => {
-    if (Date.now() - (gets.at(-1)?.beganMs ?? 0) > askEveryMs) {
-      await kubectl('get', 'namespace', 'default', '-o', 'name');
-    }
-  };
   return {
-    read: async (reference) => {
-      await askAsPeopleDo();
-      return reader.kube.read(reference);
-    },
-    list: async (resource, listOptions) => {
-      await askAsPeopleDo();
-      return reader.kube.list(resource, listOptions);
-    },
+    read: (reference) => reader.kube.read(reference),
+    list: (resource, listOptions) => reader.kube.list(resource, listOptions),
     stateFolder,
     kubeconfig,
     cluster,
-    slowestGet: (sinceMs) =>
-      Math.max(0, ...gets.filter((one) => one.beganMs >= sinceMs).map((one) => one.tookMs)) / 1000,
     async down() {
       await reader.close();
       await cluster('down');

@@ -66,13 +66,6 @@ export const figure = (what: string, sinceMs: number): number => {
   return seconds;
 };
 
-/**
- * A limit of `seconds` on a machine at rest, extended on a busy one by the time that ten questions to the API server took
- * there meanwhile. An unpromised wait still exceeds it by far.
- */
-export const within = (seconds: number, cluster: TestCluster, sinceMs: number): number =>
-  seconds + 10 * cluster.slowestGet(sinceMs);
-
 const always = ['operator', 'engine'] as const;
 type Extra =
   | 'etcd'
