@@ -3,8 +3,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { backupExample } from '../../api/contract/schemas/backup.ts';
 import { catalogExample } from '../../api/contract/schemas/catalog.ts';
-import { databaseExample, restoringExample } from '../../api/contract/schemas/database.ts';
+import {
+  databaseExample,
+  planExample,
+  restoringExample,
+} from '../../api/contract/schemas/database.ts';
 import { rowExamples } from '../../api/contract/schemas/ledger.ts';
+import { problemExample } from '../../api/contract/schemas/problem.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import { restoreWarnings } from '../../domain/restores/warnings.ts';
@@ -94,6 +99,35 @@ test('a backup is restored into the engine that is chosen, once what does not su
     { name: 'payments-again', engine: 'TigerBeetle', clusterSize: 'lh-40', dropTimeouts: true },
   ]);
   expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('what billing would refuse is told before a restore is asked for, and is mended on another tab', async () => {
+  const { page } = tab;
+  service.when('getCreateCatalog', () => ({ body: bothEngines }));
+  service.when('getBackup', () => ({ body: { backup: backupExample } }));
+  const refused = { ready: false, reason: 'NO_PAYMENT_METHOD' } as const;
+  service.when('createDatabase', () => ({ body: { ...planExample, billing: refused } }));
+  const checkoutUrl = `${service.url}/checkout`;
+  service.when('restoreBackup', () => ({
+    status: 402,
+    body: {
+      ...problemExample('https://docs.example.com', 'billing_required'),
+      billing: { ...refused, checkoutUrl, expiresAt: null, sessionId: null, draftId: null },
+    },
+  }));
+  await page.goto(`${service.url}${base}/backups/${backupExample.id}/restore`);
+  await page.getByText('Billing is not set up yet. Mend that first').waitFor();
+  await page.getByRole('link', { name: 'To billing, on another tab' }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('payments-again');
+  await page.getByText('$12.50').waitFor();
+  await page.getByRole('button', { name: /^Restore into a new database/ }).click();
+  const checkout = page.getByRole('link', { name: 'Set billing up on another tab' });
+  await checkout.waitFor();
+  expect(await checkout.getAttribute('href')).toBe(checkoutUrl);
+  expect(await checkout.getAttribute('target')).toBe('_blank');
+  expect(tab.takeTroubles().filter((one) => !one.includes('402'))).toEqual([]);
+  await looksRight(tab, 'restore-billing');
+  for (const id of ['getBackup', 'createDatabase', 'restoreBackup'] as const) service.forget(id);
 });
 
 test('names of codes and of user data are given, stand wherever the numbers do, and are taken away', async () => {

@@ -1,6 +1,8 @@
 import { use, useSyncExternalStore } from 'react';
 import type { Session } from '../../../gen/api.ts';
+import { newBuild } from '../lib/new-build.ts';
 import { said } from '../lib/said.ts';
+import { Button } from '../ui/Button.tsx';
 import { OrganizationContext } from './context.ts';
 import styles from './Notices.module.css';
 
@@ -13,9 +15,10 @@ const onChange = (listener: () => void): (() => void) => {
   };
 };
 
-/** Notices for every page: of the operators, of a lost connection, of a suspended organization. */
+/** Notices for every page: of the operators, of a lost connection, of a new build, of a suspended organization. */
 export function Notices({ session }: { readonly session: Session }) {
   const online = useSyncExternalStore(onChange, () => navigator.onLine);
+  const isOld = useSyncExternalStore(newBuild.subscribe, () => newBuild.waits);
   const organization = use(OrganizationContext);
   return (
     <>
@@ -27,6 +30,15 @@ export function Notices({ session }: { readonly session: Session }) {
       {!online && (
         <p role="status" className={styles.notice}>
           This browser is offline. The page shows the last answers.
+        </p>
+      )}
+      {isOld && (
+        <p role="status" className={styles.notice}>
+          The service has a new version of this page. What you typed here is kept until you load the
+          page anew.{' '}
+          <Button small onClick={newBuild.load}>
+            Load anew
+          </Button>
         </p>
       )}
       {organization?.status === 'SUSPENDED' && (

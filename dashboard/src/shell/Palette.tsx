@@ -1,22 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent } from 'react';
+import type { Session } from '../../../gen/api.ts';
 import { ask } from '../data/client.ts';
 import { Dialog } from '../ui/Dialog.tsx';
+import type { ShownOrganization } from './context.ts';
 import { commandsFor, matching, type Command } from './palette-commands.ts';
 import styles from './Palette.module.css';
-import type { PaletteProps } from './PaletteNotice.tsx';
 
 const found = 8;
 
+interface Props {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onShortcuts: () => void;
+  readonly session: Session;
+  readonly organization: ShownOrganization | undefined;
+}
+
 /** Databases, pages and organizations in one list that is filtered by typing: Ctrl K. */
-export const Palette = ({ open, ...rest }: PaletteProps) => (
+export const Palette = ({ open, ...rest }: Props) => (
   <Dialog open={open} onClose={rest.onClose} title="Go to">
     <Finder {...rest} />
   </Dialog>
 );
 
-function Finder({ onClose, session, organization }: Omit<PaletteProps, 'open'>) {
+function Finder({ onClose, onShortcuts, session, organization }: Omit<Props, 'open'>) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const id = useId();
@@ -38,7 +47,8 @@ function Finder({ onClose, session, organization }: Omit<PaletteProps, 'open'>) 
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
     onClose();
-    void navigate({ href: command.href });
+    if (command.href === undefined) onShortcuts();
+    else void navigate({ href: command.href });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
@@ -73,7 +83,7 @@ function Finder({ onClose, session, organization }: Omit<PaletteProps, 'open'>) 
         {commands.map((command, index) => (
           // The keyboard focus stays in the input, which names the active option.
           <div
-            key={command.href}
+            key={command.href ?? command.title}
             id={`${id}-${index}`}
             role="option"
             tabIndex={-1}

@@ -2,15 +2,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
 import { Menu, Search } from 'lucide-react';
-import {
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  type ComponentType,
-} from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from 'react';
 import type { Session } from '../../../gen/api.ts';
 import { sessionQuery } from '../data/queries.ts';
 import { serverNow } from '../lib/clock.ts';
@@ -23,21 +15,15 @@ import { Bell } from './Bell.tsx';
 import { NowContext, OrganizationContext, ZoneContext, type ShownOrganization } from './context.ts';
 import { Notices } from './Notices.tsx';
 import { SignInNotice } from './SignInNotice.tsx';
-import { PaletteNotice, type PaletteProps } from './PaletteNotice.tsx';
+import { Overlays, useOverlays } from './Overlays.tsx';
 import { SideBar } from './SideBar.tsx';
 import styles from './Shell.module.css';
 
-/** Nobody waits for these: they come when the page is drawn. */
+/** Nobody waits for it: it comes when the page is drawn. */
 const SignInAgain = lazy(async () => ({
   default: await orElse<ComponentType>(
     async () => (await import('./SignInAgain.tsx')).SignInAgain,
     SignInNotice,
-  ),
-}));
-const Palette = lazy(async () => ({
-  default: await orElse<ComponentType<PaletteProps>>(
-    async () => (await import('./Palette.tsx')).Palette,
-    PaletteNotice,
   ),
 }));
 
@@ -49,24 +35,10 @@ interface FrameProps {
 /** The frame around every page: sides, palette, notices. */
 function Frame({ session, organization }: FrameProps) {
   const [zone, setZone] = useState<Zone>(storedZone);
-  const [paletteOpen, setPaletteOpen] = useState(false);
   const [sideOpen, setSideOpen] = useState(false);
-  const [paletteUsed, setPaletteUsed] = useState(false);
+  const overlays = useOverlays();
   const main = useRef<HTMLElement>(null);
-  const openPalette = useCallback(() => {
-    setPaletteUsed(true);
-    setPaletteOpen(true);
-  }, []);
   const now = useClock();
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
-      event.preventDefault();
-      openPalette();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [openPalette]);
   const chooseZone = (next: Zone) => {
     keepZone(next);
     setZone(next);
@@ -101,7 +73,7 @@ function Frame({ session, organization }: FrameProps) {
                   {organization !== undefined && (
                     <Bell organization={organization} onGone={() => setSideOpen(false)} />
                   )}
-                  <IconButton label="Search and go to" onClick={openPalette}>
+                  <IconButton label="Search and go to" onClick={() => overlays.open('palette')}>
                     <Search size={18} aria-hidden />
                   </IconButton>
                 </div>
@@ -112,23 +84,14 @@ function Frame({ session, organization }: FrameProps) {
                 open={sideOpen}
                 zone={zone}
                 onZone={chooseZone}
-                onPalette={openPalette}
+                onOpen={overlays.open}
                 onGone={() => setSideOpen(false)}
               />
               <main id="main" ref={main} tabIndex={-1} className={styles.main}>
                 <Suspense>
                   <SignInAgain />
                 </Suspense>
-                {paletteUsed && (
-                  <Suspense>
-                    <Palette
-                      open={paletteOpen}
-                      onClose={() => setPaletteOpen(false)}
-                      session={session}
-                      organization={organization}
-                    />
-                  </Suspense>
-                )}
+                <Overlays overlays={overlays} session={session} organization={organization} />
                 <Notices session={session} />
                 <Outlet />
               </main>

@@ -4,6 +4,7 @@ import {
   Building2,
   CreditCard,
   Database,
+  Keyboard,
   KeyRound,
   ScrollText,
   Search,
@@ -20,6 +21,7 @@ import { Bell } from './Bell.tsx';
 import type { Right, ShownOrganization } from './context.ts';
 import { OrganizationLink } from './OrganizationLink.tsx';
 import type { MenuProps } from './OrganizationMenu.tsx';
+import type { Overlay } from './Overlays.tsx';
 import { Preferences } from './Preferences.tsx';
 import styles from './SideBar.module.css';
 
@@ -62,7 +64,7 @@ interface SideBarProps {
   readonly open: boolean;
   readonly zone: Zone;
   readonly onZone: (zone: Zone) => void;
-  readonly onPalette: () => void;
+  readonly onOpen: (overlay: Overlay) => void;
   /** Called when a link was followed: on a narrow screen the bar gives way to the page. */
   readonly onGone: () => void;
 }
@@ -73,7 +75,7 @@ export function SideBar({
   open,
   zone,
   onZone,
-  onPalette,
+  onOpen,
   onGone,
 }: SideBarProps) {
   return (
@@ -86,7 +88,7 @@ export function SideBar({
         <Suspense fallback={<OrganizationLink organization={organization} />}>
           <OrganizationMenu session={session} organization={organization} />
         </Suspense>
-        <button type="button" className={styles.search} onClick={onPalette}>
+        <button type="button" className={styles.search} onClick={() => onOpen('palette')}>
           <Search size={15} aria-hidden />
           <span>Search</span>
           <kbd>Ctrl K</kbd>
@@ -114,6 +116,11 @@ export function SideBar({
           <BookOpen size={17} aria-hidden />
           API reference
         </a>
+        <button type="button" className={styles.link} onClick={() => onOpen('shortcuts')}>
+          <Keyboard size={17} aria-hidden />
+          <span className={styles.grows}>Keyboard shortcuts</span>
+          <kbd>?</kbd>
+        </button>
         <Link to="/account" className={styles.link} onClick={onGone}>
           <UserRound size={17} aria-hidden />
           <span className={styles.person}>{session.user?.display ?? session.credential.name}</span>

@@ -32,6 +32,7 @@ test('the palette leads to databases, pages that the caller may see, and other o
     'Notifications',
     'Account and sessions',
     'Organizations',
+    'Keyboard shortcuts',
     'OTHER',
   ]);
 });

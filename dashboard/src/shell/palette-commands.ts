@@ -1,4 +1,4 @@
-/** The places that the palette links to. */
+/** The places that the palette links to, and the list of shortcuts. */
 import type { Database, Session } from '../../../gen/api.ts';
 import type { Right, ShownOrganization } from './context.ts';
 
@@ -6,7 +6,8 @@ export interface Command {
   readonly title: string;
   /** Kind of place, shown at the end of the line. */
   readonly kind: string;
-  readonly href: string;
+  /** `undefined`: the list of shortcuts, which is no place. */
+  readonly href: string | undefined;
 }
 
 /** Pages of an organization; those without a right are for everybody. */
@@ -70,6 +71,7 @@ export function commandsFor(
     ...notifications,
     { title: 'Account and sessions', kind: 'Page', href: '/account' },
     { title: 'Organizations', kind: 'Page', href: '/organizations' },
+    { title: 'Keyboard shortcuts', kind: 'Help', href: undefined },
     ...others,
   ];
 }

@@ -8,6 +8,7 @@ import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { BillingNote, BillingProblem } from '../create/BillingNote.tsx';
 import styles from '../create/CreateDatabase.module.css';
 import { PriceLines } from '../create/PriceLines.tsx';
 import { planErrors, whyNotYet, type Plan } from '../create/use-plan.ts';
@@ -41,7 +42,13 @@ export function RestoreSummary({ catalogVersion, from, notGood, draft, plan }: P
         {plan.error !== null && Object.keys(planErrors(plan)).length === 0 && (
           <Problem error={plan.error} />
         )}
-        {restore.isError && <Problem error={restore.error} />}
+        {restore.isError && (
+          <BillingProblem
+            error={restore.error}
+            checkout="Set billing up on another tab"
+            elsewhere
+          />
+        )}
         <Button
           look="main"
           className={styles.create ?? ''}
@@ -52,6 +59,7 @@ export function RestoreSummary({ catalogVersion, from, notGood, draft, plan }: P
           Restore into a new database
         </Button>
         {(notGood ?? missing) !== undefined && <p className={styles.soft}>{notGood ?? missing}</p>}
+        <BillingNote plan={plan} then="Mend that first: a restore is not kept for later." />
       </Card>
     </div>
   );

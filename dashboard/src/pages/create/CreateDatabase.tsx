@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { CreateCatalog } from '../../../../gen/api.ts';
 import { catalogQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Choices } from '../../ui/Choices.tsx';
 import form from '../../ui/Form.module.css';
+import { latePart } from '../../ui/late-part.tsx';
 import { Card, Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
@@ -30,10 +31,10 @@ export function CreateDatabase() {
 }
 
 /** Loaded on demand, because few people import. */
-const ImportCard = lazy(async () => {
-  const { ImportCard } = await import('./import/ImportCard.tsx');
-  return { default: ImportCard };
-});
+const ImportCard = latePart(
+  'The upload',
+  async () => (await import('./import/ImportCard.tsx')).ImportCard,
+);
 
 function Form({ catalog }: { readonly catalog: CreateCatalog }) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(catalog));

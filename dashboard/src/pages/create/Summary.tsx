@@ -4,14 +4,14 @@ import { useState } from 'react';
 import type { CreateCatalog, CreatedDatabase } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { isProblem } from '../../data/problem-error.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
-import { Button, buttonClass } from '../../ui/Button.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
+import { BillingNote, BillingProblem } from './BillingNote.tsx';
 import { asCli, asCurl, asYaml } from './copies.ts';
 import styles from './CreateDatabase.module.css';
 import { requestOf, type Draft } from './draft.ts';
@@ -35,7 +35,12 @@ export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
       <Card title="Summary">
         <PriceLines plan={plan} />
         {plan.error !== null && !hasFieldErrors && <Problem error={plan.error} />}
-        {create.isError && <CreateProblem error={create.error} />}
+        {create.isError && (
+          <BillingProblem
+            error={create.error}
+            checkout="Set billing up; the database is made afterwards"
+          />
+        )}
         <Button
           look="main"
           className={styles.create ?? ''}
@@ -46,11 +51,7 @@ export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
           Create database
         </Button>
         {missing !== undefined && <p className={styles.soft}>{missing}</p>}
-        {plan.data?.billing.ready === false && (
-          <p className={styles.soft}>
-            Billing is not set up yet. The draft is kept, and made once it is.
-          </p>
-        )}
+        <BillingNote plan={plan} then="The draft is kept, and made once that is mended." />
       </Card>
       {(draft.mode === 'new' || draft.files !== undefined) && <Copies draft={draft} />}
     </div>
@@ -111,20 +112,4 @@ function useCreate(draft: Draft, catalogVersion: string) {
       await navigate({ to: '/o/$slug/databases/$name', params: { slug, name } });
     },
   });
-}
-
-function CreateProblem({ error }: { readonly error: unknown }) {
-  const checkoutUrl = isProblem(error, 'billing_required')
-    ? error.problem.billing?.checkoutUrl
-    : undefined;
-  return (
-    <>
-      <Problem error={error} />
-      {typeof checkoutUrl === 'string' && (
-        <a className={buttonClass('main')} href={checkoutUrl}>
-          Set billing up; the database is made afterwards
-        </a>
-      )}
-    </>
-  );
 }

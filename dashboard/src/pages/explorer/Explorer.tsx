@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useNow } from '../../shell/context.ts';
+import { latePart } from '../../ui/late-part.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
@@ -19,11 +20,16 @@ import { useLedgerRows } from './use-ledger-rows.ts';
 
 const path = '/o/$slug/databases/$name/explorer';
 // A query can be written before they are there.
-const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
-const RowDrawer = lazy(async () => ({ default: (await import('./RowDrawer.tsx')).RowDrawer }));
-const SaveQuery = lazy(async () => ({
-  default: (await import('./saved/SaveQuery.tsx')).SaveQuery,
-}));
+const Results = latePart('The result', async () => (await import('./Results.tsx')).Results);
+const RowDrawer = latePart(
+  'The fields of the row',
+  async () => (await import('./RowDrawer.tsx')).RowDrawer,
+  ({ row }) => row !== undefined,
+);
+const SaveQuery = latePart(
+  'The form that saves a query',
+  async () => (await import('./saved/SaveQuery.tsx')).SaveQuery,
+);
 
 /** Sends reads to the ledger. The address holds the request; a link may run a read, and never a write. */
 export function Explorer() {

@@ -1,9 +1,10 @@
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { csvOf } from '../../lib/records.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Copy } from '../../ui/Copy.tsx';
+import { latePart } from '../../ui/late-part.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { useDatabase } from '../database/use-database.ts';
@@ -13,9 +14,10 @@ import { operations, type OperationName } from './operations.ts';
 import { SaveRows, storedColumns } from './SaveRows.tsx';
 import type { LedgerRows } from './use-ledger-rows.ts';
 
-const ResultTable = lazy(async () => ({
-  default: (await import('./ResultTable.tsx')).ResultTable,
-}));
+const ResultTable = latePart(
+  'The table of rows',
+  async () => (await import('./ResultTable.tsx')).ResultTable,
+);
 
 type TabName = 'table' | 'json' | 'csv' | 'request';
 

@@ -1,3 +1,4 @@
+import { shownOnce } from '../../lib/new-build.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
@@ -15,7 +16,9 @@ export const Secret = ({ secret, onClose }: Props) => (
     title="The new key"
     about="It is shown this once. Keep it where your program reads its secrets."
   >
-    <Code text={secret ?? ''} what="the key" />
+    <div {...shownOnce}>
+      <Code text={secret ?? ''} what="the key" />
+    </div>
     <DialogButtons>
       <Button look="main" onClick={onClose}>
         I have kept it

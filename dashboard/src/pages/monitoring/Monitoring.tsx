@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { currentFiguresQuery, figuresQuery, lastSampleMs, type SpanFigures } from './queries.ts';
 import { wordOf } from '../../lib/search.ts';
 import { plainTime, zoneName } from '../../lib/time.ts';
 import { useNow, useZone } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
+import { latePart } from '../../ui/late-part.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
@@ -25,7 +26,7 @@ import {
 import { Tiles } from './Tiles.tsx';
 import { stepWords } from './words.ts';
 
-const Charts = lazy(async () => ({ default: (await import('./Charts.tsx')).Charts }));
+const Charts = latePart('The charts', async () => (await import('./Charts.tsx')).Charts);
 
 /** The current and past figures of a database, and when it will be full. */
 export function Monitoring() {

@@ -1,8 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { latePart } from '../../../ui/late-part.tsx';
 import { Skeleton } from '../../../ui/States.tsx';
 import type { ExplorerSearch } from '../search.ts';
 
-const SavedList = lazy(async () => ({ default: (await import('./SavedList.tsx')).SavedList }));
+const SavedList = latePart(
+  'The saved queries',
+  async () => (await import('./SavedList.tsx')).SavedList,
+);
 
 interface Props {
   /** What the form of the page asks for. */

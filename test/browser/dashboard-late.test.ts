@@ -1,0 +1,177 @@
+// Files of the dashboard that cannot be loaded, as after a deployment: the page stays, and nothing that was typed is lost.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
+import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { sessionExample } from '../../api/contract/schemas/session.ts';
+import { rightsOf } from '../../api/model/access.ts';
+import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { answerFromExample } from '../support/browser/example-ledger.ts';
+import { answerMonitoring } from '../support/browser/example-monitoring.ts';
+import { FixedService } from '../support/browser/fixed-service.ts';
+
+const base = `/o/acme/databases/${databaseExample.name}`;
+const explorer = `${base}/explorer?op=query_accounts&run=1`;
+let service: FixedService;
+let browser: Browser;
+let tab: Tab;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([FixedService.start(), startChromium()]);
+  const owned = { role: 'owner', rights: rightsOf('owner'), namespace: 'org-acme' } as const;
+  const organization = { ...sessionExample.organization, slug: 'acme', ...owned };
+  service.when('getSession', () => ({
+    body: { ...sessionExample, organization, organizations: [organization] },
+  }));
+  answerFromExample(service);
+  answerMonitoring(service, databaseExample.id, new Date());
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+beforeEach(async () => {
+  tab = await openTab(browser, { origins: [service.url], width: 1_280 });
+});
+afterEach(() => tab.context.close());
+
+/** The service has these files no more. */
+async function without(part: string) {
+  const gone = new RegExp(`/assets/${part}-[^/]+\\.js$`);
+  await tab.page.route(gone, (route) => route.fulfill({ status: 404 }));
+  return gone;
+}
+
+/** As if the page had been loaded anew for this build: it is not, a second time. */
+async function wasLoadedAnew() {
+  await tab.page.evaluate(
+    `sessionStorage.setItem('ledgerhouse.reloaded', document.querySelector('script[type=module][src]').src)`,
+  );
+}
+
+const openKeys = async () => {
+  await tab.page.goto(`${service.url}/o/acme/settings/keys`);
+  await tab.page.getByRole('row', { name: /^ci/ }).waitFor();
+};
+
+const parts = [
+  {
+    part: 'Results',
+    says: 'The result',
+    path: explorer,
+    ask: async () => undefined,
+  },
+  {
+    part: 'ResultTable',
+    says: 'The table of rows',
+    path: explorer,
+    ask: async () => undefined,
+  },
+  {
+    part: 'RowDrawer',
+    says: 'The fields of the row',
+    path: explorer,
+    ask: () => tab.page.getByRole('row', { name: /^1001/ }).press('Enter'),
+  },
+  {
+    part: 'SaveQuery',
+    says: 'The form that saves a query',
+    path: explorer,
+    ask: () => tab.page.getByRole('button', { name: 'Save', exact: true }).click(),
+  },
+  {
+    part: 'SavedList',
+    says: 'The saved queries',
+    path: explorer,
+    ask: () => tab.page.getByText('Saved queries', { exact: true }).click(),
+  },
+  {
+    part: 'Charts',
+    says: 'The charts',
+    path: `${base}/monitoring`,
+    ask: async () => undefined,
+  },
+  {
+    part: 'ImportCard',
+    says: 'The upload',
+    path: '/o/acme/databases/new',
+    ask: () => tab.page.getByRole('radio', { name: /^Import/ }).check(),
+  },
+  {
+    part: 'Palette',
+    says: 'The search',
+    path: explorer,
+    ask: () => tab.page.keyboard.press('Control+k'),
+  },
+  {
+    part: 'Shortcuts',
+    says: 'The list of shortcuts',
+    path: explorer,
+    ask: () => tab.page.keyboard.press('?'),
+  },
+] as const;
+
+test.each(parts)('where $part cannot be loaded, the page stays and says so', async (one) => {
+  const { page } = tab;
+  await openKeys();
+  await wasLoadedAnew();
+  await without(one.part);
+  await page.goto(`${service.url}${one.path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await one.ask();
+  await page
+    .getByRole('alert')
+    .filter({ hasText: `${one.says} could not be loaded.` })
+    .waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
+  expect(await page.getByRole('heading', { name: 'This page cannot be shown' }).count()).toBe(0);
+});
+
+test('a new build is loaded at once where nobody has typed anything', async () => {
+  const { page } = tab;
+  await openKeys();
+  await without('Palette');
+  const anew = page.waitForEvent('load');
+  await page.keyboard.press('Control+k');
+  await anew;
+  await page.getByRole('row', { name: /^ci/ }).waitFor();
+});
+
+test('a new build that is noticed while a person types waits, and they choose when it is loaded', async () => {
+  const { page } = tab;
+  await openKeys();
+  await page.getByRole('searchbox', { name: /name/i }).fill('pay');
+  const gone = await without('Members');
+  const answer = page.waitForResponse(gone);
+  await page.getByRole('link', { name: 'Members' }).hover();
+  expect((await answer).status()).toBe(404);
+  const load = page.getByRole('button', { name: 'Load anew' });
+  await load.waitFor();
+  expect(await page.getByRole('searchbox', { name: /name/i }).inputValue()).toBe('pay');
+  await page.unroute(gone);
+  const anew = page.waitForEvent('load');
+  await load.click();
+  await anew;
+  await page.getByRole('row', { name: /^ci/ }).waitFor();
+  expect(await load.count()).toBe(0);
+});
+
+test('a secret that is shown once is not lost to a new build', async () => {
+  const { page } = tab;
+  const secret = `lhk_${'0'.repeat(51)}`;
+  service.when('rotateApiKey', () => ({
+    status: 201,
+    body: { success: true, apiKey: apiKeyExample, secret },
+  }));
+  await openKeys();
+  await page.getByRole('button', { name: 'Replace ci' }).click();
+  await page.getByRole('button', { name: 'Replace key' }).click();
+  await page.getByText(secret).waitFor();
+  const gone = await without('Palette');
+  const answer = page.waitForResponse(gone);
+  await page.keyboard.press('Control+k');
+  expect((await answer).status()).toBe(404);
+  const load = page.getByText('The service has a new version of this page.');
+  await load.waitFor();
+  await page.getByText(secret).waitFor();
+});
