@@ -8,7 +8,7 @@ test('the text of our own registry is read back, whatever the labels hold', asyn
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.float(), async (word, value) => {
       const registry = new MetricRegistry();
       registry.labelledGauge('some_gauge', 'Help.', [{ word }]).set({ word }, value);
-      const read = readExposition(await registry.text());
+      const read = [...readExposition(await registry.text())];
       expect(read).toEqual([{ name: 'some_gauge', labels: { word }, value: expect.any(Number) }]);
       expect(read[0]?.value === value || Number.isNaN(value)).toBe(true);
     }),
@@ -17,7 +17,7 @@ test('the text of our own registry is read back, whatever the labels hold', asyn
 
 test('lines that are none are left out', () => {
   const text = 'a 1\nb{x="1" 2\n{} 3\nc\nd{x="y",} 4\ne{=} 5\nf 1e3 1700000000000\n';
-  expect(readExposition(text).map(({ name, value }) => [name, value])).toEqual([
+  expect([...readExposition(text)].map(({ name, value }) => [name, value])).toEqual([
     ['a', 1],
     ['d', 4],
     ['f', 1_000],
@@ -30,7 +30,7 @@ test('a hostile answer, however long, takes no steps that grow with the square o
   const labels = ['x="\\'.repeat(count), `x="${'\\\\'.repeat(count)}`, '} 1 '.repeat(count)];
   for (const text of labels) {
     for (const answer of [`a{${text}`, `a{${text}} 1`]) {
-      expect(readExposition(answer).length).toBeLessThanOrEqual(1);
+      expect([...readExposition(answer)].length).toBeLessThanOrEqual(1);
       // The limit of a test ends it here.
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -38,7 +38,7 @@ test('a hostile answer, however long, takes no steps that grow with the square o
 });
 
 test('a value that is named like a part of every object is no number', () => {
-  expect(readExposition('a constructor\nb __proto__\nc 1')).toEqual([
+  expect([...readExposition('a constructor\nb __proto__\nc 1')]).toEqual([
     { name: 'c', labels: {}, value: 1 },
   ]);
 });

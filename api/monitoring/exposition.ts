@@ -12,19 +12,30 @@ const samplesMax = 5_000;
 const line = /^([a-zA-Z_:][\w:]*)(?:\{([^]*)\})? +(\S+)(?: +-?\d+)?$/;
 const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"(?:,|$)/y;
 
-/** Returns the samples. Comments and invalid lines are ignored: any process may answer in a pod. */
-export function readExposition(text: string): readonly ReadSample[] {
-  const samples: ReadSample[] = [];
-  for (const row of text.split('\n')) {
+/**
+ * Reads the samples, one after the other, so that none outlives its use. Comments and invalid lines are ignored: any process may
+ * answer in a pod.
+ */
+export function* readExposition(text: string): IterableIterator<ReadSample> {
+  let count = 0;
+  for (const row of linesOf(text)) {
     if (row === '' || row.startsWith('#')) continue;
     const [, name, inBraces = '', number = ''] = line.exec(row) ?? [];
     const labels = labelsOf(inBraces);
     const value = valueOf(number);
     if (name === undefined || labels === undefined || value === undefined) continue;
-    samples.push({ name, labels, value });
-    if (samples.length === samplesMax) break;
+    yield { name, labels, value };
+    count += 1;
+    if (count === samplesMax) return;
   }
-  return samples;
+}
+
+function* linesOf(text: string): IterableIterator<string> {
+  for (let begin = 0; begin < text.length;) {
+    const end = text.indexOf('\n', begin);
+    yield text.slice(begin, end < 0 ? undefined : end);
+    begin = end < 0 ? text.length : end + 1;
+  }
 }
 
 function labelsOf(text: string): Record<string, string> | undefined {

@@ -70,7 +70,7 @@ const failureAt: ReadonlyMap<string, number> = new Map(
 export function answerOf(
   atMs: number,
   status: EngineStatus,
-  samples: readonly ReadSample[],
+  samples: Iterable<ReadSample>,
 ): ReplicaAnswer {
   const requests = figureOperations.map(() => 0);
   const latencies = Array.from({ length: latencyPlaces }, () => 0);

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { failurePlaces, type Figure } from '../model/metric-figures.ts';
 import { uuidOf } from './ids.ts';
 import type { FigureColumn } from './metric-packs.ts';
-import { metricTables, samplesOf } from './metric-rollups.ts';
+import { knownOf, metricTables, samplesOf } from './metric-rollups.ts';
 import { oneGateway, sampleMs, tenMinutesOfSample } from './metric-samples.ts';
 import { readSamples, type WantedFigure } from './sample-reads.ts';
 import type { Reader } from './tables.ts';
@@ -30,12 +30,16 @@ export interface StepOfSource {
 /** `sum`: over the time, of figures that are told a second. `last`: the newest that is known. */
 export type Aggregate = 'avg' | 'min' | 'max' | 'sum' | 'last';
 
+/** Seconds of a row in which a figure was known, if it was at all; those of the whole row are its `weight`. */
+const knownSeconds = (place: string): string =>
+  `${knownOf(place, 'samples')} * ${sampleMs / 1_000}`;
+
 const aggregates: Readonly<Record<Aggregate, (place: string) => string>> = {
   avg: (place) =>
-    `sum(readings${place} * weight) / nullif(sum(weight) FILTER (WHERE readings${place} IS NOT NULL), 0)`,
+    `sum(readings${place} * ${knownSeconds(place)}) / nullif(sum(${knownSeconds(place)}) FILTER (WHERE readings${place} IS NOT NULL), 0)`,
   min: (place) => `min(lowest${place})`,
   max: (place) => `max(highest${place})`,
-  sum: (place) => `sum(readings${place} * weight)`,
+  sum: (place) => `sum(readings${place} * ${knownSeconds(place)})`,
   last: (place) =>
     `(array_agg(readings${place} ORDER BY at DESC) FILTER (WHERE readings${place} IS NOT NULL))[1]`,
 };
@@ -137,14 +141,17 @@ export async function readFailures(
       told === null ? failures.map(() => null) : failures.map((failure) => failure ?? 0),
     );
   }
-  const filter = `FILTER (WHERE readings[${known + 1}] IS NOT NULL)`;
+  const place = `[${known + 1}]`;
+  const filter = `FILTER (WHERE readings${place} IS NOT NULL)`;
   return read(
     db,
     span,
     sourceLike,
-    places.map((place) => {
-      const sum = `sum(coalesce(failures[${place + 1}], 0) * weight) ${filter}`;
-      return aggregate === 'sum' ? sum : `${sum} / nullif(sum(weight) ${filter}, 0)`;
+    places.map((failure) => {
+      const sum = `sum(coalesce(failures[${failure + 1}], 0) * weight) ${filter}`;
+      return aggregate === 'sum'
+        ? sum
+        : `${sum} / nullif(sum(${knownSeconds(place)}) ${filter}, 0)`;
     }),
   );
 }
@@ -213,8 +220,8 @@ function selectOf(
   const ofSpan = sql`database_id = ${uuidOf(databaseId)} AND at >= ${begin} AND at < ${end}`;
   if (kind !== 'samples') {
     return sql`
-      SELECT at, source, readings, lowest, highest, latencies, failures,
-        ${sql.raw(samplesOf(kind))} * ${sql.lit(sampleSeconds)} AS weight
+      SELECT at, source, readings, lowest, highest, latencies, failures, known,
+        ${sql.raw(samplesOf(kind))} AS samples, ${sql.raw(samplesOf(kind))} * ${sql.lit(sampleSeconds)} AS weight
       FROM ${sql.table(table)} WHERE ${ofSpan} AND source LIKE ${sourceLike}`;
   }
   const samples = oneGateway(
@@ -222,7 +229,7 @@ function selectOf(
   );
   return sql`
     SELECT at, source, readings, readings AS lowest, readings AS highest, latencies, failures,
-      ${sql.lit(sampleSeconds)} AS weight
+      NULL::smallint[] AS known, 1 AS samples, ${sql.lit(sampleSeconds)} AS weight
     FROM (${samples}) AS samples WHERE source LIKE ${sourceLike}`;
 }
 

@@ -34,6 +34,10 @@ export const keepPartitions = (db: Reader, now: Date): Promise<number> =>
 export const samplesOf = (kind: 'minutes' | 'tens'): string =>
   `coalesce(samples, ${metricTables[kind].seconds / metricTables.samples.seconds})`;
 
+/** Number of them in which the figure at a place of `readings` was known, if it was at all. */
+export const knownOf = (place: string, samples: string): string =>
+  `coalesce(known${place}, ${samples})`;
+
 const steps = [
   { kind: 'minutes', source: 'metric_samples' },
   { kind: 'tens', source: 'metric_minutes' },
@@ -94,16 +98,24 @@ async function insertRollup(
   const [lowest, highest] = isOfSamples ? ['readings', 'readings'] : ['lowest', 'highest'];
   const weight = isOfSamples ? undefined : samplesOf('minutes');
   const samples = weight === undefined ? 'count(DISTINCT at)' : `sum(${weight})`;
+  const weightAt = (place: string) => weight && knownOf(place, weight);
+  const known = knownCounts((place) =>
+    weight === undefined
+      ? // Of two collectors' samples at the same time one counts.
+        `least(count(readings${place}), ${samples})`
+      : `coalesce(sum(${weightAt(place)}) FILTER (WHERE readings${place} IS NOT NULL), 0)`,
+  );
   const span = sql`at >= ${new Date(begin)} AND at < ${new Date(end)}`;
   await sql`
-    INSERT INTO ${sql.table(table)} (at, database_id, source, readings, lowest, highest, latencies, failures, samples)
+    INSERT INTO ${sql.table(table)} (at, database_id, source, readings, lowest, highest, latencies, failures, samples, known)
     SELECT date_bin(${seconds} * interval '1 second', at, '2000-01-01Z'), database_id, source,
-      ${each(figurePlaces, (place) => meanOf(`readings${place}`, weight))},
+      ${each(figurePlaces, (place) => meanOf(`readings${place}`, weightAt(place)))},
       ${each(figurePlaces, (place) => `min(${lowest}${place})`)},
       ${each(figurePlaces, (place) => `max(${highest}${place})`)},
       ${happened('latencies', latencyPlaces, weight)},
       ${happened('failures', failurePlaces, weight)},
-      ${sql.raw(samples)}
+      ${sql.raw(samples)},
+      CASE WHEN NOT ${known} <@ ARRAY[0, ${sql.raw(samples)}]::bigint[] THEN ${known}::smallint[] END
     FROM ${isOfSamples ? sql`(${oneGateway(span)}) AS samples` : sql.table(source)}
     WHERE ${span}
     GROUP BY 1, 2, 3
@@ -111,10 +123,17 @@ async function insertRollup(
 }
 
 /** One value for each place of an array. */
-const each = (places: number, valueOf: (place: string) => string): RawBuilder<unknown> =>
+const each = (
+  places: number,
+  valueOf: (place: string) => string,
+  type: 'real' | 'bigint' = 'real',
+): RawBuilder<unknown> =>
   sql.raw(
-    `ARRAY[${Array.from({ length: places }, (_, place) => valueOf(`[${place + 1}]`)).join()}]::real[]`,
+    `ARRAY[${Array.from({ length: places }, (_, place) => valueOf(`[${place + 1}]`)).join()}]::${type}[]`,
   );
+
+const knownCounts = (countOf: (place: string) => string): RawBuilder<unknown> =>
+  each(figurePlaces, countOf, 'bigint');
 
 /** Mean of what is known. */
 const meanOf = (value: string, weight: string | undefined): string =>

@@ -47,8 +47,8 @@ const sums = (column: string, places: number): RawBuilder<unknown> =>
     `CASE WHEN bool_or(${column} IS NOT NULL) THEN ARRAY[${Array.from({ length: places }, (_, place) => `sum(${column}[${place + 1}])`).join()}]::real[] END`,
   );
 
-/** Rows of one statement. */
-const rowsAtOnce = 500;
+/** Rows of one statement. Its texts take several times the room of its figures until they are sent. */
+const rowsAtOnce = 100;
 
 export interface MonitoredDatabase {
   readonly id: string;

@@ -606,6 +606,7 @@ interface MetricRollupTable extends MetricSamplesTable {
   lowest: (number | null)[];
   highest: (number | null)[];
   samples: number | null;
+  known: number[] | null;
 }
 
 interface MetricRollupsTable {

@@ -13,6 +13,7 @@ import { makeDatabase, tester } from '../../test/support/api/store.ts';
 import { eventually } from '../../test/support/shell.ts';
 import { cpuSecondsOf, memoryOf } from '../support/process-figures.ts';
 import type { Row } from '../support/report.ts';
+import { workerFlags } from '../support/shipped-program.ts';
 import type { Collecting } from './collecting.ts';
 import type { Said } from './fake-engines.ts';
 
@@ -44,7 +45,7 @@ export async function fleetRows(options: FleetOptions): Promise<readonly Row[]> 
   const { store, storeUrl, databases, rounds, said } = options;
   await makeFleet(options);
   const engines = child('fake-engines.ts');
-  const collecting = child('collecting.ts');
+  const collecting = child('collecting.ts', workerFlags());
   try {
     engines.send(said);
     const [port] = (await once(engines, 'message')) as [number];
@@ -90,8 +91,9 @@ const row = (name: string, value: number, unit: string, goal: number): Row => ({
   goal,
 });
 
-function child(file: string): ChildProcess {
-  return fork(fileURLToPath(new URL(file, import.meta.url)), { stdio: 'inherit' });
+function child(file: string, flags: readonly string[] = []): ChildProcess {
+  const execArgv = [...process.execArgv, ...flags];
+  return fork(fileURLToPath(new URL(file, import.meta.url)), { stdio: 'inherit', execArgv });
 }
 
 async function end(process: ChildProcess): Promise<void> {

@@ -1,4 +1,4 @@
-/** A program as it is shipped: compiled, with the flags that its image gives Node. */
+/** Programs as they are shipped: compiled, with the flags that an image or the chart gives Node. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkout } from '../../test/support/shell.ts';
@@ -11,4 +11,13 @@ export function shippedProgram(name: 'api' | 'operator'): readonly string[] {
   const [, entrypoint] = /^ENTRYPOINT (\[.+\])$/m.exec(dockerfile) ?? [];
   if (entrypoint === undefined) throw new Error(`images/${name}/Dockerfile has no ENTRYPOINT`);
   return [...(JSON.parse(entrypoint) as string[]).slice(1, -1), program];
+}
+
+/** Flags for `node` that the chart gives workers. */
+export function workerFlags(): readonly string[] {
+  const file = join(checkout, 'charts/ledgerhouse/templates/worker-deployment.yaml');
+  const command = /command: \[\/bin\/node, (.*)\/app\/dist\/api\/worker-main\.js\]/;
+  const [, flags] = command.exec(readFileSync(file, 'utf8')) ?? [];
+  if (flags === undefined) throw new Error(`${file} has no command of the worker`);
+  return flags.split(', ').filter((flag) => flag !== '');
 }

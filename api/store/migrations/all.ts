@@ -52,6 +52,7 @@ import { failedEvents } from './0060-failed-events.ts';
 import { newestBackups } from './0061-newest-backups.ts';
 import { metricPacks } from './0062-metric-packs.ts';
 import { compressedPacks } from './0063-compressed-packs.ts';
+import { knownSamples } from './0064-known-samples.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   newestBackups,
   metricPacks,
   compressedPacks,
+  knownSamples,
 ];

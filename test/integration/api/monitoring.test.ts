@@ -315,6 +315,59 @@ test('gaps stay gaps, and means, extremes and steps are those of the samples', a
   expect(await failed()).toEqual([['exceeds_credits', 2, null, 0]]);
 });
 
+test('what happened in a step is counted over the time that is known, also when it is rolled up and the replica was silent for most of it', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'silent-mostly');
+  const tenMinutesMs = 10 * minuteMs;
+  const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 2 * tenMinutesMs;
+  const slots = Array.from({ length: 12 }, (_, slot) => slot);
+  for (const slot of slots) {
+    // Three samples of the first minute are known, none of the second one, and one of the third.
+    const known = [1, 2, 3, 8].includes(slot);
+    await writeSamples(store.read, new Date(begin + slot * 15_000), [
+      {
+        ...sampleOf(databaseId, known ? { up: 1, transfers_per_second: 8 } : { up: 0 }),
+        failures: known ? failuresWith('exceeds_credits', 3) : null,
+      },
+    ]);
+  }
+  const to = new Date(begin + tenMinutesMs).toISOString();
+  const points = async (name: MetricSeriesName, fn: string, stepSeconds: number) => {
+    const span = { from: new Date(begin).toISOString(), to, stepSeconds };
+    const { data } = await query(databaseId, [name], { ...span, fn });
+    return data[0]?.points.map(([, value]) => value).slice(0, 3);
+  };
+  const told = async () => ({
+    minutes: [
+      await points('transfers_per_second', 'sum', 60),
+      await points('transfers_per_second', 'avg', 60),
+      await points('failed_events_per_second', 'sum', 60),
+      await points('failed_events_per_second', 'avg', 60),
+    ],
+    tens: [
+      await points('transfers_per_second', 'sum', 600),
+      await points('transfers_per_second', 'avg', 600),
+      await points('failed_events_per_second', 'sum', 600),
+      await points('failed_events_per_second', 'avg', 600),
+    ],
+  });
+  const expected = {
+    minutes: [
+      [360, null, 120],
+      [8, null, 8],
+      [135, null, 45],
+      [3, null, 3],
+    ],
+    tens: [[480], [8], [180], [3]],
+  };
+  await sql`UPDATE metric_rollups SET done_until = ${new Date(begin)}`.execute(store.read);
+  expect(await told()).toEqual(expected);
+  await rollUp(store.read, new Date());
+  expect(await told()).toEqual(expected);
+  // As it is read when no sample is left.
+  await sql`TRUNCATE metric_samples`.execute(store.read);
+  expect(await told()).toEqual(expected);
+});
+
 test('samples that were packed are read as they were taken, to a part in 4,096 of what is measured, and so is one that came late; processes of the API are one source then', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'packed');
   const tenMinutesMs = 10 * minuteMs;

@@ -139,7 +139,9 @@ test('the worker runs beside the API, with an account and a network of its own',
     template: {
       spec: {
         serviceAccountName: 'ledgerhouse-worker',
-        containers: [{ command: ['/bin/node', '/app/dist/api/worker-main.js'] }],
+        containers: [
+          { command: ['/bin/node', '--max-semi-space-size=16', '/app/dist/api/worker-main.js'] },
+        ],
       },
     },
   });

@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { fetchStatus } from '../../../domain/fetch-status.ts';
+import { eventually } from '../../support/shell.ts';
 
 async function asked(listener: RequestListener): Promise<unknown> {
   const server = createServer(listener);
@@ -22,6 +23,53 @@ test('a status is read whole', async () => {
   await expect(asked((_, response) => response.end(JSON.stringify(status)))).resolves.toEqual(
     status,
   );
+});
+
+test('a replica that has answered keeps no connection open', async () => {
+  const connection = asked(({ headers }, response) =>
+    response.end(JSON.stringify(headers.connection)),
+  );
+  await expect(connection).resolves.toBe('close');
+});
+
+test('an answer that names another address is none, and that address is not asked', async () => {
+  const paths: (string | undefined)[] = [];
+  const answer = asked(({ url }, response) => {
+    paths.push(url);
+    response.writeHead(302, { Location: '/elsewhere' }).end('{}');
+  });
+  await expect(answer).rejects.toThrow('status 302');
+  expect(paths).toEqual(['/status']);
+});
+
+test('an answer that breaks off is none', async () => {
+  const answer = asked((_, response) => {
+    response.writeHead(200, { 'Content-Length': 100 });
+    response.write('{}', () => response.destroy());
+  });
+  await expect(answer).rejects.toThrow();
+});
+
+test('a request ends when its signal aborts, before and within the answer', async () => {
+  const gone = new AbortController();
+  const reached = { request: false, end: false };
+  const server = createServer((_, response) => {
+    reached.request = true;
+    response.once('close', () => (reached.end = true));
+    response.write('{');
+    setImmediate(() => gone.abort());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/status`;
+  try {
+    await expect(fetchStatus(url, AbortSignal.abort())).rejects.toThrow();
+    expect(reached.request).toBe(false);
+    await expect(fetchStatus(url, gone.signal)).rejects.toThrow();
+    await eventually('the connection has ended', async () => reached.end || undefined);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
 
 test('an answer without an end is given up after a bound, and its connection ended', async () => {
