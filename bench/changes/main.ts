@@ -119,13 +119,12 @@ class ChangesBench {
     const carryOut = async () => {
       const before = await this.#resource();
       const { change } = await this.#post<AcceptedChange>('/changes', body);
+      const applied = this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
+      const moved = changesShape(deed) ? this.#follow(writer, before, applied) : undefined;
       await this.#kill(change, deed);
-      await this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
+      await applied;
+      await moved;
       await this.#showSteps(change);
-      const now = await this.#resource();
-      // Its addresses are others.
-      if (now.metadata.uid !== before.metadata.uid)
-        await writer.reconnect(this.#service.cluster, this.#image, now);
     };
     const rows: Row[] = [];
     if (changesShape(deed)) {
@@ -148,6 +147,26 @@ class ChangesBench {
     for (const row of rows) console.log(JSON.stringify(row));
     console.log(`applied in ${Math.round((Date.now() - began) / 1_000)} s`);
     return rows;
+  }
+
+  /** Has the writer go on at the addresses that the database has, each time that they are others, as soon as they are told. */
+  async #follow(writer: SteadyWriter, before: Resource, applied: Promise<unknown>): Promise<void> {
+    let { uid } = before.metadata;
+    let isOver = false;
+    const over = applied.then(
+      () => (isOver = true),
+      () => (isOver = true),
+    );
+    for (let last = false; ; last = isOver) {
+      // In the gap there is none.
+      const now = await this.#resource().catch(() => undefined);
+      if (now?.status?.addresses !== undefined && now.metadata.uid !== uid) {
+        await writer.reconnect(this.#service.cluster, this.#image, now);
+        ({ uid } = now.metadata);
+      }
+      if (last) return;
+      await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 100))]);
+    }
   }
 
   /** Kills each part when its time has come. */
