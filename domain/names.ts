@@ -59,6 +59,16 @@ export const annotations = {
    * run on it since.
    */
   reshaping: 'ledgerhouse.dev/reshaping',
+  /**
+   * On a volume beside a single replica's: the topology for a replica of which it was made, before the database changes to that, and then
+   * cluster id and index of its data file (`TOPOLOGY CLUSTER/INDEX`). No replica has run on it; it goes if the change does not come.
+   */
+  madeFor: 'ledgerhouse.dev/made-for',
+  /**
+   * On a LedgerDatabase of one replica: the topology to which it is about to change, and the time (RFC 3339) until when the operator keeps the
+   * further volumes ready (`TOPOLOGY/TIME`).
+   */
+  nextTopology: 'ledgerhouse.dev/next-topology',
   /** On a StatefulSet: hash of the inputs of its pods' template. */
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */

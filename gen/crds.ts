@@ -1035,6 +1035,13 @@ export interface components {
                     /** Format: date-time */
                     readonly observedAt: string;
                 };
+                /** @description How far the volumes of the topology are to which a single replica is about to change. Its replicas run in the resource that goes on with them. */
+                readonly nextTopology?: {
+                    readonly name: string;
+                    /** @description Whether the further replicas have their volumes and data files. */
+                    readonly ready: boolean;
+                    readonly message?: string;
+                };
                 /** @description The backup before the upgrade that is under way, or before the last one. */
                 readonly preChange?: {
                     /** @description The engine version that the upgrade leads to. */

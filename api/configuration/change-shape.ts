@@ -7,6 +7,7 @@ import { sentence } from '../../base/sentence.ts';
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import { uidOf } from '../../domain/names.ts';
 import type { JobContext, JobOutcome } from '../jobs/handler.ts';
+import { showStep } from '../jobs/show-step.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
@@ -17,6 +18,7 @@ import { lockDatabase, updateDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import { readChangeWorld } from './change-world.ts';
 import { goesInPlace } from './impact.ts';
+import { askForReplicas, forgetReplicas, nextReplicas } from './next-replicas.ts';
 import { planChange } from './plan-change.ts';
 import { replaceResource, type ReplacementNotes } from './replace-resource.ts';
 import { asItIs } from './replacement-specs.ts';
@@ -52,13 +54,26 @@ export async function changeShape(
 ): Promise<JobOutcome | 'postponed'> {
   const work = { world, context, change, database };
   const { replaced } = change;
-  if (replaced === null) return (await postponed()) ? 'postponed' : prepare(work);
+  if (replaced === null) {
+    if (await postponed()) return 'postponed';
+    const outcome = await prepare(work);
+    if (outcome.kind === 'failed') await leaveAsItIs(work);
+    return outcome;
+  }
   const { kubernetesNamespace: namespace, name, id: databaseId } = database;
   const identity = { namespace, name, databaseId };
   const { writer, backups, nowMs } = world;
   const notes = notesOf(work);
   const about = { context, notes, change, database, identity, replaced };
   return replaceResource({ writer, backups, nowMs, ...about });
+}
+
+/** Nothing was begun: what was asked for beside the database goes at once, and not only when its time is over. */
+async function leaveAsItIs({ world: { writer }, database }: Work): Promise<void> {
+  const { kubernetesNamespace: namespace, name, kubernetesUid } = database;
+  const found = await writer.read({ namespace, name });
+  if (found !== undefined && found.metadata.uid === kubernetesUid)
+    await forgetReplicas(writer, found);
 }
 
 /** Makes sure that the change is still as it was accepted, and that the store takes backups, while the database serves. */
@@ -75,17 +90,29 @@ async function prepare(work: Work): Promise<JobOutcome> {
       'The database was changed after this change was planned; nothing of it was begun';
     return failed('changed_meanwhile', message);
   }
+  const { object } = seen;
+  const inPlace = goesInPlace(change.impact);
+  const topology = inPlace ? change.request.clusterConfiguration : undefined;
+  const nowMs = world.nowMs();
+  if (topology !== undefined) await askForReplicas(world.writer, object, topology, nowMs);
   const outcome = await backUpFirst(world, context, { change, database });
   if (outcome !== 'made') return outcome;
-  const { object } = seen;
   const { workload, clusterId } = object.status ?? {};
   if (workload === undefined || clusterId === undefined) return again(lookAgainMs);
   const inTheWay = await removeUnfinished(world.backups, database, workload);
   if (inTheWay !== undefined) return failed('backup_in_the_way', inTheWay);
-  const inPlace = goesInPlace(change.impact);
   // Whatever keeps the operator from going on may be about the volume.
   const stall = inPlace ? stallOf(object) : undefined;
   if (stall !== undefined) return failed('stalled', stall);
+  const next = topology === undefined ? undefined : nextReplicas(object, topology, nowMs);
+  const why = next?.message === undefined ? '' : ` ${sentence(next.message)}`;
+  if (next?.kind === 'failed')
+    return failed('new_shape_not_begun', `The new replicas could not be made.${why}`);
+  if (next?.kind === 'awaited') {
+    const message = `The new replicas get their volumes while the database serves.${why}`;
+    await showStep(context, 'back_up', 20, message);
+    return again();
+  }
   const spec = asItIs(object);
   const one = { uid: uidOf(object), workload, clusterId, spec };
   await notesOf(work).record(inPlace ? { ...one, inPlace } : one);

@@ -91,7 +91,7 @@ const impactOfShape = ({ warnings = [], inPlace = false }: ImpactFacts): Impact 
   warnings: [
     ...warnings,
     inPlace
-      ? 'Nobody can use the database while the replica stops, the new ones get their volumes, and start: about half a minute, and about 10 seconds more for each 10 million transfers.'
+      ? 'Nobody can use the database while the replica stops and the new ones start: about half a minute at most, and about 10 seconds more for each 10 million transfers.'
       : 'Nobody can write while the old replicas stop, what is new is backed up, the new ones read everything from the store of backups, and start: one to two minutes, and about a minute more for each 10 million transfers.',
     'Native clients must connect anew: the addresses change, and sessions end. A request without an answer is sent again with the same IDs: nothing is executed twice. ID, name, keys and the HTTP address stay.',
     ...(inPlace
@@ -103,7 +103,7 @@ const impactOfShape = ({ warnings = [], inPlace = false }: ImpactFacts): Impact 
 });
 
 const inPlaceWarnings = [
-  'The volume goes on as that of the first new replica, so that no old one is kept beside it. A backup is made before. Until a new replica has run, the volume goes back to a single replica, as it does if the new ones get no place within 5 minutes; afterwards the way back is the same change in the other direction, which takes minutes.',
+  'The volume goes on as that of the first new replica, so that no old one is kept beside it. A backup is made before, and the other replicas get their volumes: if there is no place for them within 5 minutes, nothing is stopped. Until a new replica has run, the volume can go back to a single replica; afterwards the way back is the same change in the other direction, which takes minutes.',
   'The database serves before the other replicas have everything: they fetch it from the first one, about a minute for each 10 million transfers. Until then the first volume alone has what was written before the change.',
 ];
 

@@ -29,9 +29,11 @@ export async function backUpFirst(
   { change, database }: { readonly change: ConfigurationChange; readonly database: Database },
 ): Promise<'made' | JobOutcome> {
   const place = { namespace: database.kubernetesNamespace, name: nameOf(change) };
+  const known = await backups.read(place);
+  if (known !== undefined && observe(known).status === 'SUCCEEDED') return 'made';
   await showStep(context, 'back_up', 10, 'A backup is made while the database serves.');
   const found =
-    (await backups.read(place)) ??
+    known ??
     (await backups.create(place, database.id, {
       database: database.name,
       type: 'PreChange',
@@ -42,7 +44,6 @@ export async function backUpFirst(
     }));
   if (found === undefined) return { kind: 'again', afterMs: soonMs };
   const { status, statusReason } = observe(found);
-  if (status === 'SUCCEEDED') return 'made';
   const why = statusReason?.message ?? '';
   if (status !== 'QUEUED' && status !== 'RUNNING') return withoutBackup(why);
   const ageMs = nowMs() - Date.parse(found.metadata.creationTimestamp ?? '');

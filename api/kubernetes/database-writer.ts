@@ -119,6 +119,18 @@ export class DatabaseWriter {
     );
   }
 
+  /** Writes annotations on the resource that was read, or removes them, whatever else has become of it. */
+  async annotate(
+    { metadata: { namespace, name, uid } }: DatabaseObject,
+    annotations: Readonly<Record<string, string | null>>,
+  ): Promise<void> {
+    await this.#kube.mergePatch(
+      { resource: resources.database, namespace, name },
+      { metadata: { uid, annotations } },
+      { fieldManager: apiName },
+    );
+  }
+
   /** Labels the resource with the public ID, so that the objects made from it have the label too. */
   async label(identity: DatabaseIdentity, uid: string): Promise<void> {
     await this.#kube.mergePatch(

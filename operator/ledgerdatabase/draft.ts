@@ -77,6 +77,8 @@ export class Draft {
   /** A newer template exists, and the pods keep theirs until somebody asks for it. */
   olderTemplate = false;
   recovering = false;
+  /** How far the volumes of the topology are to which the database is about to change. */
+  nextTopology: DatabaseStatus['nextTopology'];
   storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
   autogrow: AutogrowVerdict | undefined;
   deleting = false;

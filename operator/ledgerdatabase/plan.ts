@@ -11,6 +11,7 @@ import { replaceForeignCertificates } from './steps/foreign-certificates.ts';
 import { guardDeletion } from './steps/deletion.ts';
 import type { PlanOptions } from './subject-of.ts';
 import { backUpBeforeUpgrade } from './steps/pre-change.ts';
+import { makeNextReplicas } from './steps/next-replicas.ts';
 import { recordPolicy } from './steps/record-policy.ts';
 import { recordVersion } from './steps/record-version.ts';
 import { tellRefusedReplicas } from './steps/refused-pods.ts';
@@ -53,6 +54,7 @@ export function plan(observed: Observation, options: PlanOptions): Plan {
     recoverReplicas,
     rollOut,
     recordVersion,
+    makeNextReplicas,
     fill,
   ];
   for (const step of steps) if (step(observed, draft) === 'halt') break;

@@ -12,7 +12,7 @@ import { plan } from './plan.ts';
 import { podRefusals } from './pod-refusals.ts';
 import { pollEngines } from './polls.ts';
 import { readStrays, withStrays } from './strays.ts';
-import { chosenNodes } from './steps/bootstrap.ts';
+import { chosenNodes } from './steps/data-files.ts';
 
 export interface Planned {
   readonly observed: Observation;

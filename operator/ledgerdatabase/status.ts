@@ -50,6 +50,7 @@ export function statusOf(observed: Observation, plan: Plan): DatabaseStatus {
     ...(storage === undefined ? {} : { storage }),
     ...(backup === undefined ? {} : { backup }),
     ...(recovery === undefined ? {} : { recovery }),
+    ...(plan.nextTopology === undefined ? {} : { nextTopology: plan.nextTopology }),
     conditions: conditionsOf(observed, plan, tally),
   };
 }

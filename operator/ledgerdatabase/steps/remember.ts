@@ -4,6 +4,7 @@ import type { DatabaseSpec, EngineName, TopologyName } from '../../../domain/cus
 import type { Claim } from '../../../domain/kinds.ts';
 import type { Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
+import { firstOf } from './reshaping.ts';
 
 export interface Memory {
   readonly workload: string | undefined;
@@ -20,7 +21,8 @@ export function remember(
   claims: readonly Claim[],
   { catalog, owned }: Pick<Observation, 'catalog' | 'owned'>,
 ): Memory | undefined {
-  const [first] = claims;
+  // Others may be of a topology to which the database was about to change.
+  const first = firstOf(claims) ?? claims[0];
   if (first === undefined) return undefined;
   const of = first.metadata.labels ?? {};
   const noted = claims

@@ -23,7 +23,10 @@ export const reshapedFrom = (
   return reshapingOf(claims) ?? (of === topology ? undefined : of);
 };
 
-/** What such a volume notes when it is adopted: its file is made the database's own, whatever it is now. */
+/**
+ * What such a volume notes when it is adopted: its file is made the database's own, whatever it is now. One that was made for this topology
+ * before has its file.
+ */
 export const reshapingNote = (
   claim: Claim,
   topology: string,
@@ -31,10 +34,33 @@ export const reshapingNote = (
 ): {
   readonly labels: Record<string, string>;
   readonly annotations: Record<string, string | null>;
-} => ({
-  labels: { [labels.topology]: topology },
-  annotations: {
-    [annotations.formatted]: null,
-    ...(indexOf(claim) === 0 ? { [annotations.reshaping]: from } : {}),
-  },
-});
+} => {
+  const made = madeFor(claim);
+  const isOfAnother = made !== undefined && made.topology !== topology;
+  return {
+    labels: { [labels.topology]: topology },
+    annotations: {
+      [annotations.formatted]: (!isOfAnother && made?.formatted) || null,
+      // Its file cannot be made this topology's, so that it goes (steps/volumes.ts).
+      ...(isOfAnother ? {} : { [annotations.madeFor]: null }),
+      ...(indexOf(claim) === 0 ? { [annotations.reshaping]: from } : {}),
+    },
+  };
+};
+
+/** For which topology the volume of a further replica was made, and what its file is once it has one. */
+export function madeFor({
+  metadata,
+}: Claim): { readonly topology: string; readonly formatted: string | undefined } | undefined {
+  const [topology, formatted] = metadata.annotations?.[annotations.madeFor]?.split(' ') ?? [];
+  return topology === undefined ? undefined : { topology, formatted };
+}
+
+/**
+ * Whether the volume was made for a topology to which its database was about to change. Nothing has run on it: a database that adopts it notes
+ * its file as every database does.
+ */
+export const isMadeForNext = (claim: Claim): boolean =>
+  indexOf(claim) > 0 &&
+  madeFor(claim) !== undefined &&
+  claim.metadata.annotations?.[annotations.formatted] === undefined;

@@ -9,7 +9,7 @@ import type { Draft, StepResult } from '../draft.ts';
 import { dataProblemOf, replicaPods } from '../replica-pods.ts';
 import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
-import { reshapedFrom, reshapingNote } from './reshaping.ts';
+import { isMadeForNext, reshapedFrom, reshapingNote } from './reshaping.ts';
 
 /** Puts this database's uid on the volumes that it inherits, and removes the time of their purge. */
 export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
@@ -76,10 +76,13 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
       draft.wait(`volume ${claim.metadata.name} is being deleted`);
       return 'halt';
     }
-    if (claim !== undefined && isMisfit(claim, subject)) {
+    if (claim !== undefined && (isMisfit(claim, subject) || isMadeForNext(claim))) {
       // A claim's request can be changed only once it is bound, which may never happen. It holds no data, so it is deleted.
       draft.do(deletion('volume', resources.claim, claim));
-      draft.wait(`volume ${claim.metadata.name} is replaced by one of another size`);
+      const what = isMadeForNext(claim)
+        ? 'that was not made for another topology'
+        : 'of another size';
+      draft.wait(`volume ${claim.metadata.name} is replaced by one ${what}`);
       anew = true;
     }
     if (claim !== undefined) continue;

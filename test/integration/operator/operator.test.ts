@@ -378,7 +378,37 @@ test('a deleted database leaves its volumes marked; a new one takes them over, w
   const [kept] = await owned<Claim>(resources.claim, restored);
   expect(kept?.metadata.uid).toBe(claim?.metadata.uid);
   expect(kept?.metadata.annotations?.[annotations.purgeAt]).toBeUndefined();
-  // Three replicas go on with the same volume.
+  // Volumes of further replicas are made beside it, and go if they are not asked for any more.
+  const ask = async (topology: string | null) => {
+    const until = new Date(Date.now() + 600_000).toISOString();
+    const asked = topology === null ? null : `${topology}/${until}`;
+    await world.kube.mergePatch(
+      { resource: resources.database, namespace: 'default', name: 'ashes' },
+      { metadata: { annotations: { [annotations.nextTopology]: asked } } },
+      { fieldManager: 'test' },
+    );
+  };
+  const further = async () => {
+    const claims = await owned<Claim>(resources.claim, restored);
+    return claims.map(({ metadata }) => metadata.uid).filter((one) => one !== claim?.metadata.uid);
+  };
+  const furtherMade = () =>
+    eventually('the further data files', async () => {
+      const made = (await world.database('default', 'ashes'))?.status?.nextTopology;
+      return made?.name === 'ha-3' && made.ready ? further() : undefined;
+    });
+  await ask('ha-3');
+  const inVain = await furtherMade();
+  expect(inVain).toHaveLength(2);
+  await ask(null);
+  await eventually('the volumes are gone', async () =>
+    (await further()).length === 0 ? true : undefined,
+  );
+  expect(condition(await world.database('default', 'ashes'), 'Available')?.status).toBe('True');
+  await ask('ha-3');
+  const made = await furtherMade();
+  for (const one of inVain) expect(made).not.toContain(one);
+  // Three replicas go on with the same volume, and with those.
   await world.deleteDatabase('default', 'ashes');
   const three = await ready('default', 'flames', {
     topology: 'ha-3',
@@ -393,7 +423,9 @@ test('a deleted database leaves its volumes marked; a new one takes them over, w
   expect(volumes.map(({ metadata }) => metadata.labels?.[labels.topology])).toEqual(
     Array(3).fill('ha-3'),
   );
-  expect(volumes.map(({ metadata }) => metadata.uid)).toContain(claim?.metadata.uid);
+  expect(new Set(volumes.map(({ metadata }) => metadata.uid))).toEqual(
+    new Set([claim?.metadata.uid, ...made]),
+  );
   await world.createDatabase('default', 'thief', {
     bootstrap: { volumes: { databaseId: three.status?.databaseId ?? '' } },
   });

@@ -6,6 +6,11 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import pino from 'pino';
 import { replaceResource } from '../../../api/configuration/replace-resource.ts';
+import {
+  askForReplicas,
+  forgetReplicas,
+  nextReplicas,
+} from '../../../api/configuration/next-replicas.ts';
 import { asItIs } from '../../../api/configuration/replacement-specs.ts';
 import type { JobOutcome } from '../../../api/jobs/handler.ts';
 import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
@@ -46,9 +51,14 @@ class World {
   kubernetesUid: string = uid;
   /** Whether the row says that nothing is replaced. */
   forgotten = false;
+  /** Whether the worker has stopped waiting for the further replicas, and stops the single one. */
+  stops: boolean;
+  /** What was said of the further replicas when it did. */
+  waited = '';
   outcome: JobOutcome | undefined;
 
-  constructor(deletionPolicy: Policy, inPlace = true) {
+  constructor(deletionPolicy: Policy, inPlace = true, stops = true) {
+    this.stops = stops;
     this.cluster = disorder(
       recipeOf({
         kind: { engine: 'Builtin', topology: 'single' },
@@ -142,6 +152,7 @@ class World {
     };
     const { replaced, databaseId, kubernetesUid } = this;
     await survived(async () => {
+      if (!this.stops) return this.await(new DatabaseWriter(kube));
       const outcome = await replaceResource({
         writer: new DatabaseWriter(kube),
         backups: new BackupWriter(kube),
@@ -166,6 +177,17 @@ class World {
       });
       if (outcome.kind !== 'again') this.outcome = outcome;
     });
+  }
+
+  /** Has the further replicas made while the single one serves, as `changeShape` does. */
+  async await(writer: DatabaseWriter): Promise<void> {
+    const object = this.database!;
+    const { nowMs } = this.cluster;
+    await askForReplicas(writer, object, 'ha-3', nowMs);
+    const { kind } = nextReplicas(object, 'ha-3', nowMs);
+    if (kind === 'failed') await forgetReplicas(writer, object);
+    this.waited = kind;
+    this.stops = kind === 'ready';
   }
 
   /** As `whyNotBegun` does, at any moment. */
@@ -200,7 +222,7 @@ async function survived(run: () => Promise<unknown>): Promise<void> {
 
 const policy = fc.constantFrom<Policy>('Retain', 'Delete', 'BackupThenDelete', 'BackupThenRetain');
 interface Deed {
-  readonly who: 'worker' | 'operator' | 'former operator' | 'cluster' | 'givesUp';
+  readonly who: 'worker' | 'operator' | 'former operator' | 'cluster' | 'givesUp' | 'stops';
   readonly writes: number;
   readonly lost: boolean;
   readonly forgets: boolean;
@@ -213,6 +235,7 @@ const deed: fc.Arbitrary<Deed> = fc.record({
     'former operator',
     'cluster',
     'givesUp',
+    'stops',
   ),
   writes: fc.integer({ min: 1, max: 3 }),
   lost: fc.boolean(),
@@ -235,6 +258,7 @@ async function live(world: World, deeds: readonly Deed[], givesUp: boolean) {
     else if (who === 'operator') await world.operate(writes, lost);
     else if (who === 'former operator') await world.operateAsBefore();
     else if (who === 'cluster') world.move();
+    else if (who === 'stops') world.stops = true;
     else if (givesUp) world.giveUp();
   }
   await world.untilDone();
@@ -244,7 +268,7 @@ test('whoever dies after whichever write, the volume goes on with three replicas
   const ends = new Set<string>();
   await fc.assert(
     fc.asyncProperty(policy, history, fc.boolean(), async (deletionPolicy, deeds, givesUp) => {
-      const world = new World(deletionPolicy);
+      const world = new World(deletionPolicy, true, false);
       await live(world, deeds, givesUp);
       const { database, outcome, first, cluster } = world;
       const topology = outcome?.kind === 'succeeded' ? 'ha-3' : 'single';
@@ -266,6 +290,10 @@ test('whoever dies after whichever write, the volume goes on with three replicas
       });
       for (const note of [annotations.handedOver, annotations.reshaping])
         expect(first?.metadata.annotations?.[note]).toBeUndefined();
+      for (const { metadata } of cluster.all('PersistentVolumeClaim')) {
+        expect(metadata.annotations?.[annotations.madeFor]).toBeUndefined();
+        expect(cluster.files.has(metadata.uid ?? '')).toBe(true);
+      }
       expect(cluster.all('StatefulSet').map(({ spec }) => spec?.replicas)).toEqual([
         topology === 'single' ? 1 : 3,
       ]);
@@ -283,6 +311,103 @@ test('whoever dies after whichever write, the volume goes on with three replicas
     },
   );
   expect([...ends].toSorted()).toEqual(['ha-3', 'single']);
+});
+
+/** Until the further replicas of the new shape have their files, and the single one is about to stop. */
+async function furtherAreMade(world: World): Promise<void> {
+  for (let turn = 0; turn < 60 && !world.stops; turn += 1) {
+    await world.work(100, false);
+    if (world.stops) break;
+    await world.operate(100, false);
+    world.move();
+  }
+  expect(world).toMatchObject({ stops: true, waited: 'ready' });
+}
+
+const further = ({ cluster }: World) =>
+  cluster
+    .all('PersistentVolumeClaim')
+    .filter(({ metadata }) => metadata.name !== `data-${workload}-0`);
+
+test('while nobody is served no volume is made, and only the first replica’s file is touched', async () => {
+  const world = new World('Retain', true, false);
+  const { cluster } = world;
+  await furtherAreMade(world);
+  const made = further(world).map(({ metadata }) => metadata.uid);
+  expect(made).toHaveLength(2);
+  expect(cluster.all('StatefulSet').map(({ spec }) => spec?.replicas)).toEqual([1]);
+  expect(world.database?.status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Ready', status: 'True' }),
+  );
+  const inTheGap: string[] = [];
+  cluster.onWrite = ({ verb, kind, name: what }) => {
+    world.check();
+    if (verb === 'create' && (kind === 'Job' || kind === 'PersistentVolumeClaim'))
+      inTheGap.push(what);
+  };
+  await world.untilDone();
+  expect(world.outcome).toEqual({ kind: 'succeeded' });
+  expect(inTheGap).toEqual([`${workload}-format-0`]);
+  expect(further(world).map(({ metadata }) => metadata.uid)).toEqual(made);
+});
+
+test('further volumes of a change that does not come go after a while, and the database never stops', async () => {
+  const world = new World('Retain', true, false);
+  await furtherAreMade(world);
+  for (let turn = 0; turn < 120 && further(world).length > 0; turn += 1) {
+    await world.operate(1 + (turn % 3), turn % 2 === 0);
+    world.move();
+    const { cluster, database } = world;
+    expect(cluster.all('StatefulSet').map(({ spec }) => spec?.replicas)).toEqual([1]);
+    expect(database?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Available', status: 'True' }),
+    );
+  }
+  expect(further(world)).toEqual([]);
+  // Another change is another beginning: no Job of before is taken for one of its volumes.
+  world.stops = false;
+  await furtherAreMade(world);
+  for (const { metadata } of further(world))
+    expect(world.cluster.files.has(metadata.uid ?? '')).toBe(true);
+});
+
+test('volumes that were made for another topology are made anew, since their files are of that', async () => {
+  const world = new World('Retain', true, false);
+  await furtherAreMade(world);
+  const others = further(world);
+  for (const claim of others) {
+    const { [annotations.madeFor]: made = '', ...noted } = claim.metadata.annotations ?? {};
+    const own = { ...noted, [annotations.madeFor]: made.replace('ha-3', 'ha-6') };
+    world.cluster.put({ ...claim, metadata: { ...claim.metadata, annotations: own } });
+  }
+  await world.untilDone();
+  expect(world.outcome).toEqual({ kind: 'succeeded' });
+  const now = further(world).map(({ metadata }) => metadata.uid);
+  expect(now).toHaveLength(2);
+  for (const { metadata } of others) expect(now).not.toContain(metadata.uid);
+});
+
+test('a place that the further replicas do not get is told before anything stops', async () => {
+  const world = new World('Retain', true, false);
+  const { cluster } = world;
+  const before = world.database?.metadata.uid;
+  for (let turn = 0; turn < 60 && world.waited !== 'failed'; turn += 1) {
+    await world.work(100, false);
+    await world.operate(100, false);
+    for (const job of cluster.all('Job'))
+      for (const { image = '' } of job.spec?.template.spec?.initContainers ?? [])
+        cluster.missingImages.add(image);
+    world.move();
+  }
+  expect(world).toMatchObject({ waited: 'failed', stops: false });
+  expect(world.database?.metadata).toMatchObject({ uid: before });
+  expect(world.database?.metadata.deletionTimestamp).toBeUndefined();
+  for (let turn = 0; turn < 10; turn += 1) {
+    await world.operate(100, false);
+    world.move();
+  }
+  expect(further(world)).toEqual([]);
+  expect(cluster.all('StatefulSet').map(({ spec }) => spec?.replicas)).toEqual([1]);
 });
 
 /** Until all files of the new shape are made, and nothing says yet that its replicas may run. */
