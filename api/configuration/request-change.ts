@@ -189,8 +189,8 @@ async function accept(
   const { database, profile } = world;
   const { applyAfter, inWindow, isDue } = timing;
   const unfinished = await unfinishedChanges(change.db, database.id);
-  // What is asked for now takes no change along that waits for its time.
-  const queued = unfinished.find(
+  // What is asked for now takes no change along that waits for its time. Of several the last one: the earlier ones begin before it.
+  const queued = unfinished.findLast(
     (one) => one.status === 'QUEUED' && (one.applyAfter === null) === (applyAfter === null),
   );
   if (isDue && (await isFree(change.db, database.id))) {

@@ -170,13 +170,14 @@ async function planned(
     const plan = planChange(world, due.request);
     const organization = await findOrganization(store.read, due.organizationId);
     if (organization?.suspendedAt !== null && !onlyStops(plan)) {
-      if (due.request.suspended !== true) return notPermitted('the organization is suspended');
+      if (due.request.suspended !== true)
+        return notBegun('organization_suspended', 'the organization is suspended');
       // A stop is always allowed; what it was joined to is not.
       const request = { suspended: true };
       return { request, plan: planChange(world, request), revision };
     }
     const reason = plan.needsRight && (await billing.reasonNotReady(due.organizationId));
-    if (reason) return notPermitted(`billing is not ready (${reason})`);
+    if (reason) return notBegun('billing_required', `billing is not ready (${reason})`);
     return { request: due.request, plan, revision };
   } catch (error) {
     if (error instanceof Refusal) return error;
@@ -184,8 +185,8 @@ async function planned(
   }
 }
 
-const notPermitted = (why: string): Refusal =>
-  new Refusal('quota_exceeded', { detail: `The change was not begun: ${why}.` });
+const notBegun = (code: 'organization_suspended' | 'billing_required', why: string): Refusal =>
+  new Refusal(code, { detail: `The change was not begun: ${why}.` });
 
 const endOf = ({ code, occasion }: Refusal) =>
   code === 'nothing_to_change'

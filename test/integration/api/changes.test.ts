@@ -588,7 +588,10 @@ test('a change that waited is not begun while its organization is suspended, but
     release();
     for (const one of [change, stop.change]) await isTime(one);
     const ended = await until(made, change, 'FAILED');
-    expect(ended.error?.message).toContain('the organization is suspended');
+    expect(ended.error).toMatchObject({
+      code: 'organization_suspended',
+      message: expect.stringContaining('the organization is suspended'),
+    });
     await until(other, stop.change, 'APPLIED');
     const { diff } = await until(joining, waiting.change, 'APPLIED');
     expect(diff).toEqual([{ path: '/suspended', from: false, to: true }]);
@@ -727,6 +730,21 @@ test('a change that other work keeps back beyond the end of the window does not 
   expect(await read(made, second.change.id)).toMatchObject({ status: 'QUEUED' });
   expect((await view(made)).profile.autogrow).toBeNull();
   await ask('withdrawChange', { of: { ...made.of, changeId: second.change.id } });
+});
+
+test('a request joins the last of several waiting changes, so that none of them undoes it', async () => {
+  const made = await make('two-waiting');
+  const older = await request(made, { autogrow: { limitGb: 7 }, applyAt: inAnHour() });
+  const release = await hold(made);
+  await request(made, { parameters: { limitConnections: '300' } });
+  const younger = await request(made, { autogrow: { limitGb: 8 } });
+  await ask('beginChange', { of: { ...made.of, changeId: older.change.id } });
+  const last = await request(made, { autogrow: { limitGb: 9 } });
+  expect(last.change.id).toBe(younger.change.id);
+  release();
+  await until(made, older.change, 'APPLIED');
+  await until(made, younger.change, 'APPLIED');
+  expect((await view(made)).profile.autogrow).toMatchObject({ limitGb: 9 });
 });
 
 test('a request for now takes no change along that waits for its maintenance window', async () => {
