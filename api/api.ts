@@ -61,6 +61,7 @@ import { UnsubscribeLinks } from './notifications/unsubscribe-links.ts';
 import { notificationHandlers } from './notifications/handlers.ts';
 import { GatewayRecorder } from './monitoring/gateway-recorder.ts';
 import { metricHandlers } from './monitoring/handlers.ts';
+import { UnreadablePacks } from './monitoring/unreadable-packs.ts';
 import { UsageView } from './monitoring/usage-view.ts';
 import { organizationHandlers } from './organizations/handlers.ts';
 import { assembleCommon, billingOf } from './parts.ts';
@@ -271,6 +272,7 @@ function assemble(options: ProcessOptions) {
     billing,
     gateway,
     tunnelUsage,
+    unreadablePacks: new UnreadablePacks(logger, registry, apiPrefix),
     tunnels: new Tunnels({ registry, logger, usage: tunnelUsage, watch, gateway }),
     watch,
     workers,
@@ -378,7 +380,7 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
       requireMayRun: (organization) => requireMayRun(parts.services, organization),
     }),
     ...ledgerArea(config, parts),
-    ...metricHandlers({ store, cursors, observed: () => surroundings().observed }),
+    ...metricArea(parts, surroundings),
     ...connectionHandlers({
       store,
       requests,
@@ -422,6 +424,14 @@ const ledgersOf = ({ gateway, targets, billing }: Parts) => ({
   targets,
   whySuspended: async (databaseId: string) => billing?.whySuspended(databaseId),
 });
+
+function metricArea(
+  { store, cursors, unreadablePacks }: Parts,
+  surroundings: () => Pick<Surroundings, 'observed'>,
+) {
+  const observed = () => surroundings().observed;
+  return metricHandlers({ store, cursors, observed, onUnreadable: unreadablePacks.tell });
+}
 
 /** Handlers that ask the ledgers of databases. */
 function ledgerArea(config: Config, parts: Parts) {

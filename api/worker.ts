@@ -2,6 +2,7 @@
  * Assembly of the worker: all background work. Jobs, mails and charged use have leases in the store, so that several workers
  * share the work and one that dies loses nothing.
  */
+import type { Logger } from 'pino';
 import { programVersion } from '../base/program-version.ts';
 import { startHealthServer } from '../base/health-server.ts';
 import { MetricRegistry } from '../base/metrics/metrics.ts';
@@ -31,6 +32,7 @@ import { LogUpkeep } from './logs/upkeep.ts';
 import { Collector } from './monitoring/collector.ts';
 import { collectorMetrics } from './monitoring/collector-metrics.ts';
 import { PodFigureReader } from './monitoring/pod-figures.ts';
+import { UnreadablePacks } from './monitoring/unreadable-packs.ts';
 import { MetricUpkeep } from './monitoring/upkeep.ts';
 import { ImportUpkeep } from './imports/upkeep.ts';
 import { ImportWriter } from './kubernetes/import-writer.ts';
@@ -57,6 +59,7 @@ import { sweepRequests } from './store/remarkable-requests.ts';
 import { resealSecrets } from './store/resealing.ts';
 import { sweepSavedCreates } from './store/saved-creates.ts';
 import { sweepSessions } from './store/sessions.ts';
+import type { Store } from './store/store.ts';
 import { sweepTokens } from './store/tokens.ts';
 import { sweepUsedSignIns } from './store/used-sign-ins.ts';
 import { sweepDeliveries } from './store/webhook-deliveries.ts';
@@ -208,7 +211,7 @@ function assemble(options: ProcessOptions) {
         workloadOf: workloadIn(background.view),
       },
     }),
-    metricUpkeep: new MetricUpkeep(store, logger),
+    metricUpkeep: metricUpkeepOf(store, logger, registry),
     ...logPartsOf(common, options, registry, background.view),
     housekeeping: housekeepingOf(common, options, registry),
     heartbeat: new WorkerHeartbeat({
@@ -300,6 +303,10 @@ function logPartsOf(
     }),
     logUpkeep: new LogUpkeep(store, logger),
   };
+}
+
+function metricUpkeepOf(store: Store, logger: Logger, registry: MetricRegistry): MetricUpkeep {
+  return new MetricUpkeep(store, logger, new UnreadablePacks(logger, registry, workerPrefix).tell);
 }
 
 /** Deletion of expired rows, and notices of upcoming expiries. */

@@ -381,7 +381,7 @@ export class Lane {
 
   #expire(call: Call, timeoutMs: number): void {
     const wasWaiting = this.#unqueue(call);
-    const within = `within ${timeoutMs / 1_000} s`;
+    const within = `within ${Math.round(timeoutMs / 100) / 10} s`;
     if (this.#garbage !== undefined) {
       if (wasWaiting) this.#refuse(call, 'gateway_bad_reply', badReply(this.#garbage));
       else this.#refuseBadReply(call, this.#garbage);

@@ -13,6 +13,7 @@ import {
 import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { listRequests, type RemarkableRequest } from '../store/remarkable-requests.ts';
+import type { OnUnreadable } from '../store/metric-packs.ts';
 import { metricTables } from '../store/metric-rollups.ts';
 import { sampleMs } from '../store/metric-samples.ts';
 import { currentMetrics } from './current.ts';
@@ -27,6 +28,7 @@ const longestKeptMs = (metricTables.tens.keptDays + 1) * dayMs;
 
 interface MetricServices extends ScrapeServices {
   readonly cursors: Cursors;
+  readonly onUnreadable: OnUnreadable;
   readonly now?: () => number;
 }
 
@@ -42,6 +44,7 @@ export const metricHandlers = (services: MetricServices): Handlers => ({
 
 const figureHandlers = ({
   store,
+  onUnreadable,
   now = () => Date.now(),
 }: MetricServices): Omit<Handlers, OfHappenings | OfScrapes> => ({
   async listMetricSeries({ params, principal }) {
@@ -75,6 +78,7 @@ const figureHandlers = ({
         stepSeconds: body.stepSeconds,
         fn: body.fn,
         filters: body.filters,
+        onUnreadable,
       },
       nowMs,
     );

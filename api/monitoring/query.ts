@@ -24,6 +24,7 @@ import {
   type Aggregate,
   type StepOfSource,
 } from '../store/metric-reads.ts';
+import type { OnUnreadable } from '../store/metric-packs.ts';
 import { metricTables } from '../store/metric-rollups.ts';
 import type { Reader } from '../store/tables.ts';
 
@@ -41,6 +42,7 @@ interface MetricQuery {
   readonly stepSeconds?: number | undefined;
   readonly fn?: MetricFunction | undefined;
   readonly filters: readonly { readonly key: string; readonly value: string }[];
+  readonly onUnreadable?: OnUnreadable;
 }
 
 interface Span {
@@ -48,6 +50,7 @@ interface Span {
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepSeconds: number;
+  readonly onUnreadable: OnUnreadable | undefined;
 }
 
 interface MetricLine {
@@ -92,6 +95,7 @@ export async function queryMetrics(db: Reader, query: MetricQuery, nowMs: number
     fromMs: Math.floor(query.fromMs / stepMs) * stepMs,
     toMs: Math.ceil(query.toMs / stepMs) * stepMs,
     stepSeconds,
+    onUnreadable: query.onUnreadable,
   };
   const asked = [...new Set(query.series)].map((name): Asked => {
     const series: MetricSeries = metricSeries[name];

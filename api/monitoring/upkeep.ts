@@ -1,6 +1,7 @@
 /** Maintains the tables of figures: partitions, roll-ups, and the removal of old rows. */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
+import type { OnUnreadable } from '../store/metric-packs.ts';
 import { keepPartitions, rollUp } from '../store/metric-rollups.ts';
 import type { Store } from '../store/store.ts';
 import { storeTime } from '../store/time.ts';
@@ -11,10 +12,12 @@ export class MetricUpkeep {
   readonly #task: RepeatingTask;
   readonly #store: Pick<Store, 'read'>;
   readonly #logger: Logger;
+  readonly #onUnreadable: OnUnreadable;
 
-  constructor(store: Pick<Store, 'read'>, logger: Logger) {
+  constructor(store: Pick<Store, 'read'>, logger: Logger, onUnreadable: OnUnreadable) {
     this.#store = store;
     this.#logger = logger;
+    this.#onUnreadable = onUnreadable;
     this.#task = new RepeatingTask({
       everyMs,
       run: () => this.keep(),
@@ -36,6 +39,6 @@ export class MetricUpkeep {
     const now = await storeTime(read);
     const dropped = await keepPartitions(read, now);
     if (dropped > 0) this.#logger.info({ dropped }, 'days of figures were dropped');
-    await rollUp(read, now);
+    await rollUp(read, now, this.#onUnreadable);
   }
 }

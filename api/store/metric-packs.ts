@@ -1,7 +1,7 @@
 /**
  * Packs of samples: what one source said in ten minutes is one row, whose figures are compressed, so that what stays the same takes
  * next to nothing, and no sample has a head and an index entry of its own. What is measured over 15 seconds is rounded; amounts are
- * not. The processes of the API become one source.
+ * not. The processes of the API become one source. A pack that cannot be read is a gap of its source, and stops nothing else.
  */
 import { sql } from 'kysely';
 import { gatewaySource, measuredPlaces, type Figure } from '../model/metric-figures.ts';
@@ -35,14 +35,20 @@ interface RowKey {
 type Sample = RowKey & Readonly<Record<FigureColumn, readonly Figure[] | null>>;
 type Pack = RowKey & Readonly<Record<FigureColumn, Buffer | null>>;
 
+/** A pack of which figures cannot be read. `databaseId`: as in the store. */
+export interface UnreadablePack extends RowKey {
+  readonly error: unknown;
+}
+export type OnUnreadable = (pack: UnreadablePack) => void;
+
 /** Packs the samples that are rolled up. One process at a time does it. */
-export async function packSamples(db: Reader): Promise<void> {
+export async function packSamples(db: Reader, onUnreadable: OnUnreadable): Promise<void> {
   for (let time = 0; time < timesMax; time += 1) {
     const end = await db.transaction().execute(async (transaction) => {
       const doneUntil = await doneUntilOf(transaction, 'packs');
       const next = floor(doneUntil) + packMs;
       if (next > (await doneUntilOf(transaction, 'minutes'))) return undefined;
-      await packUntil(transaction, new Date(next));
+      await packUntil(transaction, new Date(next), onUnreadable);
       await transaction
         .updateTable('metricRollups')
         .set({ doneUntil: new Date(next) })
@@ -67,7 +73,7 @@ async function doneUntilOf(db: Reader, kind: 'packs' | 'minutes'): Promise<numbe
 const floor = (ms: number): number => Math.floor(ms / packMs) * packMs;
 
 /** All samples before the end, so that those which came late are packed, too: into the pack that is there already. */
-async function packUntil(db: Reader, end: Date): Promise<void> {
+async function packUntil(db: Reader, end: Date, onUnreadable: OnUnreadable): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     SELECT DISTINCT database_id AS id FROM metric_samples WHERE at < ${end}
   `.execute(db);
@@ -81,7 +87,7 @@ async function packUntil(db: Reader, end: Date): Promise<void> {
     `.execute(db);
     const groups = Map.groupBy(samples, keyOf);
     const there = await takePacks(db, [...groups.values()]);
-    const packs = [...groups].map(([key, own]) => packOf(own, there.get(key)));
+    const packs = [...groups].map(([key, own]) => packOf(own, there.get(key), onUnreadable));
     if (packs.length > 0) await db.insertInto('metricPacks').values(packs).execute();
   }
 }
@@ -113,13 +119,14 @@ export const sourceOf = (row: OfSource): string =>
 const keyOf = (row: RowKey): string =>
   `${floor(row.at.getTime())} ${row.databaseId} ${sourceOf(row)}`;
 
-function packOf(samples: readonly Sample[], there: Pack | undefined) {
+function packOf(samples: readonly Sample[], there: Pack | undefined, onUnreadable: OnUnreadable) {
   const [first] = samples;
   if (first === undefined) throw new Error('a pack has samples');
   const beginMs = floor(first.at.getTime());
   const columnOf = (column: FigureColumn): Buffer | null => {
-    const known = there?.[column] ?? null;
-    const figures: FigureSlots = known === null ? new Map() : unpackFigures(known);
+    // Of one that cannot be read, the samples that came late are left.
+    const figures: FigureSlots =
+      (there && readColumn(there, column, onUnreadable, undefined)) ?? new Map();
     for (const sample of samples) {
       const slot = Math.floor((sample.at.getTime() - beginMs) / sampleMs);
       for (const [place, value] of (sample[column] ?? []).entries()) {
@@ -139,6 +146,23 @@ function packOf(samples: readonly Sample[], there: Pack | undefined) {
     packedLatencies: columnOf('latencies'),
     packedFailures: columnOf('failures'),
   };
+}
+
+/** Figures of a list of a pack; `undefined` if it has none, or if they cannot be read, which is told. */
+export function readColumn(
+  { at, databaseId, source, ...columns }: Pack,
+  column: FigureColumn,
+  onUnreadable: OnUnreadable,
+  wanted: readonly number[] | undefined,
+): FigureSlots | undefined {
+  const packed = columns[column];
+  if (packed === null) return undefined;
+  try {
+    return unpackFigures(packed, wanted);
+  } catch (error) {
+    onUnreadable({ at, databaseId, source, error });
+    return undefined;
+  }
 }
 
 const isRounded = (row: RowKey, column: FigureColumn, place: number): boolean =>

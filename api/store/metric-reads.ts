@@ -5,7 +5,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { failurePlaces, type Figure } from '../model/metric-figures.ts';
 import { uuidOf } from './ids.ts';
-import type { FigureColumn } from './metric-packs.ts';
+import type { FigureColumn, OnUnreadable } from './metric-packs.ts';
 import { knownOf, metricTables, samplesOf } from './metric-rollups.ts';
 import { oneGateway, sampleMs, tenMinutesOfSample } from './metric-samples.ts';
 import { readSamples, type WantedFigure } from './sample-reads.ts';
@@ -17,6 +17,7 @@ interface MetricSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepSeconds: number;
+  readonly onUnreadable?: OnUnreadable | undefined;
 }
 
 /** Values of one source in one step, in the order of the request. */

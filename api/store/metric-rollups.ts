@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { failurePlaces, figurePlaces, latencyPlaces } from '../model/metric-figures.ts';
 import { dayMs, keepDays } from './day-partitions.ts';
-import { packSamples } from './metric-packs.ts';
+import { packSamples, type OnUnreadable } from './metric-packs.ts';
 import { oneGateway } from './metric-samples.ts';
 import type { Reader } from './tables.ts';
 
@@ -44,7 +44,11 @@ const steps = [
 ] as const;
 
 /** Rolls up what is due, and packs it. One process at a time does it; the others find nothing to do. */
-export async function rollUp(db: Reader, now: Date): Promise<void> {
+export async function rollUp(
+  db: Reader,
+  now: Date,
+  onUnreadable: OnUnreadable = () => undefined,
+): Promise<void> {
   for (const { kind, source } of steps) {
     const { table, seconds } = metricTables[kind];
     await db.transaction().execute(async (transaction) => {
@@ -68,7 +72,7 @@ export async function rollUp(db: Reader, now: Date): Promise<void> {
         .execute();
     });
   }
-  await packSamples(db);
+  await packSamples(db, onUnreadable);
 }
 
 /** Time up to which the source of a roll-up is complete. */

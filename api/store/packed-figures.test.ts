@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { packFigures, rounded, unpackFigures, type FigureSlots } from './packed-figures.ts';
 
 const slots = 40;
@@ -33,6 +34,21 @@ test('only the wanted places are unpacked, and places without values are absent'
 test('what would unpack to more than any pack has is refused', () => {
   const huge = new Map([[0, new Float32Array(2 ** 19)]]);
   expect(() => unpackFigures(packFigures(huge))).toThrow(/larger than/);
+});
+
+test('bytes that are no pack are refused', () => {
+  const pack = packFigures(new Map([[3, new Float32Array(slots).fill(1)]]));
+  const inside = inflateRawSync(pack);
+  for (const bytes of [
+    Buffer.from('no pack'),
+    pack.subarray(0, -1),
+    deflateRawSync(inside.subarray(0, -1)),
+    deflateRawSync(inside.subarray(0, 1)),
+    deflateRawSync(Buffer.from([9, 0, 1, 2])),
+    Buffer.alloc(0),
+  ]) {
+    expect(() => unpackFigures(bytes)).toThrow();
+  }
 });
 
 test('a rounded value is at most a part in 4,096 off, and stays one that the store can hold', () => {

@@ -38,13 +38,14 @@ export function packFigures(figures: FigureSlots): Buffer {
 
 const bytesOf = (numbers: Uint16Array): Buffer => Buffer.from(numbers.buffer);
 
-/** The values of the wanted places that have any; all of them if none are named. */
+/** The values of the wanted places that have any; all of them if none are named. Throws if the bytes are no pack. */
 export function unpackFigures(packed: Uint8Array, wanted?: readonly number[]): FigureSlots {
   const bytes = inflateRawSync(packed, { maxOutputLength: unpackedMax });
   const count = bytes.readUInt16LE(0);
   const begin = placeBytes * (1 + count);
   const length = (bytes.length - begin) / valueBytes;
-  const slots = length / count;
+  const slots = count === 0 ? length : length / count;
+  if (slots < 0 || !Number.isInteger(slots)) throw new Error('the length is not that of a pack');
   const figures: FigureSlots = new Map();
   for (let index = 0; index < count; index += 1) {
     const place = bytes.readUInt16LE(placeBytes * (1 + index));

@@ -10,17 +10,21 @@ import {
   isGateway,
   packMs,
   packSlots,
+  readColumn,
   sourceOf,
   type FigureColumn,
+  type OnUnreadable,
 } from './metric-packs.ts';
 import { sampleMs, tenMinutesOfSample } from './metric-samples.ts';
-import { unpackFigures, type FigureSlots } from './packed-figures.ts';
+import type { FigureSlots } from './packed-figures.ts';
 import type { Reader } from './tables.ts';
 
 interface SampleSpan {
   readonly databaseId: string;
   readonly fromMs: number;
   readonly toMs: number;
+  /** Told of packs that cannot be read, which are gaps. */
+  readonly onUnreadable?: OnUnreadable | undefined;
 }
 
 export interface WantedFigure {
@@ -61,7 +65,7 @@ export async function readSamples(
   `.execute(db);
   const { fromMs, toMs } = span;
   const samples = rows
-    .flatMap((row) => samplesOfRow(row, wanted))
+    .flatMap((row) => samplesOfRow(row, span, wanted))
     .filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
   return joined(samples).sort((one, other) => one.atMs - other.atMs);
 }
@@ -100,7 +104,11 @@ function packsOf(span: SampleSpan, sourceLike: string) {
   return sql`${ofDatabase(span, sourceLike)} AND at > ${begin} AND at < ${end}`;
 }
 
-function samplesOfRow(row: Row, wanted: readonly WantedFigure[]): readonly ReadSample[] {
+function samplesOfRow(
+  row: Row,
+  { databaseId, onUnreadable = () => undefined }: SampleSpan,
+  wanted: readonly WantedFigure[],
+): readonly ReadSample[] {
   const { source } = row;
   const beginMs = row.at.getTime();
   if (row.values !== null) {
@@ -109,9 +117,10 @@ function samplesOfRow(row: Row, wanted: readonly WantedFigure[]): readonly ReadS
   }
   const columns = new Map<FigureColumn, FigureSlots>();
   for (const column of figureColumns) {
-    const packed = row[column];
     const places = wanted.flatMap((one) => (one.column === column ? [one.place] : []));
-    if (packed !== null) columns.set(column, unpackFigures(packed, places));
+    const pack = { ...row, databaseId: uuidOf(databaseId) };
+    const figures = readColumn(pack, column, onUnreadable, places);
+    if (figures !== undefined) columns.set(column, figures);
   }
   return Array.from({ length: packSlots }, (_, slot) => ({
     atMs: beginMs + slot * sampleMs,

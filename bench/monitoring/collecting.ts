@@ -21,7 +21,7 @@ async function collect(url: string, engines: string): Promise<void> {
   const store = new Store({ logger: silent, ...patient, url });
   await store.start();
   const parts = [
-    new MetricUpkeep(store, silent),
+    new MetricUpkeep(store, silent, () => undefined),
     new UsageView(store, silent),
     new Collector({
       store,

@@ -183,6 +183,7 @@ async function queryRow(
     store,
     cursors: new Cursors(signingKeys),
     observed: () => true,
+    onUnreadable: () => undefined,
   });
   const times: number[] = [];
   const now = Date.now();

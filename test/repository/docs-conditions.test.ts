@@ -150,6 +150,7 @@ describe('links lead to existing targets', () => {
         'api/logs/log-metrics.ts',
         'api/monitoring/collector-metrics.ts',
         'api/monitoring/prometheus.ts',
+        'api/monitoring/unreadable-packs.ts',
         'api/model/metric-series.ts',
         'api/gateway/metrics.ts',
         'engine/server/request-times.ts',
@@ -162,7 +163,7 @@ describe('links lead to existing targets', () => {
       .join('\n');
     const isMade = (name: string) => {
       const own = name.replace(
-        /^ledgerhouse_(operator|engine|archive|worker|gateway|database)_/,
+        /^ledgerhouse_(operator|engine|archive|api|worker|gateway|database)_/,
         '',
       );
       return (

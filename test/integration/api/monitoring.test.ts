@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql, type RawBuilder } from 'kysely';
+import { pino } from 'pino';
 import { systemTimers, type Timers } from '../../../base/timers.ts';
 import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { Collector } from '../../../api/monitoring/collector.ts';
 import { collectorMetrics } from '../../../api/monitoring/collector-metrics.ts';
 import { GatewayRecorder } from '../../../api/monitoring/gateway-recorder.ts';
 import { MetricUpkeep } from '../../../api/monitoring/upkeep.ts';
+import { UnreadablePacks } from '../../../api/monitoring/unreadable-packs.ts';
 import { LogUpkeep } from '../../../api/logs/upkeep.ts';
 import { metricHandlers } from '../../../api/monitoring/handlers.ts';
 import type { MetricFunction, MetricSeriesName } from '../../../api/model/metric-series.ts';
@@ -109,8 +111,22 @@ async function readyDatabase(name: string, clusterId: string, places: readonly n
   return id;
 }
 
+/** What is told of packs that cannot be read. */
+const told: unknown[] = [];
+const toldMetrics = new MetricRegistry();
+const unreadable = new UnreadablePacks(
+  pino({ base: null }, { write: (line) => void told.push(JSON.parse(line)) }),
+  toldMetrics,
+  'test_',
+);
+
 const handlers = () =>
-  metricHandlers({ store, cursors: new Cursors(signingKeys), observed: () => true });
+  metricHandlers({
+    store,
+    cursors: new Cursors(signingKeys),
+    observed: () => true,
+    onUnreadable: unreadable.tell,
+  });
 
 async function query(databaseId: string, series: readonly MetricSeriesName[], more = {}) {
   const request = {
@@ -433,6 +449,69 @@ test('samples that were packed are read as they were taken, to a part in 4,096 o
   await pack();
   expect(await rowsOf('metric_samples')).toEqual([]);
   expectNear(await read(), withLate);
+});
+
+test('a pack that cannot be read costs ten minutes of its source and nothing else, and is told once by name', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'unreadable');
+  const { id: other } = await makeDatabase(store, organization, 'readable');
+  const tenMinutesMs = 10 * minuteMs;
+  const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 3 * tenMinutesMs;
+  const write = (slot: number) =>
+    writeSamples(
+      store.read,
+      new Date(begin + slot * 15_000),
+      [databaseId, other].flatMap((id) => [
+        { ...sampleOf(id, { connections: slot }), failures: failuresWith('exceeds_credits', 3) },
+        sampleOf(id, { connections: slot }, 'r1'),
+      ]),
+    );
+  const pack = async () => {
+    const before = new Date(begin - minuteMs);
+    await sql`UPDATE metric_rollups SET done_until = ${before}`.execute(store.read);
+    await rollUp(store.read, new Date(), unreadable.tell);
+    const { rows } =
+      await sql`SELECT FROM metric_samples WHERE at < ${new Date(begin + 2 * tenMinutesMs)}
+    `.execute(store.read);
+    return rows.length;
+  };
+  const read = async (id: string) => {
+    const [from, to] = [begin, begin + 2 * tenMinutesMs].map((ms) => new Date(ms).toISOString());
+    const { data } = await query(id, ['connections'], { from, to, stepSeconds: 15 });
+    return data.map(({ points }) => points.flatMap(([, value]) => value ?? []));
+  };
+  await write(1);
+  await write(40);
+  expect(await pack()).toBe(0);
+  const whole = await read(other);
+  expect(whole).toEqual(await read(databaseId));
+  await sql`
+    UPDATE metric_packs SET packed_readings = 'no pack'::bytea
+    WHERE database_id = ${uuidOf(databaseId)} AND at = ${new Date(begin)} AND source = 'r0'
+  `.execute(store.read);
+  told.length = 0;
+  expect(await read(other)).toEqual(whole);
+  // One line for each replica.
+  expect(await read(databaseId)).toEqual([[40], [1, 40]]);
+  await write(7);
+  expect(await pack()).toBe(0);
+  expect(await read(databaseId)).toEqual([
+    [7, 40],
+    [1, 7, 40],
+  ]);
+  expect(await read(other)).toEqual([
+    [1, 7, 40],
+    [1, 7, 40],
+  ]);
+  expect(told).toEqual([
+    expect.objectContaining({
+      level: 50,
+      databaseId,
+      source: 'r0',
+      at: new Date(begin).toISOString(),
+      msg: 'a pack of figures cannot be read; its ten minutes are a gap',
+    }),
+  ]);
+  expect(await toldMetrics.text()).toContain('test_unreadable_packs_total 1\n');
 });
 
 test('what a release before this one packed is read after the update, and packed anew', async () => {
@@ -846,7 +925,7 @@ test('a worker whose clock is wrong drops no day, and rolls up no time that is t
   const before = await days();
   for (const ahead of [40, 1, -40]) {
     await atWrongTime(Date.now() + ahead * 86_400_000, async () => {
-      await new MetricUpkeep(store, silent).keep();
+      await new MetricUpkeep(store, silent, () => undefined).keep();
       await new LogUpkeep(store, silent).keep();
     });
   }
