@@ -156,6 +156,7 @@ export const BackupReason = {
   ClusterUnreachable: 'ClusterUnreachable',
   LedgerDiffers: 'LedgerDiffers',
   NoRoom: 'NoRoom',
+  FilesUnfit: 'FilesUnfit',
   Failed: 'Failed',
 } as const;
 export type BackupReason = (typeof BackupReason)[keyof typeof BackupReason];

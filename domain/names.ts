@@ -141,6 +141,9 @@ export const recoverJobName = (workload: string, index: number) => `${workload}-
 /** Name of the Job of a backup. It holds the backup's uid: a backup's name may come again. */
 export const backupJobName = (workload: string, uid: string) =>
   `${workload}-backup-${uid.slice(0, 8)}`;
+/** Name of the Job that copies a replica's data file for a backup of data files. */
+export const backupFileJobName = (workload: string, uid: string, index: number) =>
+  `${backupJobName(workload, uid)}-${index}`;
 /** Name of the Job that tests a backup, or removes it. */
 export const backupWorkName = (workload: string, work: 'verify' | 'remove', uid: string) =>
   `${workload}-${work}-${uid.slice(0, 8)}`;

@@ -1,6 +1,10 @@
 /** `ledger-engine`: the ledger engine's command line. */
 import { backups } from './commands/backup/list.ts';
 import { backupCluster } from './commands/backup/cluster.ts';
+import { backupFile } from './commands/backup/data-files/back-up-file.ts';
+import { backupFiles } from './commands/backup/data-files/complete.ts';
+import { restoreFileVerb } from './commands/backup/data-files/restore-file.ts';
+import { verifyFilesVerb } from './commands/backup/data-files/verify.ts';
 import { backup } from './commands/backup/make.ts';
 import { removeVerb } from './commands/backup/remove.ts';
 import { archive } from './commands/backup/archive.ts';
@@ -39,9 +43,13 @@ await runProgram(
       inspect,
       backup,
       backupCluster,
+      backupFile,
+      backupFiles,
       backups,
       verify,
+      verifyFilesVerb,
       restoreFromBackup,
+      restoreFileVerb,
       restoreToCluster,
       archive,
       recoveryWindows,

@@ -376,7 +376,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Back a database up
-         * @description Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time. A database that runs TigerBeetle is read through its protocol: accounts, transfers, timeouts, expiries and every balance are compared and stored; IDs of failed transfers, sessions of clients and the numbers of its operations are not. `op` then counts its accounts and events.
+         * @description Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time. A database that runs TigerBeetle is read through its protocol: accounts, transfers, timeouts, expiries and every balance are compared and stored; IDs of failed transfers, sessions of clients and the numbers of its operations are not. `op` then counts its accounts and events. With method `FILES`, the data files of all replicas of a suspended database of TigerBeetle are copied as they are, with everything that is in them; it must stay suspended until the job ends.
          */
         readonly post: operations["createBackup"];
         readonly delete?: never;
@@ -442,7 +442,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Test a backup by restoring it
-         * @description Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.
+         * @description Every object is fetched and checked, and the rows are loaded as an engine does at its start; data files are compared with their digests. No database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.
          */
         readonly post: operations["verifyBackup"];
         readonly delete?: never;
@@ -462,7 +462,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Begin a new database with a backup
-         * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. Choose a size that is at least as large.
+         * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. A backup of data files is restored into TigerBeetle of the same topology, which keeps its cluster ID. Choose a size that is at least as large.
          */
         readonly post: operations["restoreBackup"];
         readonly delete?: never;
@@ -4856,6 +4856,11 @@ export interface components {
              */
             readonly type: "MANUAL" | "SCHEDULED" | "PRE_CHANGE" | "FINAL";
             /**
+             * @description What it has: the rows of the ledger, or TigerBeetle's data files. Those have no `op`, `stateHash`, `accounts` and `transfers`.
+             * @enum {string}
+             */
+            readonly method: "ROWS" | "FILES";
+            /**
              * @description DELETED and EXPIRED ones cannot be restored any more; they are shown for 90 days.
              * @enum {string}
              */
@@ -4874,6 +4879,14 @@ export interface components {
             readonly archiveId: string | null;
             /** @description Release of the engine that wrote the state. */
             readonly engineVersion: string | null;
+            /** @description Cluster ID of the data files, which a database keeps that begins with them. */
+            readonly clusterId: string | null;
+            /** @description The data files, by replica; null: it has rows. */
+            readonly files: readonly {
+                readonly sizeBytes: number;
+                /** @description SHA-256 of the file, in hexadecimal. */
+                readonly sha256: string;
+            }[] | null;
             /** @description The last operation that it contains. */
             readonly op: number | null;
             /** @description Timestamp of that operation in nanoseconds, by the clock of the cluster. */
@@ -4881,7 +4894,7 @@ export interface components {
             readonly stateHash: string | null;
             readonly accounts: number | null;
             readonly transfers: number | null;
-            /** @description Bytes of all rows. */
+            /** @description Bytes of all rows, or of all files. */
             readonly sizeBytes: number | null;
             /** @description Bytes of the objects that hold them. */
             readonly storedBytes: number | null;
@@ -4940,6 +4953,12 @@ export interface components {
              * @default false
              */
             readonly protected?: boolean;
+            /**
+             * @description What is backed up. `ROWS`: the ledger. `FILES`: TigerBeetle's data files of all replicas as they are, of a suspended database.
+             * @default ROWS
+             * @enum {string}
+             */
+            readonly method?: "ROWS" | "FILES";
         };
         readonly BackupList: {
             readonly data: readonly components["schemas"]["Backup"][];
@@ -4990,7 +5009,7 @@ export interface components {
             /** @description GiB of each replica. That of the database that was backed up when absent. */
             readonly selectedStorageGb?: number;
             /**
-             * @description Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
+             * @description Engine of the new database; the built-in one when absent, TigerBeetle of a backup of data files. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
              * @enum {string}
              */
             readonly engine?: "Builtin" | "TigerBeetle";
@@ -5086,7 +5105,7 @@ export interface components {
             /** @description This operation. */
             readonly targetOp?: number;
             /**
-             * @description Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
+             * @description Engine of the new database; the built-in one when absent, TigerBeetle of a backup of data files. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
              * @enum {string}
              */
             readonly engine?: "Builtin" | "TigerBeetle";
@@ -5109,7 +5128,7 @@ export interface components {
             /** @description GiB of each replica. That of the database that was backed up when absent. */
             readonly selectedStorageGb?: number;
             /**
-             * @description Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
+             * @description Engine of the new database; the built-in one when absent, TigerBeetle of a backup of data files. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.
              * @enum {string}
              */
             readonly engine?: "Builtin" | "TigerBeetle";
@@ -12888,6 +12907,7 @@ export interface operations {
                      *           "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *           "name": "before-migration",
                      *           "type": "MANUAL",
+                     *           "method": "ROWS",
                      *           "status": "SUCCEEDED",
                      *           "statusReason": null,
                      *           "protected": false,
@@ -12897,6 +12917,8 @@ export interface operations {
                      *           "managed": true,
                      *           "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
                      *           "engineVersion": "0.17.9",
+                     *           "clusterId": null,
+                     *           "files": null,
                      *           "op": 126004,
                      *           "clusterTimestamp": "1795372852090008189",
                      *           "stateHash": "5d41402abc4b2a76b9719d911017c592",
@@ -12994,6 +13016,7 @@ export interface operations {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "before-migration",
                      *         "type": "MANUAL",
+                     *         "method": "ROWS",
                      *         "status": "QUEUED",
                      *         "statusReason": null,
                      *         "protected": false,
@@ -13003,6 +13026,8 @@ export interface operations {
                      *         "managed": false,
                      *         "archiveId": null,
                      *         "engineVersion": null,
+                     *         "clusterId": null,
+                     *         "files": null,
                      *         "op": null,
                      *         "clusterTimestamp": null,
                      *         "stateHash": null,
@@ -13128,6 +13153,7 @@ export interface operations {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "before-migration",
                      *         "type": "MANUAL",
+                     *         "method": "ROWS",
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
@@ -13137,6 +13163,8 @@ export interface operations {
                      *         "managed": true,
                      *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
                      *         "engineVersion": "0.17.9",
+                     *         "clusterId": null,
+                     *         "files": null,
                      *         "op": 126004,
                      *         "clusterTimestamp": "1795372852090008189",
                      *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
@@ -13236,6 +13264,7 @@ export interface operations {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "before-migration",
                      *         "type": "MANUAL",
+                     *         "method": "ROWS",
                      *         "status": "DELETING",
                      *         "statusReason": null,
                      *         "protected": false,
@@ -13245,6 +13274,8 @@ export interface operations {
                      *         "managed": true,
                      *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
                      *         "engineVersion": "0.17.9",
+                     *         "clusterId": null,
+                     *         "files": null,
                      *         "op": 126004,
                      *         "clusterTimestamp": "1795372852090008189",
                      *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
@@ -13378,6 +13409,7 @@ export interface operations {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "before-migration",
                      *         "type": "MANUAL",
+                     *         "method": "ROWS",
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
@@ -13387,6 +13419,8 @@ export interface operations {
                      *         "managed": true,
                      *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
                      *         "engineVersion": "0.17.9",
+                     *         "clusterId": null,
+                     *         "files": null,
                      *         "op": 126004,
                      *         "clusterTimestamp": "1795372852090008189",
                      *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
@@ -13480,6 +13514,7 @@ export interface operations {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "before-migration",
                      *         "type": "MANUAL",
+                     *         "method": "ROWS",
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
@@ -13493,6 +13528,8 @@ export interface operations {
                      *         "managed": true,
                      *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
                      *         "engineVersion": "0.17.9",
+                     *         "clusterId": null,
+                     *         "files": null,
                      *         "op": 126004,
                      *         "clusterTimestamp": "1795372852090008189",
                      *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
@@ -13582,6 +13619,7 @@ export interface operations {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "before-migration",
                      *         "type": "MANUAL",
+                     *         "method": "ROWS",
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
@@ -13591,6 +13629,8 @@ export interface operations {
                      *         "managed": true,
                      *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
                      *         "engineVersion": "0.17.9",
+                     *         "clusterId": null,
+                     *         "files": null,
                      *         "op": 126004,
                      *         "clusterTimestamp": "1795372852090008189",
                      *         "stateHash": "5d41402abc4b2a76b9719d911017c592",
@@ -13683,6 +13723,7 @@ export interface operations {
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "before-migration",
                      *         "type": "MANUAL",
+                     *         "method": "ROWS",
                      *         "status": "SUCCEEDED",
                      *         "statusReason": null,
                      *         "protected": false,
@@ -13692,6 +13733,8 @@ export interface operations {
                      *         "managed": true,
                      *         "archiveId": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x1",
                      *         "engineVersion": "0.17.9",
+                     *         "clusterId": null,
+                     *         "files": null,
                      *         "op": 126004,
                      *         "clusterTimestamp": "1795372852090008189",
                      *         "stateHash": "5d41402abc4b2a76b9719d911017c592",

@@ -3,7 +3,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description One backup of one database of the built-in engine, in the store of the operator's configuration. */
+        /** @description One backup of one database, in the store of the operator's configuration. */
         readonly LedgerBackup: {
             readonly apiVersion?: string;
             readonly kind?: string;
@@ -17,6 +17,11 @@ export interface components {
                  * @enum {string}
                  */
                 readonly type: "Manual" | "Scheduled" | "Final" | "PreChange";
+                /**
+                 * @description What is backed up. Rows, when absent: the ledger, restored into either engine, of any topology. Files: TigerBeetle's data files of all replicas as they are, while the database is suspended; they are restored only into TigerBeetle of the same topology, under the same cluster id. Immutable.
+                 * @enum {string}
+                 */
+                readonly method?: "Rows" | "Files";
                 /**
                  * @description While true, no schedule and no expiresAt deletes it.
                  * @default false
@@ -64,6 +69,20 @@ export interface components {
                 readonly databaseId?: string;
                 readonly clusterId?: string;
                 /**
+                 * Format: int64
+                 * @description Of a backup of data files: the generation of the suspended database when the first was copied. If its spec changes before all are, the backup fails.
+                 */
+                readonly databaseGeneration?: number;
+                /** @description The data files of a backup of data files, by replica. */
+                readonly files?: readonly {
+                    /** Format: int32 */
+                    readonly replica: number;
+                    /** Format: int64 */
+                    readonly sizeBytes: number;
+                    /** @description Digest of the file. */
+                    readonly sha256: string;
+                }[];
+                /**
                  * Format: int32
                  * @description The replica whose volume is read.
                  */
@@ -88,7 +107,7 @@ export interface components {
                 /** @description Timestamp of that operation, ns. */
                 readonly timestamp?: string;
                 readonly stateHash?: string;
-                /** @description Release of the engine that wrote the state. */
+                /** @description Release of the engine that wrote the state, or the newest one that wrote a data file. */
                 readonly release?: string;
                 /** Format: int64 */
                 readonly accounts?: number;
@@ -96,7 +115,7 @@ export interface components {
                 readonly transfers?: number;
                 /**
                  * Format: int64
-                 * @description Bytes of all rows.
+                 * @description Bytes of all rows, or of all files.
                  */
                 readonly sizeBytes?: number;
                 /** @description Whether all of it is encrypted under a key of the installation. */
@@ -642,6 +661,8 @@ export interface components {
                         readonly databaseId: string;
                         /** @description ID of the backup: status.backupId of its LedgerBackup. */
                         readonly backupId?: string;
+                        /** @description Only of a backup of data files (method Files): status.clusterId of its LedgerBackup, which the database keeps. It runs TigerBeetle, with as many replicas. */
+                        readonly clusterId?: string;
                         /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
                         readonly targetTime?: string;
                         /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */

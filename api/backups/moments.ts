@@ -63,11 +63,12 @@ export async function requirePossible(
   target: Target,
 ): Promise<PossibleRestore> {
   const window = await windowOfDatabase(archives, database);
-  const backups = (await listRestorable(db, database.id)).flatMap((backup) =>
-    backup.facts === null
+  const backups = (await listRestorable(db, database.id)).flatMap((backup) => {
+    const { op, timestamp } = backup.facts ?? {};
+    return op === undefined || timestamp === undefined
       ? []
-      : [{ op: backup.facts.op, timestamp: BigInt(backup.facts.timestamp), backup }],
-  );
+      : [{ op, timestamp: BigInt(timestamp), backup }];
+  });
   const plan = planRestore(window === undefined ? [] : rangesOf(window), backups, target);
   if (plan.isPossible) return { window, plan };
   throw unavailable(database, target, plan);

@@ -3,6 +3,7 @@ import type { LedgerBackup } from '../../domain/custom-resources.ts';
 import type {
   Backup,
   BackupFacts,
+  BackupMethod,
   BackupStatus,
   BackupType,
   Verification,
@@ -18,6 +19,9 @@ export const typeOf: Readonly<Record<LedgerBackup['spec']['type'], BackupType>> 
   PreChange: 'PRE_CHANGE',
   Final: 'FINAL',
 };
+
+export const methodOf = ({ method = 'Rows' }: LedgerBackup['spec']): BackupMethod =>
+  method === 'Files' ? 'FILES' : 'ROWS';
 
 /** The row's fields that depend on its resource. */
 export function observe(backup: LedgerBackup): BackupPatch {
@@ -66,6 +70,7 @@ export function statusWithoutResource({
 }
 
 function factsOf(status: Status): BackupFacts | null {
+  if (status.files !== undefined) return factsOfFiles(status, status.files);
   const { op, timestamp, stateHash, release, accounts, transfers } = status;
   const { sizeBytes, storedBytes, newBytes, seconds, encrypted } = status;
   if (op === undefined || timestamp === undefined || stateHash === undefined) return null;
@@ -79,6 +84,22 @@ function factsOf(status: Status): BackupFacts | null {
     sizeBytes: sizeBytes ?? 0,
     storedBytes: storedBytes ?? 0,
     newBytes: newBytes ?? 0,
+    seconds: seconds ?? 0,
+    ...(encrypted !== undefined && { encrypted }),
+  };
+}
+
+function factsOfFiles(status: Status, files: NonNullable<Status['files']>): BackupFacts {
+  const { release, clusterId, sizeBytes, storedBytes, seconds, encrypted } = status;
+  const byReplica = files.toSorted((one, other) => one.replica - other.replica);
+  return {
+    files: {
+      clusterId: clusterId ?? '',
+      files: byReplica.map(({ sizeBytes: bytes, sha256 }) => ({ sizeBytes: bytes, sha256 })),
+    },
+    release: release ?? '',
+    sizeBytes: sizeBytes ?? 0,
+    storedBytes: storedBytes ?? 0,
     seconds: seconds ?? 0,
     ...(encrypted !== undefined && { encrypted }),
   };

@@ -58,6 +58,7 @@ async function create(
   return backups.create(placeOf(backup), database.id, {
     database: database.name,
     type: 'Manual',
+    ...(backup.method === 'FILES' && { method: 'Files' }),
     protected: backup.protected,
     removeRequested: false,
     reclaimPolicy: 'Delete',

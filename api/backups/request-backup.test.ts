@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { whyNoBackup } from './request-backup.ts';
+import { whyNoBackup, whyNoFiles } from './request-backup.ts';
 
 const database = (status: 'READY' | 'SUSPENDED' | 'PROVISIONING') => ({ name: 'payments', status });
 const builtin = (clusterConfiguration: string) => ({ engine: 'Builtin', clusterConfiguration });
@@ -17,4 +17,14 @@ test('a database without data is not backed up, and TigerBeetle only while it ru
   const other = { engine: 'TigerBeetle', clusterConfiguration: 'single' };
   expect(whyNoBackup(database('READY'), other)).toBeUndefined();
   expect(whyNoBackup(database('SUSPENDED'), other)?.code).toBe('database_not_ready');
+});
+
+test('data files are backed up of a suspended database of TigerBeetle alone', () => {
+  const beetle = { engine: 'TigerBeetle' };
+  expect(whyNoFiles(database('SUSPENDED'), beetle)).toBeUndefined();
+  const running = whyNoFiles(database('READY'), beetle);
+  expect(running).toMatchObject({ code: 'database_not_ready' });
+  expect(running?.occasion.detail).toContain('suspend the database first');
+  const other = whyNoFiles(database('SUSPENDED'), { engine: 'Builtin' });
+  expect(other?.occasion.detail).toContain('leave method out');
 });

@@ -8,7 +8,7 @@ import { databaseNotFound, deletedAlready } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
 import { orChanged } from '../kubernetes/or-changed.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
-import type { Backup } from '../model/backup.ts';
+import type { Backup, BackupMethod } from '../model/backup.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -51,6 +51,7 @@ interface CreateRequest {
   readonly name?: string | undefined;
   readonly retentionDays?: number | undefined;
   readonly protected: boolean;
+  readonly method: BackupMethod;
 }
 
 type Within = (change: Change, accepted: AcceptedBackup) => Promise<void>;
@@ -70,7 +71,7 @@ export async function requestBackup(
   return store.change(author, async (change) => {
     const database = await lockDatabase(change, databaseId);
     if (database === undefined) throw databaseNotFound(databaseId);
-    await requireCanBeBackedUp(change.db, database);
+    await requireCanBeBackedUp(change.db, database, request.method);
     requireStore(backupStore);
     const { count, unfinishedJobId } = await countRequested(change.db, databaseId);
     if (unfinishedJobId !== undefined) throw operationInProgress(unfinishedJobId);
@@ -84,6 +85,7 @@ export async function requestBackup(
       databaseId,
       name: name ?? at.toISOString(),
       type: 'MANUAL',
+      method: request.method,
       protected: request.protected,
       expiresAt: retentionDays === undefined ? null : wholeSecond(at, retentionDays),
       schedule: null,
@@ -102,9 +104,14 @@ export async function requestBackup(
 }
 
 /** Throws a refusal if no backup of the database can be made. */
-export async function requireCanBeBackedUp(db: Reader, database: Database): Promise<void> {
+export async function requireCanBeBackedUp(
+  db: Reader,
+  database: Database,
+  method: BackupMethod = 'ROWS',
+): Promise<void> {
   if (database.deletedAt !== null) throw deletedAlready(database);
-  const why = whyNoBackup(database, await findActiveProfile(db, database.id));
+  const profile = await findActiveProfile(db, database.id);
+  const why = method === 'FILES' ? whyNoFiles(database, profile) : whyNoBackup(database, profile);
   if (why !== undefined) throw why;
 }
 
@@ -120,13 +127,28 @@ export function whyNoBackup(
   if (status === 'SUSPENDED' && isReadAtRest) return undefined;
   const detail =
     status === 'SUSPENDED'
-      ? `${name} is suspended. ${profile?.engine === 'Builtin' ? 'Of several replicas only one' : 'A cluster of TigerBeetle is read through its protocol, so that only one'} that runs can be backed up: resume the database first.`
+      ? `${name} is suspended. ${profile?.engine === 'Builtin' ? 'Of several replicas only one' : 'A cluster of TigerBeetle is read through its protocol, so that only one'} that runs can be backed up: resume the database first${profile?.engine === 'TigerBeetle' ? ', or back up its data files (method FILES)' : ''}.`
       : `${name} is ${status}; it has no data to back up.`;
   return new Refusal('database_not_ready', {
     detail,
     members: { databaseStatus: status },
     ...(status === 'PROVISIONING' && { retryAfterSeconds: 5 }),
   });
+}
+
+/** Returns the reason why the data files of a living database cannot be backed up now. */
+export function whyNoFiles(
+  { name, status }: Pick<Database, 'name' | 'status'>,
+  profile: Pick<Profile, 'engine'> | undefined,
+): Refusal | undefined {
+  const members = { databaseStatus: status };
+  if (profile?.engine !== 'TigerBeetle') {
+    const detail = `${name} runs the built-in engine, whose backups have rows: leave method out. Only data files of TigerBeetle are backed up as they are.`;
+    return new Refusal('database_not_ready', { detail, members });
+  }
+  if (status === 'SUSPENDED') return undefined;
+  const detail = `${name} is ${status}. Data files are copied while no replica runs: suspend the database first.`;
+  return new Refusal('database_not_ready', { detail, members });
 }
 
 const tooMany = ({ name }: Database): Refusal =>

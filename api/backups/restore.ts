@@ -14,6 +14,7 @@ import type { Database, Profile, RestoredFrom } from '../store/database-record.t
 import { findActiveProfile } from '../store/databases.ts';
 import type { ArchiveEnds } from './archive-ends.ts';
 import { tellRestore } from './backup-events.ts';
+import { requireFilesFit } from './files-fit.ts';
 import { momentOf, requirePossible, targetOf, type TargetRequest } from './moments.ts';
 import { backupNotFound, requireStore } from './refusal.ts';
 import type { BackupServices } from './request-backup.ts';
@@ -54,7 +55,8 @@ export async function restoreBackup(
   if (known === undefined) throw backupNotFound(backupId);
   const restoredFrom = originOf(known);
   requireStore(backupStore);
-  return begin(services, caller, { source, request, restoredFrom }, within);
+  const ofFiles = known.method === 'FILES' ? { ofFiles: known } : {};
+  return begin(services, caller, { source, request, restoredFrom, ...ofFiles }, within);
 }
 
 /** Begins a new database as another one was at a moment. */
@@ -83,25 +85,34 @@ interface Beginning {
   readonly source: Database;
   readonly request: RestoreRequest;
   readonly restoredFrom: RestoredFrom;
+  /** The backup, if it has data files. */
+  readonly ofFiles?: Backup;
 }
 
 async function begin(
   services: BackupServices,
   caller: Caller,
-  { source, request, restoredFrom: origin }: Beginning,
+  { source, request, restoredFrom: origin, ofFiles }: Beginning,
   within: Within<Restored>,
 ): Promise<Restored> {
   const profile = await findActiveProfile(services.store.read, source.id);
   const view = services.catalog();
   if (view === undefined) throw noCatalog();
   if (profile === undefined) throw new Error(`${source.id} has no active profile`);
-  const wanted = choiceFor(request, profile, view.spec);
+  const engineOf = request.engine ?? (ofFiles === undefined ? 'Builtin' : 'TigerBeetle');
+  const wanted = choiceFor({ ...request, engine: engineOf }, profile, view.spec);
   const plan = await planCreation(services, caller, wanted, 'restore');
   const { engine } = plan.choice;
-  if (engine === 'TigerBeetle') requireFillable(plan.choice, view.spec);
+  if (ofFiles !== undefined) requireFilesFit(ofFiles, plan.choice, request, view.spec);
+  else if (engine === 'TigerBeetle') requireFillable(plan.choice, view.spec);
   const dropTimeouts = request.dropTimeouts === true;
   const restoredFrom: RestoredFrom = { ...origin, ...(dropTimeouts && { dropTimeouts }) };
-  const warnings = restoreWarnings({ from: profile.engine, to: engine, dropTimeouts });
+  const warnings = restoreWarnings({
+    from: profile.engine,
+    to: engine,
+    dropTimeouts,
+    files: ofFiles !== undefined,
+  });
   const { backupId } = restoredFrom;
   const begun = await createPlanned(
     services,
@@ -132,9 +143,11 @@ function requireFillable({ engineVersion }: Choice, { engines }: CatalogSpec): v
   });
 }
 
-function originOf({ id, name, databaseId, status, kubernetesUid }: Backup): RestoredFrom {
+function originOf({ id, name, databaseId, status, kubernetesUid, facts }: Backup): RestoredFrom {
   if (status === 'SUCCEEDED' && kubernetesUid !== null) {
-    return { backupId: id, databaseId, archiveId: backupIdOf(kubernetesUid) };
+    const { clusterId } = facts?.files ?? {};
+    const archiveId = backupIdOf(kubernetesUid);
+    return { backupId: id, databaseId, archiveId, ...(clusterId !== undefined && { clusterId }) };
   }
   throw new Refusal('backup_not_restorable', {
     detail: `${name} is ${status}; only a backup that is SUCCEEDED can be restored.`,
@@ -143,11 +156,11 @@ function originOf({ id, name, databaseId, status, kubernetesUid }: Backup): Rest
 
 /** The choice of the original database where the request has none. Its version only if the catalog still has it. */
 function choiceFor(
-  request: RestoreRequest,
+  request: RestoreRequest & { readonly engine: EngineName },
   { engine, engineVersion, parameters, ...before }: Profile,
   { engines }: CatalogSpec,
 ): CreateRequest {
-  const wanted = request.engine ?? 'Builtin';
+  const { engine: wanted } = request;
   const isOther = engine !== wanted;
   const versions = engines.find(({ name }) => name === engine)?.versions ?? [];
   const isOffered = versions.some(({ version }) => version === engineVersion);

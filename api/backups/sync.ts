@@ -24,7 +24,7 @@ import type { Database } from '../store/database-record.ts';
 import { findDatabase, findDatabaseByName } from '../store/databases.ts';
 import { wakeJobOf } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
-import { statusWithoutResource, typeOf } from './observe.ts';
+import { methodOf, statusWithoutResource, typeOf } from './observe.ts';
 import { takeObservation, tellChange, watchAuthor } from './take-observation.ts';
 import { lockOrganizationOf, makerOf } from './taking-over.ts';
 
@@ -108,6 +108,7 @@ async function adopt(
     databaseId: database.id,
     name,
     type: typeOf[spec.type],
+    method: methodOf(spec),
     protected: spec.protected,
     expiresAt: null,
     schedule: object.metadata.labels?.[labels.schedule] ?? null,

@@ -181,7 +181,9 @@ export async function createPlanned(
 
 function jobFor({ restoredFrom, importedFrom, choice }: CreationPlan) {
   if (restoredFrom !== undefined)
-    return choice.engine === 'Builtin' ? restorationFromBackup : fillingFromBackup;
+    return choice.engine === 'Builtin' || restoredFrom.clusterId !== undefined
+      ? restorationFromBackup
+      : fillingFromBackup;
   return importedFrom === undefined ? creation : importation;
 }
 
@@ -194,8 +196,10 @@ export const byHand =
   'The provider makes this database by hand; it is ready when the provider completes the job.';
 
 /** The ID of a cluster that goes on with files of TigerBeetle: it is in each of their blocks, and cannot be changed. */
-const keptClusterId = ({ importedFrom, choice }: CreationPlan): string | undefined =>
-  choice.engine === 'TigerBeetle' ? importedFrom?.clusterId : undefined;
+const keptClusterId = ({ importedFrom, restoredFrom, choice }: CreationPlan): string | undefined =>
+  choice.engine === 'TigerBeetle'
+    ? (importedFrom?.clusterId ?? restoredFrom?.clusterId)
+    : undefined;
 
 /** Returns a random cluster ID, but not 0, which is for tests, nor the greatest. */
 function newClusterId(): string {

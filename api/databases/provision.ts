@@ -177,8 +177,9 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
   return withoutVersion;
 }
 
-const bootstrapOf = ({ databaseId, archiveId, moment, dropTimeouts }: RestoredFrom) => ({
+const bootstrapOf = ({ databaseId, archiveId, moment, clusterId, dropTimeouts }: RestoredFrom) => ({
   databaseId,
+  ...(clusterId !== undefined && { clusterId }),
   ...(dropTimeouts === true && { dropTimeouts }),
   ...(moment ?? (archiveId !== null && { backupId: archiveId })),
 });

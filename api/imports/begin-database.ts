@@ -10,6 +10,7 @@ import type { Database, ImportedFrom } from '../store/database-record.ts';
 import { findAnyDatabase } from '../store/databases.ts';
 import { findImport, lockImport, updateImport, type ImportView } from '../store/imports.ts';
 import type { ImportServices } from './import-services.ts';
+import { volumeForFile } from './volume-for-file.ts';
 import { importNotFound, requireStaging } from './refusal.ts';
 
 export interface ImportToBegin {
@@ -57,17 +58,12 @@ const filesBegin: Readonly<Record<FileEngine, string>> = {
     'Only a database of TigerBeetle can begin with its data files. To go on with the built-in engine, make that database, back it up, and restore the backup as the built-in engine.',
 };
 
-/** The parts of a volume that a file of TigerBeetle may have: it is copied as it is, and grows. */
-const partsOfVolume = { file: 7n, of: 8n } as const;
-
 /** Throws a `Refusal` unless the volumes have room for files that are copied as they are. */
 export function requireVolumes({ choice }: CreationPlan, { view }: ImportToBegin): void {
   if (choice.engine !== 'TigerBeetle') return;
   const largest = Math.max(...view.files.map(({ sizeBytes }) => sizeBytes));
-  const volume = BigInt(choice.selectedStorageGb) << 30n;
-  if (BigInt(largest) * partsOfVolume.of <= volume * partsOfVolume.file) return;
-  const needed = (BigInt(largest) * partsOfVolume.of) / partsOfVolume.file;
-  const gib = Number((needed + (1n << 30n) - 1n) >> 30n);
+  const gib = volumeForFile(largest);
+  if (gib <= choice.selectedStorageGb) return;
   const detail = `The largest file has ${largest} bytes. Volumes of ${gib} GiB have room for it, those of ${choice.selectedStorageGb} GiB have not.`;
   throw doesNotFit([{ pointer: '#/selectedStorageGb', code: 'files_too_large', detail }]);
 }

@@ -5,6 +5,10 @@ import type { Explanation } from './database-standing.ts';
 export const backupTypes = ['MANUAL', 'SCHEDULED', 'PRE_CHANGE', 'FINAL'] as const;
 export type BackupType = (typeof backupTypes)[number];
 
+/** What is backed up: the rows of the ledger, or TigerBeetle's data files as they are. */
+export const backupMethods = ['ROWS', 'FILES'] as const;
+export type BackupMethod = (typeof backupMethods)[number];
+
 export const backupStatuses = [
   'QUEUED',
   'RUNNING',
@@ -23,24 +27,33 @@ export const presentBackupStatuses = backupStatuses.filter(
 
 /** Content and cost of a backup that succeeded. */
 export interface BackupFacts {
-  /** The last operation that it contains. */
-  readonly op: number;
+  /** Of a backup of data files alone. */
+  readonly files?: FilesFacts;
+  /** The last operation that it contains; absent, as all that only rows tell, of data files. */
+  readonly op?: number;
   /** Timestamp of that operation, in nanoseconds. */
-  readonly timestamp: string;
-  readonly stateHash: string;
+  readonly timestamp?: string;
+  readonly stateHash?: string;
   /** Release of the engine that wrote the state. */
   readonly release: string;
-  readonly accounts: number;
-  readonly transfers: number;
-  /** Bytes of all rows. */
+  readonly accounts?: number;
+  readonly transfers?: number;
+  /** Bytes of all rows, or of all files. */
   readonly sizeBytes: number;
   /** Bytes of the objects that hold them. */
   readonly storedBytes: number;
   /** Bytes of the objects that no earlier backup had stored. */
-  readonly newBytes: number;
+  readonly newBytes?: number;
   /** Whether all of it is encrypted under a key of the installation; absent: made before that was told. */
   readonly encrypted?: boolean;
   readonly seconds: number;
+}
+
+/** The data files of a cluster. */
+export interface FilesFacts {
+  readonly clusterId: string;
+  /** By replica. */
+  readonly files: readonly { readonly sizeBytes: number; readonly sha256: string }[];
 }
 
 export const verificationStatuses = ['RUNNING', 'PASSED', 'FAILED', 'UNKNOWN'] as const;
@@ -74,6 +87,7 @@ export interface Backup {
   readonly databaseId: string;
   readonly name: string;
   readonly type: BackupType;
+  readonly method: BackupMethod;
   readonly status: BackupStatus;
   /** The reason why it failed, or waits. */
   readonly statusReason: Explanation | null;

@@ -6,6 +6,7 @@ import type {
   Backup,
   BackupFacts,
   BackupHold,
+  BackupMethod,
   BackupStatus,
   BackupType,
   Verification,
@@ -32,6 +33,8 @@ export type NewBackup = Pick<
   | 'kubernetesNamespace'
   | 'resourceName'
 > & {
+  /** `ROWS` when absent. */
+  readonly method?: BackupMethod;
   /** ID of a backup whose resource was found in the cluster; made here when absent. */
   readonly id?: string;
   readonly kubernetesUid?: string;
@@ -132,13 +135,14 @@ export async function findAnyBackup(db: Reader, id: string): Promise<Backup | un
 
 const restorableMax = 1_000;
 
-/** Backups of a database that can be restored, the newest first. Callers must have checked whose database it is. */
+/** Backups of a database that can be restored and that a log can be replayed on, the newest first. Callers must have checked whose database it is. */
 export async function listRestorable(db: Reader, databaseId: string): Promise<readonly Backup[]> {
   const rows = await db
     .selectFrom('backups')
     .selectAll()
     .where('databaseId', '=', uuidOf(databaseId))
     .where('status', '=', 'SUCCEEDED')
+    .where('method', '=', 'ROWS')
     .where('kubernetesUid', 'is not', null)
     .where('facts', 'is not', null)
     .orderBy('completedAt', 'desc')
@@ -360,6 +364,7 @@ const backupOf = (row: Selectable<BackupsTable>): Backup => ({
   organizationId: typeIdOfUuid('org', row.organizationId),
   databaseId: typeIdOfUuid('db', row.databaseId),
   type: row.type as BackupType,
+  method: row.method as BackupMethod,
   status: row.status as BackupStatus,
   statusReason: row.statusReason as Explanation | null,
   jobId: typeIdOrNull('job', row.jobId),

@@ -64,6 +64,8 @@ export interface RestoredFrom {
   readonly databaseId: string;
   /** ID of the backup in the bucket. */
   readonly archiveId: string | null;
+  /** Of the data files that are in the backup, which the database keeps; absent: it has rows. */
+  readonly clusterId?: string;
   /** The moment up to which the log is replayed; absent: the backup alone. */
   readonly moment?: RestoredMoment;
   /** Whether open pending transfers lose their timeouts in a database of TigerBeetle. */

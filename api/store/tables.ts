@@ -203,6 +203,7 @@ export interface BackupsTable {
   databaseId: string;
   name: string;
   type: string;
+  method: Generated<string>;
   status: string;
   statusReason: MaybeJson;
   protected: boolean;

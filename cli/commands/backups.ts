@@ -69,11 +69,20 @@ const create: Command = {
       summary: 'days until it is removed, 1 to 365; it stays for good when absent',
     },
     { name: 'protected', summary: 'let nothing remove it until it is updated' },
+    {
+      name: 'files',
+      summary:
+        'copy the data files of a suspended TigerBeetle database as they are, and not its rows',
+    },
     dryRun,
     ...waitOptions,
   ],
   examples: [
     { command: 'backups create payments-prod --name before-migration --retention-days 30' },
+    {
+      says: 'data files of a suspended TigerBeetle database',
+      command: 'backups create payments-prod --files',
+    },
   ],
   load: async () => (await handlers()).createBackup,
 };

@@ -60,6 +60,7 @@ export const createBackup: Handler = async (context, input) => {
       retentionDays: Number(readInteger('--retention-days', days, { bits: 16, minimum: 1n })),
     }),
     ...(input.has('protected') && { protected: true }),
+    ...(input.has('files') && { method: 'FILES' as const }),
   };
   const { exchange } = await context.service();
   const databaseId = await databaseIdOf(exchange, input.argument(0));

@@ -34,6 +34,7 @@ export function backupText(backup: Backup): string {
     ['name', backup.name],
     ['database', backup.databaseId],
     ['type', backup.type],
+    ...(backup.method === 'FILES' ? [['method', 'data files'] as const] : []),
     ['status', backup.status],
     ...optional('reason', statusReason && `${statusReason.code}: ${statusReason.message}`),
     ...optional('schedule', backup.schedule),
@@ -49,6 +50,11 @@ export function backupText(backup: Backup): string {
       : [['resource', 'deleted in Kubernetes; the store may still have the backup'] as const]),
     ...optional('archive id', backup.archiveId),
     ...optional('engine', backup.engineVersion),
+    ...optional('cluster id', backup.clusterId),
+    ...(backup.files ?? []).map(
+      ({ sizeBytes, sha256 }, replica) =>
+        [`file ${replica}`, `${sizeBytes} bytes, sha256 ${sha256}`] as const,
+    ),
     ...optional('op', backup.op),
     ...optional('timestamp', backup.clusterTimestamp),
     ...optional('state hash', backup.stateHash),

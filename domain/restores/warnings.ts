@@ -4,9 +4,16 @@ interface Restoration {
   readonly from: string;
   readonly to: string;
   readonly dropTimeouts: boolean;
+  /** Whether it begins with data files. */
+  readonly files?: boolean;
 }
 
-export function restoreWarnings({ from, to, dropTimeouts }: Restoration): string[] {
+export function restoreWarnings({ from, to, dropTimeouts, files = false }: Restoration): string[] {
+  if (files) {
+    return [
+      'It has the cluster ID of the database that was backed up: clients cannot tell them apart. Leave that one suspended, or delete it.',
+    ];
+  }
   if (to === 'TigerBeetle') {
     return [
       'All rows are imported ones: a client that repeats an old transfer is told exists_with_different_flags, not exists.',

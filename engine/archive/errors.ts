@@ -21,6 +21,8 @@ export type ArchiveErrorCode =
   | 'checkpoint_unsupported'
   | 'state_rejected'
   | 'writes_not_paused'
+  | 'file_unfit'
+  | 'file_changed'
   | 'moment_unavailable'
   | 'import_missing'
   | 'import_foreign'

@@ -26,7 +26,9 @@ const SEALED = '.sealed';
 /** Whether an object must be encrypted, and may be. */
 export const sealingOf = (key: string): 'always' | 'with keys' | 'never' => {
   if (key.endsWith(SEALED)) return 'always';
-  return /^[a-z0-9_]+\/(?:rows|backups|log|removed|swept)\//.test(key) ? 'with keys' : 'never';
+  return /^[a-z0-9_]+\/(?:rows|backups|log|removed|swept|files|file-backups)\//.test(key)
+    ? 'with keys'
+    : 'never';
 };
 
 export const lockBoxesPrefix = (databaseId: string): string => `${databaseId}/keys/`;
@@ -90,3 +92,28 @@ export function parseSegmentKey(key: string): number | undefined {
   const [, op] = /\/log\/[0-9a-f]{4}\/([0-9a-f]{14})$/.exec(key) ?? [];
   return op === undefined ? undefined : Number.parseInt(op, 16);
 }
+
+export const fileBackupsPrefix = (databaseId: string): string => `${databaseId}/file-backups/`;
+
+/** The record of a backup of data files. */
+export const fileBackupKey = (databaseId: string, backupId: string): string =>
+  `${fileBackupsPrefix(databaseId)}${backupId}.ndjson`;
+
+/** The backup that such a record's key names; `undefined` for another object's key. */
+export const parseFileBackupKey = (key: string): string | undefined =>
+  /\/file-backups\/([a-z0-9_-]+)\.ndjson$/.exec(key)?.[1];
+
+/** All objects of a backup of data files but its record. No other backup uses them. */
+export const filesPrefix = (databaseId: string, backupId: string): string =>
+  `${databaseId}/files/${backupId}/`;
+
+/** What is known of one replica's file. */
+export const replicaFileKey = (databaseId: string, backupId: string, index: number): string =>
+  `${filesPrefix(databaseId, backupId)}replica-${index}.ndjson`;
+
+/** Bytes of files. Replicas that have the same ones share the object. */
+export const pieceKey = (
+  databaseId: string,
+  backupId: string,
+  { sha256, sealed = false }: { sha256: string; sealed?: boolean | undefined },
+): string => `${filesPrefix(databaseId, backupId)}${sha256}${sealed ? SEALED : ''}`;

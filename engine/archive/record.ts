@@ -3,7 +3,7 @@
  * them. Its second line is the digest of its first. FORMAT.md, "Record".
  */
 import { z } from 'zod';
-import { sha256 } from './chunk.ts';
+import { decodeDigested, encodeDigested } from './digested-line.ts';
 import { ArchiveError, damaged } from './errors.ts';
 import { chunkKey } from './keys.ts';
 
@@ -66,13 +66,7 @@ export type StoredChunk = z.infer<typeof chunkSchema>;
 export type StoredTable = z.infer<typeof tableSchema>;
 export type BackupRecord = z.infer<typeof recordSchema>;
 
-const digestLine = (line: string): string => sha256(Buffer.from(line)).toString('hex');
-
-export function encodeRecord(record: BackupRecord): { bytes: Uint8Array; sha256: string } {
-  const line = JSON.stringify(record);
-  const digest = digestLine(line);
-  return { bytes: Buffer.from(`${line}\n${JSON.stringify({ sha256: digest })}\n`), sha256: digest };
-}
+export const encodeRecord = (record: BackupRecord) => encodeDigested(record);
 
 /** Reads a record. Rejects a record that is damaged, cut, in a newer format or of another database. */
 export function decodeRecord(
@@ -80,19 +74,28 @@ export function decodeRecord(
   bytes: Uint8Array,
   databaseId: string,
 ): { readonly record: BackupRecord; readonly sha256: string } {
-  const [line = '', seal = '', ...rest] = Buffer.from(bytes).toString('utf8').split('\n');
-  const digest = digestLine(line);
-  if (seal !== JSON.stringify({ sha256: digest }) || rest.join('\n') !== '')
-    throw damaged(key, 'its digest does not fit');
-  const json = JSON.parse(line) as { readonly format?: unknown; readonly databaseId?: unknown };
-  if (json.format !== RECORD_FORMAT) {
+  const { json, sha256 } = decodeDigested(key, bytes);
+  const record = parseRecord(key, json, recordSchema, databaseId);
+  checkRows(key, record);
+  return { record, sha256 };
+}
+
+/** Throws ArchiveError that names the key unless it is a record of this format, of this database. */
+export function parseRecord<Parsed extends { readonly databaseId: string }>(
+  key: string,
+  json: unknown,
+  schema: z.ZodType<Parsed>,
+  databaseId: string,
+): Parsed {
+  const { format } = json as { readonly format?: unknown };
+  if (format !== RECORD_FORMAT) {
     throw new ArchiveError(
       'format_unknown',
-      `${key} has format ${String(json.format)}, this release knows ${RECORD_FORMAT}. Use a newer release.`,
+      `${key} has format ${String(format)}, this release knows ${RECORD_FORMAT}. Use a newer release.`,
       { key },
     );
   }
-  const parsed = recordSchema.safeParse(json);
+  const parsed = schema.safeParse(json);
   if (!parsed.success) throw damaged(key, z.prettifyError(parsed.error));
   if (parsed.data.databaseId !== databaseId) {
     throw new ArchiveError(
@@ -101,8 +104,7 @@ export function decodeRecord(
       { key },
     );
   }
-  checkRows(key, parsed.data);
-  return { record: parsed.data, sha256: digest };
+  return parsed.data;
 }
 
 /** The chunks of a table follow one another without a gap and hold all of its rows. */

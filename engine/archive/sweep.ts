@@ -8,7 +8,14 @@
  */
 import { allRecordKeys, readRecord, type RecordKey } from './archive.ts';
 import { ArchiveError, isLost } from './errors.ts';
-import { removalKey, sweptKey } from './keys.ts';
+import {
+  fileBackupKey,
+  fileBackupsPrefix,
+  filesPrefix,
+  parseFileBackupKey,
+  removalKey,
+  sweptKey,
+} from './keys.ts';
 import type { SweptStore } from './object-store.ts';
 import { chunksOf, type NamedChunk } from './record.ts';
 import { noteSwept, removals, sweptTimes } from './removals.ts';
@@ -64,14 +71,22 @@ export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions)
         bytes += size;
       } else locked.add(backupId);
     }
+    // No other backup uses them.
+    for await (const name of store.list(filesPrefix(databaseId, backupId))) {
+      if (await isRemoved(store, name)) chunks += 1;
+      else locked.add(backupId);
+    }
     if (locked.has(backupId)) continue;
     await noteSwept(store, databaseId, { backupId, sweptAt: new Date(nowMs).toISOString() });
   }
+  const ofFiles = over.length === 0 ? new Set() : await fileBackups(store, databaseId);
   for (const backupId of over) {
-    const record = recordOf(backupId);
+    const record = recordOf(backupId)?.key;
+    const recordOfFiles = ofFiles.has(backupId) ? fileBackupKey(databaseId, backupId) : undefined;
     // In this order: while the record is there, the removal has to be known.
     const names = [removalKey(databaseId, backupId), sweptKey(databaseId, backupId)];
-    for (const name of record === undefined ? names : [record.key, ...names]) {
+    for (const name of [record, recordOfFiles, ...names]) {
+      if (name === undefined) continue;
       if (await isRemoved(store, name)) continue;
       locked.add(backupId);
       break;
@@ -86,6 +101,13 @@ export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions)
     waiting,
     locked: locked.size,
   };
+}
+
+async function fileBackups(store: SweptStore, databaseId: string): Promise<ReadonlySet<unknown>> {
+  const found = new Set<unknown>();
+  for await (const key of store.list(fileBackupsPrefix(databaseId)))
+    found.add(parseFileBackupKey(key));
+  return found;
 }
 
 /** Deletes an object, unless it is locked. */

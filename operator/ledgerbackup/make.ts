@@ -15,13 +15,7 @@ import { buildBackupJob } from './backup-job.ts';
 import { buildClusterBackupJob, notInIt, whyNotReadable } from './cluster-backup-job.ts';
 import type { Subject } from '../manifests/subject.ts';
 import { livingSubject, newestBuiltin } from './borrower.ts';
-import {
-  LOOK_AGAIN_MS,
-  timeOf,
-  type BackupEnvironment,
-  type BackupObject,
-  type Verdict,
-} from './environment.ts';
+import { timeOf, type BackupEnvironment, type BackupObject, type Verdict } from './environment.ts';
 import {
   deleteJob,
   isOld,
@@ -32,7 +26,9 @@ import {
   podsOfJob,
   startJob,
 } from './own-jobs.ts';
-import { failureOf, madeBackup } from './result.ts';
+import { failureOf, madeBackup, madeOfFiles, type Made, type MadeOfFiles } from './result.ts';
+import { copyFiles } from './files.ts';
+import { ended, waits } from './verdicts.ts';
 import { chooseSource, type Source } from './source.ts';
 
 export async function make(
@@ -65,6 +61,9 @@ export async function make(
   }
   const job = jobNamed(environment, backup, backupJobName(subject.workload, uidOf(backup)));
   if (job !== undefined) return follow(environment, backup, job);
+  if (backup.spec.method === 'Files') {
+    return copyFiles({ environment, store, backup, database, subject });
+  }
   const way = await wayOf(environment, store, { backup, database, subject });
   if ('problem' in way) return waits(BackupReason.DatabaseNotReady, way.problem);
   const refusal = await startJob(environment, backup, way.job, () =>
@@ -152,7 +151,9 @@ async function finishWithout(
   databaseId: string | undefined,
 ): Promise<Verdict> {
   // The API server knows whether one is running: the watch of Jobs may be late.
-  const [job] = [...jobsOf(environment, backup), ...(await liveJobsOf(environment, backup))];
+  const jobs = [...jobsOf(environment, backup), ...(await liveJobsOf(environment, backup))];
+  // Of data files, only the last Job makes a backup of what was copied.
+  const job = jobs.find((one) => one.metadata.labels?.[labels.replica] === undefined);
   if (job !== undefined) return follow(environment, backup, job);
   return ended(environment, {
     reason: BackupReason.DatabaseNotFound,
@@ -173,8 +174,8 @@ async function follow(
     told?.reason === BackupReason.Delayed ? BackupReason.Delayed : BackupReason.Running;
   if (hasSucceeded(job)) {
     const old = isOld(environment, job);
-    const made =
-      madeBackup(pods) ?? (old ? madeBackup(await livePodsOfJob(environment, job)) : undefined);
+    const read = backup.spec.method === 'Files' ? madeOfFiles : madeBackup;
+    const made = read(pods) ?? (old ? read(await livePodsOfJob(environment, job)) : undefined);
     if (made !== undefined) {
       const facts = { ...made, completedAt: timeOf(environment) };
       return { status: 'True', reason: BackupReason.Completed, message: words(made), facts };
@@ -196,32 +197,9 @@ async function follow(
   };
 }
 
-const words = ({
-  transfers,
-  op,
-  newBytes,
-  seconds,
-}: {
-  transfers: number;
-  op: number;
-  newBytes: number;
-  seconds: number;
-}): string => `${transfers} transfers, up to op ${op}; ${newBytes} bytes were new, ${seconds} s`;
-
-const waits = (reason: BackupReason, message: string): Verdict => ({
-  status: 'Unknown',
-  reason,
-  message,
-  requeueAfterMs: LOOK_AGAIN_MS,
-});
-
-/** The final result: nothing follows it. */
-const ended = (
-  environment: BackupEnvironment,
-  failure: { readonly reason: BackupReason; readonly message: string },
-): Verdict => ({
-  status: 'False',
-  reason: failure.reason,
-  message: failure.message,
-  facts: { completedAt: timeOf(environment) },
-});
+function words(made: Made | MadeOfFiles): string {
+  if ('files' in made)
+    return `the data files of ${made.files.length} replicas, ${made.sizeBytes} bytes; ${made.storedBytes} bytes are stored`;
+  const { transfers, op, newBytes, seconds } = made;
+  return `${transfers} transfers, up to op ${op}; ${newBytes} bytes were new, ${seconds} s`;
+}

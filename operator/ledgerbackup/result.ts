@@ -26,11 +26,25 @@ const madeSchema = z.object({
   lockedUntil: z.iso.datetime().exactOptional(),
   seconds: z.number().nonnegative(),
 });
+const madeOfFilesSchema = madeSchema
+  .pick({ backupId: true, key: true, sha256: true, clusterId: true, release: true })
+  .extend({
+    files: z
+      .array(z.object({ replica: count, sizeBytes: count, sha256: z.string().max(64) }))
+      .min(1)
+      .max(6),
+    sizeBytes: count,
+    storedBytes: count,
+    encrypted: z.boolean(),
+    lockedUntil: z.iso.datetime().exactOptional(),
+    seconds: z.number().nonnegative(),
+  });
 const failedSchema = z.object({ error: z.string(), message: z.string() });
 
 const verifiedSchema = z.object({ backupId: z.string(), seconds: z.number().nonnegative() });
 
 export type Made = z.infer<typeof madeSchema>;
+export type MadeOfFiles = z.infer<typeof madeOfFilesSchema>;
 export interface Failure {
   readonly reason: BackupReason;
   /** Whether the archive itself is damaged, rather than out of reach. */
@@ -59,6 +73,8 @@ const reasons: Readonly<Record<string, BackupReason>> = {
   cluster_differs: BackupReason.LedgerDiffers,
   ledger_too_large: BackupReason.NoRoom,
   no_room: BackupReason.NoRoom,
+  file_unfit: BackupReason.FilesUnfit,
+  file_changed: BackupReason.FilesUnfit,
 };
 
 const MESSAGE_MAX = 900;
@@ -78,6 +94,13 @@ export function lastWords(pods: readonly Pod[]): string | undefined {
 export function madeBackup(pods: readonly Pod[]): Made | undefined {
   const words = lastWords(pods);
   const made = madeSchema.safeParse(words === undefined ? undefined : jsonOf(words));
+  return made.success ? made.data : undefined;
+}
+
+/** Like `madeBackup`, for a backup of data files. */
+export function madeOfFiles(pods: readonly Pod[]): MadeOfFiles | undefined {
+  const words = lastWords(pods);
+  const made = madeOfFilesSchema.safeParse(words === undefined ? undefined : jsonOf(words));
   return made.success ? made.data : undefined;
 }
 

@@ -112,7 +112,7 @@ async function follow(
       work: 'verify',
       name,
       args: [
-        'verify-backup',
+        isOfFiles(backup) ? 'verify-files' : 'verify-backup',
         `--backup=${backupIdOf(uidOf(backup))}`,
         `--sha256=${backup.status?.sha256 ?? ''}`,
       ],
@@ -160,8 +160,13 @@ async function follow(
     : couldNot(environment, backup, startedAt, failure);
 }
 
-const memoryFor = ({ status }: BackupObject): number =>
-  MEMORY_BASE_MIB + Math.ceil(((status?.sizeBytes ?? 0) * MEMORY_PER_BYTE) / 2 ** 20);
+const isOfFiles = ({ spec }: BackupObject): boolean => spec.method === 'Files';
+
+/** Files are compared piece by piece; rows are loaded. */
+const memoryFor = (backup: BackupObject): number =>
+  isOfFiles(backup)
+    ? MEMORY_BASE_MIB
+    : MEMORY_BASE_MIB + Math.ceil(((backup.status?.sizeBytes ?? 0) * MEMORY_PER_BYTE) / 2 ** 20);
 
 const running = (message: string): VerifiedVerdict => ({
   status: 'Unknown',
@@ -184,7 +189,9 @@ const passed = (
     {
       status: 'True',
       reason: VerifiedReason.Passed,
-      message: `all of it was fetched, checked and loaded in ${seconds} s`,
+      message: isOfFiles(backup)
+        ? `every byte of its files was fetched and compared in ${seconds} s`
+        : `all of it was fetched, checked and loaded in ${seconds} s`,
     },
   );
 

@@ -53,8 +53,9 @@ export function buildFormatJob({ subject, index, taken = [], program }: Format):
 }
 
 /** Whether the data files are TigerBeetle's own, which are copied as they are. */
-export const copiesFiles = ({ resolved, importedFrom }: Subject): boolean =>
-  resolved.engine.name === 'TigerBeetle' && importedFrom !== undefined;
+export const copiesFiles = ({ resolved, importedFrom, restoredFrom }: Subject): boolean =>
+  resolved.engine.name === 'TigerBeetle' &&
+  (importedFrom !== undefined || restoredFrom?.clusterId !== undefined);
 
 /** Initial content of the file: nothing, a backup, an exported file, rows, or a copy of TigerBeetle's. */
 function contentOf(subject: Subject): Pick<Making, 'verb' | 'volumes' | 'podLabels'> {
@@ -77,10 +78,16 @@ const contentOfReshaped = (index: number): Pick<Making, 'verb' | 'inPlace'> =>
 /** The verb that makes a file from the store; `undefined` if the database begins empty. */
 function verbWithStore(subject: Subject, store: BackupStore): readonly string[] | undefined {
   const { restoredFrom, importedFrom, resolved } = subject;
-  if (copiesFiles(subject) && importedFrom !== undefined) {
-    const { importId } = importedFrom;
+  if (copiesFiles(subject)) {
     const release = `--release=${resolved.engine.release ?? ''}`;
-    return ['fetch-import', ...bucketFlags(store), `--import=${importId}`, release];
+    if (importedFrom !== undefined) {
+      const { importId } = importedFrom;
+      return ['fetch-import', ...bucketFlags(store), `--import=${importId}`, release];
+    }
+    if (restoredFrom !== undefined) {
+      const from = storeFlags(store, restoredFrom.databaseId);
+      return ['restore-file', ...from, ...originFlags(restoredFrom), release];
+    }
   }
   // A cluster of TigerBeetle that begins with a backup begins empty, and is filled once it runs.
   if (resolved.engine.name !== 'Builtin') return undefined;

@@ -30,6 +30,8 @@ export interface Subject {
   readonly restoredFrom?: {
     readonly databaseId: string;
     readonly backupId?: string;
+    /** Of the data files that are in the backup; absent: it has rows. */
+    readonly clusterId?: string;
     readonly targetTime?: string;
     readonly targetTimestamp?: string;
     readonly targetOp?: number;

@@ -36,12 +36,13 @@ export const backupRoutes = {
     tag,
     summary: 'Back a database up',
     description:
-      'Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time. A database that runs TigerBeetle is read through its protocol: accounts, transfers, timeouts, expiries and every balance are compared and stored; IDs of failed transfers, sessions of clients and the numbers of its operations are not. `op` then counts its accounts and events.',
+      'Answers as soon as it is queued; the job shows the progress. It is made beside the running database and contains everything that was answered before. One requested backup is made at a time. A database that runs TigerBeetle is read through its protocol: accounts, transfers, timeouts, expiries and every balance are compared and stored; IDs of failed transfers, sessions of clients and the numbers of its operations are not. `op` then counts its accounts and events. With method `FILES`, the data files of all replicas of a suspended database of TigerBeetle are copied as they are, with everything that is in them; it must stay suspended until the job ends.',
     access: access.changeDatabase,
     body: {
       ...jsonBody(createBackupRequest, {
         month: { name: 'before-migration', retentionDays: 30 },
         kept: { name: 'end-of-year', protected: true },
+        files: { name: 'cold', method: 'FILES' },
       }),
       optional: true,
     },
@@ -146,7 +147,7 @@ export const backupRoutes = {
     tag,
     summary: 'Test a backup by restoring it',
     description:
-      'Every object is fetched and checked, and the rows are loaded as an engine does at its start; no database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.',
+      'Every object is fetched and checked, and the rows are loaded as an engine does at its start; data files are compared with their digests. No database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.',
     access: access.changeDatabase,
     responses: { 202: answer('The test is queued.', acceptedBackup, testingExample, accepted) },
     problems: ['backup_not_restorable', 'backup_not_managed', 'backups_not_configured'],
@@ -157,7 +158,7 @@ export const backupRoutes = {
     tag,
     summary: 'Begin a new database with a backup',
     description:
-      'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. Choose a size that is at least as large.',
+      'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. A backup of data files is restored into TigerBeetle of the same topology, which keeps its cluster ID. Choose a size that is at least as large.',
     access: access.changeDatabase,
     body: jsonBody(restoreBackupRequest, {
       same: { name: 'payments-again' },

@@ -1,6 +1,11 @@
 /** Backups of databases. */
 import { z } from 'zod';
-import { backupStatuses, backupTypes, verificationStatuses } from '../../model/backup.ts';
+import {
+  backupMethods,
+  backupStatuses,
+  backupTypes,
+  verificationStatuses,
+} from '../../model/backup.ts';
 import { databaseStatuses } from '../../model/database-standing.ts';
 import {
   actor,
@@ -40,6 +45,12 @@ export const createBackupRequest = z
         'Days until it is removed; for good when absent. It stays longer while it is protected, the newest good one of its database, or being restored.',
       ),
     protected: z.boolean().default(false).describe('While true, nothing removes it.'),
+    method: z
+      .enum(backupMethods)
+      .default('ROWS')
+      .describe(
+        "What is backed up. `ROWS`: the ledger. `FILES`: TigerBeetle's data files of all replicas as they are, of a suspended database.",
+      ),
   })
   .meta({ id: 'CreateBackupRequest' });
 
@@ -57,7 +68,7 @@ export const restoredEngine = {
   engine: engineName
     .optional()
     .describe(
-      'Engine of the new database; the built-in one when absent. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.',
+      'Engine of the new database; the built-in one when absent, TigerBeetle of a backup of data files. A database of TigerBeetle is filled through its protocol, with imported rows: see `warnings`.',
     ),
   dropTimeouts: z
     .boolean()
@@ -144,6 +155,11 @@ export const backup = z
       .describe(
         'Requested; made by a schedule; made before an upgrade; made before volumes were deleted.',
       ),
+    method: z
+      .enum(backupMethods)
+      .describe(
+        "What it has: the rows of the ledger, or TigerBeetle's data files. Those have no `op`, `stateHash`, `accounts` and `transfers`.",
+      ),
     status: z
       .enum(backupStatuses)
       .describe(
@@ -161,6 +177,19 @@ export const backup = z
       ),
     archiveId: id('bkp', 'Its ID in the store, for a restore without this service.').nullable(),
     engineVersion: z.string().nullable().describe('Release of the engine that wrote the state.'),
+    clusterId: z
+      .string()
+      .nullable()
+      .describe('Cluster ID of the data files, which a database keeps that begins with them.'),
+    files: z
+      .array(
+        z.object({
+          sizeBytes: z.int().min(0),
+          sha256: z.string().describe('SHA-256 of the file, in hexadecimal.'),
+        }),
+      )
+      .nullable()
+      .describe('The data files, by replica; null: it has rows.'),
     op: z.int().min(0).nullable().describe('The last operation that it contains.'),
     clusterTimestamp: z
       .string()
@@ -170,7 +199,7 @@ export const backup = z
     stateHash: z.string().nullable(),
     accounts: z.int().min(0).nullable(),
     transfers: z.int().min(0).nullable(),
-    sizeBytes: z.int().min(0).nullable().describe('Bytes of all rows.'),
+    sizeBytes: z.int().min(0).nullable().describe('Bytes of all rows, or of all files.'),
     storedBytes: z.int().min(0).nullable().describe('Bytes of the objects that hold them.'),
     newBytes: z
       .int()
@@ -216,6 +245,7 @@ export const backupExample: z.input<typeof backup> = {
   databaseId: exampleId('db'),
   name: 'before-migration',
   type: 'MANUAL',
+  method: 'ROWS',
   status: 'SUCCEEDED',
   statusReason: null,
   protected: false,
@@ -225,6 +255,8 @@ export const backupExample: z.input<typeof backup> = {
   managed: true,
   archiveId: exampleId('bkp', '1'),
   engineVersion: '0.17.9',
+  clusterId: null,
+  files: null,
   op: 126_004,
   clusterTimestamp: '1795372852090008189',
   stateHash: '5d41402abc4b2a76b9719d911017c592',

@@ -53,6 +53,7 @@ import { newestBackups } from './0061-newest-backups.ts';
 import { metricPacks } from './0062-metric-packs.ts';
 import { compressedPacks } from './0063-compressed-packs.ts';
 import { knownSamples } from './0064-known-samples.ts';
+import { backupsOfFiles } from './0065-backups-of-files.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   metricPacks,
   compressedPacks,
   knownSamples,
+  backupsOfFiles,
 ];

@@ -100,8 +100,15 @@ function cannotFill(
     );
     return true;
   }
-  if (resolved.engine.name !== 'Builtin' && importedFrom !== undefined) {
-    const { clusterId: ofFiles } = importedFrom;
+  if (resolved.engine.name === 'Builtin' && restoredFrom?.clusterId !== undefined) {
+    draft.stallWith(
+      reason,
+      'a backup of data files (spec.bootstrap.backup.clusterId) is restored into TigerBeetle only; make this database with engine: TigerBeetle',
+    );
+    return true;
+  }
+  const ofFiles = importedFrom?.clusterId ?? restoredFrom?.clusterId;
+  if (resolved.engine.name !== 'Builtin' && ofFiles !== undefined) {
     if (ofFiles !== clusterId) {
       draft.stallWith(
         reason,

@@ -134,7 +134,7 @@ function fetchingProgram(
   const newest = catalog === undefined ? undefined : newestBuiltinOf(catalog.spec);
   if (newest !== undefined && 'resolved' in newest) return { program: newest.resolved.engine };
   draft.stallWith(
-    'ImportUnavailable',
+    draft.subject?.restoredFrom === undefined ? 'ImportUnavailable' : 'BackupsUnavailable',
     `the program that copies the files is the built-in engine's, and the catalog has none: ${newest?.problem ?? ''}`,
   );
   return undefined;

@@ -32,7 +32,9 @@ const passing: ReadonlySet<string> = new Set([
 /** Decides whether the database must be filled. If that is not on record, the volumes know it. */
 export function decideFill(observed: Observation, draft: Draft): StepResult {
   const { engine, topology } = draft.facts.resolved ?? {};
-  if (observed.database.spec.bootstrap?.backup === undefined || engine?.name !== 'TigerBeetle')
+  const { backup } = observed.database.spec.bootstrap ?? {};
+  // Data files have everything before a replica runs.
+  if (backup === undefined || backup.clusterId !== undefined || engine?.name !== 'TigerBeetle')
     return 'continue';
   if (draft.facts.filled !== undefined) return 'continue';
   draft.needs.add('live');

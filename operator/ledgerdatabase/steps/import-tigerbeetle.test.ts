@@ -9,10 +9,19 @@ const store = { url: 's3://b', region: 'r', accessKeyId: 'k', secretAccessKey: '
 const fresh = { formatted: false, recorded: false, hasFile: false, pod: 'absent' } as const;
 
 /** The plan for a database of TigerBeetle that begins with these files, before any Job is there. */
-function planFor(
+const planFor = (topology: 'single' | 'ha-3', imported: object, more: More = {}) =>
+  planOn(topology, { import: { importId: 'imp', ...imported } }, more);
+
+interface More {
+  readonly clusterId?: string;
+  readonly change?: (seen: Observation) => object;
+  readonly engine?: 'TigerBeetle' | 'Builtin';
+}
+
+function planOn(
   topology: 'single' | 'ha-3',
-  imported: object,
-  { clusterId, change }: { clusterId?: string; change?: (seen: Observation) => object } = {},
+  bootstrap: object,
+  { clusterId, change, engine = 'TigerBeetle' }: More,
 ) {
   const seen = (observed: Observation): Partial<Observation> => {
     const { database, owned } = observed;
@@ -24,7 +33,7 @@ function planFor(
         spec: {
           ...spec,
           ...(clusterId !== undefined && { clusterId }),
-          bootstrap: { import: { importId: 'imp', ...imported } },
+          bootstrap,
         },
         status,
       },
@@ -37,7 +46,7 @@ function planFor(
     };
   };
   const recipe = {
-    kind: { engine: 'TigerBeetle', topology },
+    kind: { engine, topology },
     known: 'some',
     knows: notBegun,
     set: 'absent',
@@ -118,6 +127,57 @@ test('a database of TigerBeetle with another cluster ID than its files, with row
     expect(jobsOf(draft)).toEqual([]);
     expect(draft.stall).toMatchObject({
       reason: 'ImportUnavailable',
+      message: expect.stringMatching(message),
+    });
+  }
+});
+
+const backup = {
+  databaseId: 'db_01jd8f3zk5e0v9t3m2q6r8w4xy',
+  backupId: 'bkp_01jd8f3zk5e0v9t3m2q6r8w4xy',
+  clusterId: '77',
+};
+
+test('each replica of TigerBeetle gets its file of a backup of data files, under their cluster ID, and nothing is filled', () => {
+  const withoutVolumes = ({ owned }: Observation) => ({ owned: { ...owned, claims: [] } });
+  const begun = planOn('ha-3', { backup }, { change: withoutVolumes });
+  expect(begun.facts).toMatchObject({ clusterId: '77' });
+  expect(begun.facts.filled).toBeUndefined();
+  const draft = planOn('ha-3', { backup }, {});
+  const jobs = jobsOf(draft);
+  expect(jobs.map(({ metadata }) => metadata.name)).toEqual(
+    [0, 1, 2].map((index) => formatJobName(workload, index)),
+  );
+  for (const [index, job] of jobs.entries()) {
+    const [, engine] = job.spec?.template.spec?.initContainers ?? [];
+    expect(engine?.args).toEqual([
+      'restore-file',
+      '--store=s3://b',
+      '--region=r',
+      '--credentials=/store',
+      `--database=${backup.databaseId}`,
+      `--backup=${backup.backupId}`,
+      expect.stringMatching(/^--release=0\.\d+\.\d+$/),
+      '--cluster=77',
+      `--replica=${index}`,
+      '--replica-count=3',
+      `/data/77_${index}.tigerbeetle.partial`,
+    ]);
+    expect(engine?.image).not.toContain('tigerbeetle');
+  }
+  expect(draft.actions.some(({ verb, purpose }) => verb === 'lend' && purpose === 'store')).toBe(
+    true,
+  );
+});
+
+test('a database with another cluster ID than the data files of its backup, or of the built-in engine, is never formatted instead', () => {
+  for (const [draft, message] of [
+    [planOn('single', { backup }, { clusterId: '78' }), /leave spec.clusterId out/],
+    [planOn('single', { backup }, { engine: 'Builtin' }), /with engine: TigerBeetle/],
+  ] as const) {
+    expect(jobsOf(draft)).toEqual([]);
+    expect(draft.stall).toMatchObject({
+      reason: 'BackupsUnavailable',
       message: expect.stringMatching(message),
     });
   }

@@ -132,7 +132,9 @@ function wantsNewest({ database, owned }: Observation): boolean {
 function chosenClusterId({ database }: Observation, { facts }: Draft): string {
   const { clusterId, bootstrap } = database.spec;
   const kept =
-    facts.resolved?.engine?.name === 'TigerBeetle' ? bootstrap?.import?.clusterId : undefined;
+    facts.resolved?.engine?.name === 'TigerBeetle'
+      ? (bootstrap?.import?.clusterId ?? bootstrap?.backup?.clusterId)
+      : undefined;
   return clusterId ?? kept ?? String(BigInt(`0x${uidOf(database).replaceAll('-', '')}`));
 }
 

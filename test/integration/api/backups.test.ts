@@ -29,6 +29,7 @@ import type {
 import { ask as askAt, type Answer, type Sending } from '../../support/api/asking.ts';
 import {
   endBackupJobs,
+  madeOfFiles,
   madeBackup as made,
   operatorWithStore,
 } from '../../support/api/backup-store.ts';
@@ -265,6 +266,69 @@ test('backups that kubectl and schedules made are shown, with where they come fr
   expect(builtin).toMatchObject({ status: 422, json: { code: 'validation_failed' } });
   const last = await ask<Problem>('deleteDatabase', { of: beetle.of, query: '?finalBackup=true' });
   expect(last).toMatchObject({ status: 409, json: { code: 'backups_not_supported' } });
+});
+
+test('data files of a suspended database of TigerBeetle are backed up, listed, tested and restored as they are', async () => {
+  const cold = await make('cold', {
+    engine: 'TigerBeetle',
+    clusterConfiguration: 'ha-3',
+    clusterSize: 'lh-40',
+  });
+  const body = { method: 'FILES' } as const;
+  const running = await ask<Problem>('createBackup', { of: cold.of, body });
+  expect(running).toMatchObject({ status: 409, json: { code: 'database_not_ready' } });
+  const suspension = await ask<AcceptedChange>('createChange', {
+    of: cold.of,
+    body: { suspended: true },
+  });
+  await untilJob(suspension.json.job?.id ?? '', 'SUCCEEDED');
+  says = { exitCode: 0, message: JSON.stringify(madeOfFiles) };
+  const { backup, job } = await request(cold, body);
+  const found = await until(backup, 'SUCCEEDED');
+  await untilJob(job.id, 'SUCCEEDED');
+  expect(found).toMatchObject({
+    method: 'FILES',
+    clusterId: '77',
+    engineVersion: '0.17.8',
+    files: madeOfFiles.files.map(({ sizeBytes, sha256 }) => ({ sizeBytes, sha256 })),
+    op: null,
+    stateHash: null,
+    transfers: null,
+    encrypted: true,
+  });
+  expect((await resourceOf(backup)).spec.method).toBe('Files');
+  const of = pathOf(backup);
+  const tested = await ask<AcceptedBackup>('verifyBackup', { of });
+  await untilJob(tested.json.job.id, 'SUCCEEDED');
+  const shown = await cli.run(['backups', 'get', 'cold', backup.id]);
+  expect(shown.stdout).toMatch(/^method +data files$/m);
+  expect(shown.stdout).toMatch(/^file 2 +700000000 bytes, sha256 2{64}$/m);
+
+  for (const [change, code] of [
+    [{ engine: 'Builtin' }, 'engine_unsupported'],
+    [{ clusterConfiguration: 'single' }, 'topology_differs'],
+  ] as const) {
+    const answer = await ask<Problem>('restoreBackup', {
+      of,
+      body: { name: 'not-made', ...change },
+    });
+    expect(answer.json).toMatchObject({ code: 'catalog_choice_unavailable', errors: [{ code }] });
+  }
+  const restored = await ask<RestoringDatabase>('restoreBackup', { of, body: { name: 'thawed' } });
+  expect(restored).toMatchObject({
+    status: 202,
+    json: { database: { engine: { name: 'TigerBeetle' } } },
+  });
+  expect(restored.json.warnings.join(' ')).toContain('cluster ID');
+  await untilJob(restored.json.job.id, 'SUCCEEDED');
+  const { spec, status } = (await service.world.database(namespace, 'thawed')) ?? {};
+  expect(spec).toMatchObject({
+    engine: 'TigerBeetle',
+    topology: 'ha-3',
+    bootstrap: { backup: { clusterId: '77', backupId: found.archiveId } },
+  });
+  expect(status).toMatchObject({ clusterId: '77', bootstrapped: true });
+  expect(status?.filled).toBeUndefined();
 });
 
 test('a worker that is killed, before the resource is made and while it is being made, is followed by one that goes on; changes go on beside', async () => {

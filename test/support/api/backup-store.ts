@@ -21,6 +21,24 @@ export const madeBackup = {
   seconds: 1.1,
 };
 
+/** What it says of one that has the data files of three replicas. */
+export const madeOfFiles = {
+  backupId: 'bkp_x',
+  key: 'db_x/file-backups/bkp_x.ndjson',
+  sha256: 'a'.repeat(64),
+  clusterId: '77',
+  release: '0.17.8',
+  files: [0, 1, 2].map((replica) => ({
+    replica,
+    sizeBytes: 700_000_000,
+    sha256: String(replica).repeat(64),
+  })),
+  sizeBytes: 2_100_000_000,
+  storedBytes: 27_000,
+  encrypted: true,
+  seconds: 1.1,
+};
+
 export const operatorWithStore: Partial<TestOperatorOptions> = {
   store: {
     url: 's3://backups/house',

@@ -18,11 +18,12 @@ if (tigerbeetle === undefined) {
 
 interface TigerBeetleOptions {
   readonly replicas?: number;
+  readonly clusterId?: bigint;
   /** Flags of `start`; by default the one that leaves out the assertion that memory and disk are those of a server, with small caches. */
   readonly flags?: readonly string[];
 }
 
-/** Replicas of cluster 0 on new data files. */
+/** Replicas of a cluster, of cluster 0 if nothing else is said, on new data files. */
 export class TigerBeetle {
   readonly version: string;
   readonly ports: readonly number[];
@@ -37,21 +38,28 @@ export class TigerBeetle {
     version: string,
     ports: readonly number[],
     flags: readonly string[],
+    clusterId: bigint,
   ) {
     this.#program = program;
     this.version = version;
     this.ports = ports;
     this.#flags = flags;
-    this.files = ports.map((_, replica) => join(this.#folder, `0_${replica}.tigerbeetle`));
+    this.files = ports.map((_, replica) =>
+      join(this.#folder, `${clusterId}_${replica}.tigerbeetle`),
+    );
   }
 
   static async create(program: string, options: TigerBeetleOptions = {}): Promise<TigerBeetle> {
-    const { replicas = 1, flags = ['--development'] } = options;
+    const { replicas = 1, clusterId = 0n, flags = ['--development'] } = options;
     const [version = ''] = /\d+\.\d+\.\d+/.exec(await mustRun(program, ['version'])) ?? [];
-    const cluster = new TigerBeetle(program, version, await freePorts(replicas), flags);
+    const cluster = new TigerBeetle(program, version, await freePorts(replicas), flags, clusterId);
     try {
       for (const [replica, file] of cluster.files.entries()) {
-        const place = ['--cluster=0', `--replica=${replica}`, `--replica-count=${replicas}`];
+        const place = [
+          `--cluster=${clusterId}`,
+          `--replica=${replica}`,
+          `--replica-count=${replicas}`,
+        ];
         await mustRun(program, ['format', ...place, file]);
       }
       await cluster.start();

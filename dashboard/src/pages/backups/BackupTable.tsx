@@ -4,7 +4,14 @@ import { Badge, Progress } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
 import { BackupActions } from './BackupActions.tsx';
-import { originWords, proofOf, stateTones, stateWords, transfersWords } from './words.ts';
+import {
+  methodWords,
+  originWords,
+  proofOf,
+  stateTones,
+  stateWords,
+  transfersWords,
+} from './words.ts';
 
 interface Props {
   readonly backups: readonly Backup[];
@@ -25,6 +32,7 @@ export const BackupTable = ({ backups, jobs, configured }: Props) => (
         <td>
           <span className={table.name}>{backup.name}</span>
           <div className={table.soft}>{originWords(backup)}</div>
+          {backup.method === 'FILES' && <div className={table.soft}>{methodWords(backup)}</div>}
           {backup.protected && <div className={table.soft}>protected from removal</div>}
           {backup.hold !== null && (
             <div className={table.soft}>{`held by ${backup.hold.by}: ${backup.hold.reason}`}</div>

@@ -12,15 +12,18 @@ import { engineChoices, type RestoreDraft } from './restore-draft.ts';
 interface Props {
   readonly catalog: CreateCatalog;
   readonly draft: RestoreDraft;
+  /** Whether it begins with data files, which only TigerBeetle reads. */
+  readonly files: boolean;
   readonly onChange: (change: Partial<RestoreDraft>) => void;
 }
 
 /** The engine of the new database, and what the ledger loses on the way to it. */
-export function EngineCard({ catalog, draft, onChange }: Props) {
+export function EngineCard({ catalog, draft, files, onChange }: Props) {
   const { database } = useDatabase();
   const { engine, dropTimeouts } = draft;
-  const warnings = restoreWarnings({ from: database.engine.name, to: engine, dropTimeouts });
-  const choices = engineChoices(catalog);
+  const { name: from } = database.engine;
+  const warnings = restoreWarnings({ from, to: engine, dropTimeouts, files });
+  const choices = engineChoices(catalog, files);
   if (choices.length < 2 && warnings.length === 0) return null;
   return (
     <Card title="Engine">
@@ -31,7 +34,7 @@ export function EngineCard({ catalog, draft, onChange }: Props) {
           chosen={engine}
           onChoose={(id) => onChange(withEngine(catalog, draft, id))}
         />
-        {engine === 'TigerBeetle' && (
+        {engine === 'TigerBeetle' && !files && (
           <Checkbox
             label="Open pending transfers may lose their timeouts"
             hint="Without it, the restore stops before anything is made if there is one."
@@ -41,7 +44,7 @@ export function EngineCard({ catalog, draft, onChange }: Props) {
         )}
         {warnings.length > 0 && (
           <div role="status">
-            <h3>What the new database does not have</h3>
+            <h3>{files ? 'What to know' : 'What the new database does not have'}</h3>
             <ul className={styles.warnings}>
               {warnings.map((warning) => (
                 <li key={warning}>{warning}</li>

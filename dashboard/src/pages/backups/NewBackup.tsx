@@ -15,21 +15,30 @@ interface Props {
   readonly onClose: () => void;
 }
 
-export const NewBackup = ({ open, onClose }: Props) => (
-  <Dialog
-    open={open}
-    onClose={onClose}
-    title="New backup"
-    about="It is made beside the running database."
-  >
-    <BackupForm onClose={onClose} />
-  </Dialog>
-);
+export function NewBackup({ open, onClose }: Props) {
+  const about = useMethod() === 'FILES' ? aboutFiles : 'It is made beside the running database.';
+  return (
+    <Dialog open={open} onClose={onClose} title="New backup" about={about}>
+      <BackupForm onClose={onClose} />
+    </Dialog>
+  );
+}
+
+const aboutFiles =
+  'The data files of all replicas are copied as they are. Leave the database suspended until it is made.';
+
+/** A cluster of TigerBeetle that does not run has no rows to read, but files. */
+function useMethod(): 'ROWS' | 'FILES' {
+  const { database } = useDatabase();
+  const hasFiles = database.engine.name === 'TigerBeetle' && database.status === 'SUSPENDED';
+  return hasFiles ? 'FILES' : 'ROWS';
+}
 
 function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
   const { database, organizationId } = useDatabase();
   const queryClient = useQueryClient();
   const intent = useIntent();
+  const method = useMethod();
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
   const [isProtected, setProtected] = useState(false);
@@ -40,6 +49,7 @@ function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
         // The service refuses text that is no number of days.
         ...(days !== '' && { retentionDays: Number.parseInt(days, 10) }),
         protected: isProtected,
+        ...(method === 'FILES' && { method }),
       };
       const path = '/api/v1/databases/{databaseId}/backups';
       const parts = { params: { databaseId: database.id }, body };

@@ -41,25 +41,32 @@ interface Props {
 function BackupForm({ backup, catalog }: Props) {
   const { database } = useDatabase();
   const { databaseId, id: backupId, status } = backup;
+  const files = backup.method === 'FILES';
   return (
     <RestoreForm
       catalog={catalog}
       from={{ databaseId, backupId }}
+      files={files}
       notGood={status === 'SUCCEEDED' ? undefined : 'This backup cannot be restored.'}
     >
       <Card title={`Restore ${backup.name}`}>
         <p>
           A new database begins with the state of {database.name} at{' '}
           <Exactly at={backup.startedAt ?? backup.createdAt} />
-          {contentWords(backup)}. It gets its own ID, cluster ID, addresses and keys;{' '}
-          {database.name} stays as it is.
+          {contentWords(backup)}.{' '}
+          {files
+            ? 'It gets its own ID, addresses and keys, and keeps the cluster ID'
+            : 'It gets its own ID, cluster ID, addresses and keys'}
+          ; {database.name} stays as it is.
         </p>
       </Card>
     </RestoreForm>
   );
 }
 
-const contentWords = ({ transfers, sizeBytes }: Backup): string =>
+const contentWords = ({ transfers, sizeBytes, files }: Backup): string =>
   transfers === null || sizeBytes === null
-    ? ''
+    ? files === null
+      ? ''
+      : `: the data files of ${files.length === 1 ? 'its replica' : `${files.length} replicas`}`
     : `: ${transfersWords(transfers)}, ${shownBytes(sizeBytes)} of rows`;

@@ -15,14 +15,16 @@ interface Props {
   readonly from: From;
   /** Why that cannot be restored; `undefined`: it can. */
   readonly notGood: string | undefined;
+  /** Whether it begins with data files, which only TigerBeetle of the same topology takes. */
+  readonly files?: boolean;
   /** What the new database begins with. */
   readonly children: ReactNode;
 }
 
 /** The form of a new database that begins with another one's data. It has the shape of the original unless something else is chosen. */
-export function RestoreForm({ catalog, from, notGood, children }: Props) {
+export function RestoreForm({ catalog, from, notGood, files = false, children }: Props) {
   const { database } = useDatabase();
-  const [draft, setDraft] = useState(() => draftLike(database, catalog));
+  const [draft, setDraft] = useState(() => draftLike(database, catalog, files));
   const plan = usePlan(draft, catalog.version);
   const errors = planErrors(plan);
   const fields = {
@@ -36,12 +38,15 @@ export function RestoreForm({ catalog, from, notGood, children }: Props) {
       <div className={form.form}>
         {children}
         <PlaceFields {...fields} />
-        <EngineCard {...fields} />
+        <EngineCard {...fields} files={files} />
         <Card title="Shape">
           <div className={form.form}>
             <p className={styles.soft}>
               It was {database.clusterConfiguration}, {database.clusterSize} and{' '}
-              {database.selectedStorageGb} GiB. A smaller size may not hold its rows.
+              {database.selectedStorageGb} GiB.{' '}
+              {files
+                ? 'Its files fit that topology only.'
+                : 'A smaller size may not hold its rows.'}
             </p>
             <ShapeFields {...fields} />
           </div>

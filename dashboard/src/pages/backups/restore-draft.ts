@@ -8,8 +8,8 @@ export interface RestoreDraft extends Draft {
   readonly dropTimeouts: boolean;
 }
 
-/** A draft with the shape of a database, of the built-in engine: it loses the least. */
-export function draftLike(database: Database, catalog: CreateCatalog): RestoreDraft {
+/** A draft with the shape of a database, of the built-in engine: it loses the least. Data files of TigerBeetle stay with theirs. */
+export function draftLike(database: Database, catalog: CreateCatalog, files = false): RestoreDraft {
   const shape = {
     ...draftOf(catalog),
     provider: database.provider,
@@ -19,7 +19,8 @@ export function draftLike(database: Database, catalog: CreateCatalog): RestoreDr
     storageTier: database.storageTier,
     storageGb: String(database.selectedStorageGb),
   };
-  return { ...shape, ...withEngine(catalog, shape, 'Builtin'), dropTimeouts: false };
+  const engine = files ? 'TigerBeetle' : 'Builtin';
+  return { ...shape, ...withEngine(catalog, shape, engine), dropTimeouts: false };
 }
 
 const about: Readonly<Record<string, string>> = {
@@ -28,20 +29,24 @@ const about: Readonly<Record<string, string>> = {
     'Is filled row by row through its protocol: it takes longer, and some things are lost.',
 };
 
-/** The engines of the catalog, each in its default version, which a restore takes. */
-export const engineChoices = ({ engines }: Pick<CreateCatalog, 'engines'>) =>
-  engines.map(({ name, defaultVersion, versions }) => {
-    const release = versions.find(({ version }) => version === defaultVersion)?.release ?? '';
-    return {
-      id: name,
-      title: name,
-      about: about[name] ?? '',
-      refused:
-        name === 'TigerBeetle' && !fillsFromRelease(release)
-          ? `version ${defaultVersion} cannot be filled`
-          : undefined,
-    };
-  });
+const aboutFiles = 'Begins with its data files as they are.';
+
+/** The engines of the catalog, each in its default version, which a restore takes. `files`: only TigerBeetle reads them. */
+export const engineChoices = ({ engines }: Pick<CreateCatalog, 'engines'>, files = false) =>
+  engines
+    .filter(({ name }) => !files || name === 'TigerBeetle')
+    .map(({ name, defaultVersion, versions }) => {
+      const release = versions.find(({ version }) => version === defaultVersion)?.release ?? '';
+      return {
+        id: name,
+        title: name,
+        about: files ? aboutFiles : (about[name] ?? ''),
+        refused:
+          name === 'TigerBeetle' && !files && !fillsFromRelease(release)
+            ? `version ${defaultVersion} cannot be filled`
+            : undefined,
+      };
+    });
 
 /** The request has all choices, also those that equal the original, and the catalog whose price was shown. */
 export const restoreRequest = (

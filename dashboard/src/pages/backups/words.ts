@@ -23,6 +23,10 @@ export const stateWords: Readonly<Record<Backup['status'], string>> = {
   EXPIRED: 'expired',
 };
 
+/** What a backup has besides rows, in words; `undefined`: it has rows. */
+export const methodWords = ({ method }: Pick<Backup, 'method'>): string | undefined =>
+  method === 'FILES' ? 'data files, for TigerBeetle of the same topology' : undefined;
+
 /** Origin of a backup, in words. */
 export function originWords({
   type,
@@ -120,11 +124,9 @@ export const whyNoLastBackup = (database: Shown, configured: boolean): string | 
     : `It runs ${database.engine.name}, which takes writes while it is backed up. Make a backup before.`;
 
 /** Why a database cannot be backed up at all now; `undefined`: it can. */
-export function whyNotBackedUp({ status, engine }: Shown, configured: boolean): string | undefined {
+export function whyNotBackedUp({ status }: Shown, configured: boolean): string | undefined {
   if (!configured) return withoutStore;
   if (status === 'DELETING' || status === 'DELETED') return 'The database is deleted.';
-  if (status === 'SUSPENDED' && engine.name !== 'Builtin')
-    return `It runs ${engine.name}, which is backed up only while it runs. Resume it.`;
   return status === 'READY' || status === 'SUSPENDED' ? undefined : 'The database has no data yet.';
 }
 

@@ -1,0 +1,314 @@
+/** Backups of TigerBeetle's data files: they come back byte for byte, or are refused by name. */
+import { expect, test } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  dataFileSize,
+  encodeSuperblock,
+  type Superblock,
+} from '../../../images/tigerbeetle-double/superblock.ts';
+import { parseKeys } from '../installation-keys.ts';
+import { fileBackupKey, replicaFileKey } from '../keys.ts';
+import { removeBackup } from '../removals.ts';
+import { SealedStore } from '../sealed-store.ts';
+import { sweep } from '../sweep.ts';
+import type { Storage, StorageFile } from '../../log/storage.ts';
+import { LockingStore } from '../testing/locking-store.ts';
+import { Killed, MemoryStore, refusal } from '../testing/memory-store.ts';
+import { backUpFile } from './back-up-file.ts';
+import { completeFileBackup } from './complete.ts';
+import { findFileBackup, listFileBackups } from './record.ts';
+import { restoreFile } from './restore-file.ts';
+import { verifyFiles } from './verify-files.ts';
+
+const RELEASE = 4361;
+const databaseId = 'db_1';
+const backupId = 'bkp_1';
+const which = { databaseId, backupId };
+const HOUR = 3_600_000;
+
+const zeros = new Uint8Array(8 << 20);
+
+/** What is in a file besides zeros, by offset. */
+type Content = ReadonlyMap<number, Uint8Array>;
+
+/** A file with a real head, bytes that all replicas share, and bytes of its own at its end. */
+function replicaFile(index: number, replicaCount: number, rest: Partial<Superblock> = {}): Content {
+  const head = encodeSuperblock({
+    identity: { clusterId: 77n, replicaIndex: index, replicaCount },
+    sequence: 3 + index,
+    release: RELEASE,
+    releaseFormat: RELEASE,
+    checkpointOp: 959,
+    syncOpMax: 0,
+    view: 4,
+    ...rest,
+  });
+  // Bytes that cannot be compressed.
+  const shared = createHash('shake256', { outputLength: 70_000 }).update('shared').digest();
+  return new Map([
+    [0, head],
+    [600 << 20, shared],
+    [dataFileSize - 100, new Uint8Array(100).fill(7 + index)],
+  ]);
+}
+
+function fileOf(content: Content, sizeBytes = dataFileSize) {
+  return {
+    size: () => Promise.resolve(sizeBytes),
+    async read(target: Uint8Array, offset: number): Promise<number> {
+      await Promise.resolve();
+      const count = Math.max(0, Math.min(target.length, sizeBytes - offset));
+      for (const [at, part] of content) {
+        const from = Math.max(at, offset);
+        const to = Math.min(at + part.length, offset + count);
+        if (to > from) target.set(part.subarray(from - at, to - at), from - offset);
+      }
+      return count;
+    },
+  };
+}
+
+const now = () => new Date(1_800_000_000_000);
+
+/** Copies the file of a replica. */
+const copied = (
+  store: MemoryStore | SealedStore,
+  content: Content,
+  replicaIndex: number,
+  replicaCount: number,
+  rest: Partial<Parameters<typeof backUpFile>[0]> = {},
+) =>
+  backUpFile({
+    file: fileOf(content),
+    store,
+    ...which,
+    identity: { clusterId: 77n, replicaIndex, replicaCount },
+    seals: store instanceof SealedStore && store.seals,
+    requireUnchanged: () => Promise.resolve(),
+    now,
+    ...rest,
+  });
+
+const completed = (store: MemoryStore | SealedStore, replicaCount: number) =>
+  completeFileBackup({ store, ...which, clusterId: 77n, replicaCount, now });
+
+/** A disk for one file, that keeps what is not zero. */
+class Disk implements Storage {
+  readonly written = new Map<number, Uint8Array>();
+  published: string | undefined;
+  sizeBytes = 0;
+  freeBytes = 2 ** 40;
+
+  async create(): Promise<StorageFile> {
+    await Promise.resolve();
+    const write = async (bytes: Uint8Array, offset: number): Promise<void> => {
+      await Promise.resolve();
+      expect(offset).toBeLessThanOrEqual(this.sizeBytes);
+      this.sizeBytes = Math.max(this.sizeBytes, offset + bytes.length);
+      if (Buffer.compare(bytes, zeros.subarray(0, bytes.length)) !== 0)
+        this.written.set(offset, new Uint8Array(bytes));
+    };
+    const nothing = () => Promise.resolve();
+    const size = () => Promise.resolve(this.sizeBytes);
+    const read = () => Promise.reject(new Error('nobody reads it'));
+    return { size, read, write, writeDurable: write, sync: nothing, close: nothing };
+  }
+
+  publish = (_: string, path: string) => Promise.resolve(void (this.published = path));
+  remove = () => Promise.resolve();
+  exists = () => Promise.resolve(false);
+  volume = () => Promise.resolve({ sizeBytes: 2 ** 40, freeBytes: this.freeBytes });
+  open = () => Promise.reject(new Error('nothing is opened'));
+  replace = () => Promise.reject(new Error('nothing is replaced'));
+}
+
+const restoredTo = async (
+  disk: Disk,
+  store: MemoryStore | SealedStore,
+  identity: { clusterId?: bigint; replicaIndex?: number; replicaCount?: number } = {},
+  release = RELEASE,
+) =>
+  restoreFile({
+    store,
+    backup: (await findFileBackup(store, which)).record,
+    to: '/data/77_0.tigerbeetle.partial',
+    identity: { clusterId: 77n, replicaIndex: 0, replicaCount: 1, ...identity },
+    release,
+    storage: disk,
+  });
+
+const rest = (content: Content) =>
+  [...content].flatMap(([at, part]) =>
+    [...part].flatMap((byte, within) => (byte === 0 ? [] : [[at + within, byte] as const])),
+  );
+
+/** Each pass over a file of a gigabyte takes time: tests that change nothing of it share the backup of one. */
+let shared: Promise<Awaited<ReturnType<typeof single>>> | undefined;
+const sharedSingle = () => (shared ??= single());
+
+async function single(store = new MemoryStore()) {
+  await copied(store, replicaFile(0, 1), 0, 1);
+  return { store, made: await completed(store, 1) };
+}
+
+test('the files of all replicas come back byte for byte; what they have in common is stored once, and all of it is encrypted', async () => {
+  const bucket = new MemoryStore();
+  const store = new SealedStore(bucket, parseKeys(`2026 ${randomBytes(32).toString('base64')}`));
+  const contents = [0, 1, 2].map((index) => replicaFile(index, 3));
+  const first = await copied(store, contents[0]!, 0, 3);
+  const second = await copied(store, contents[1]!, 1, 3);
+  await copied(store, contents[2]!, 2, 3);
+  expect(first.record.pieces).toHaveLength(3);
+  expect(second.newBytes).toBeLessThan(first.newBytes / 2);
+  const { record } = await completed(store, 3);
+  expect(record).toMatchObject({
+    clusterId: '77',
+    replicaCount: 3,
+    release: '0.17.9',
+    sealed: true,
+  });
+  // By another process.
+  const reader = new SealedStore(bucket, store.keys);
+  const disk = new Disk();
+  expect(await restoredTo(disk, reader, { replicaIndex: 1, replicaCount: 3 })).toBe(dataFileSize);
+  expect(disk.sizeBytes).toBe(dataFileSize);
+  expect(rest(disk.written)).toEqual(rest(contents[1]!));
+  for (const [key, bytes] of bucket.objects) {
+    if (!/\/(?:files|file-backups)\//.test(key)) continue;
+    expect([key, Buffer.from(bytes).toString('latin1', 0, 4)]).toEqual([key, 'LENC']);
+  }
+});
+
+test('the digest of a file is that of all of its bytes', async () => {
+  const { made } = await sharedSingle();
+  const hash = createHash('sha256');
+  const file = fileOf(replicaFile(0, 1));
+  for (let at = 0; at < dataFileSize; at += 1 << 24) {
+    const bytes = new Uint8Array(Math.min(1 << 24, dataFileSize - at));
+    await file.read(bytes, at);
+    hash.update(bytes);
+  }
+  expect(made.record.files[0]?.sha256).toBe(hash.digest('hex'));
+});
+
+test('a copy that dies at any write is made again, and the backup is the same', async () => {
+  const { store: whole, made } = await sharedSingle();
+  // The first piece, what is known of the file, the backup.
+  for (const write of [3, 6, 7]) {
+    const store = new MemoryStore();
+    // Whether it still arrives.
+    store.killAt = { write, arrives: write % 2 === 0 };
+    await expect(single(store)).rejects.toThrow(Killed);
+    store.killAt = undefined;
+    const again = await single(store);
+    expect(again.made.record).toEqual(made.record);
+    expect([...store.objects.keys()].sort()).toEqual([...whole.objects.keys()].sort());
+  }
+});
+
+test('files that are no backup together are refused before there is one', async () => {
+  const store = new MemoryStore();
+  const file_unfit = { code: 'file_unfit' };
+  // Another cluster, another replica, a standby, no head at all.
+  for (const content of [
+    replicaFile(0, 1, { identity: { clusterId: 78n, replicaIndex: 0, replicaCount: 1 } }),
+    replicaFile(1, 3),
+    new Map<number, Uint8Array>(),
+  ])
+    expect(await refusal(copied(store, content, 0, 1))).toMatchObject(file_unfit);
+  expect(store.objects.size).toBe(0);
+  // One replica is further ahead than it can be of two that were stopped with it.
+  await copied(store, replicaFile(0, 3, { checkpointOp: 959 + 960 * 9 }), 0, 3);
+  await copied(store, replicaFile(1, 3), 1, 3);
+  expect(await refusal(completed(store, 3))).toEqual({
+    code: 'object_missing',
+    key: replicaFileKey(databaseId, backupId, 2),
+  });
+  await copied(store, replicaFile(2, 3), 2, 3);
+  expect(await refusal(completed(store, 3))).toMatchObject(file_unfit);
+  expect(await refusal(findFileBackup(store, which))).toMatchObject({ code: 'backup_unknown' });
+});
+
+test('a file that is changed, or cut, while it is copied makes no backup', async () => {
+  const store = new MemoryStore();
+  const requireUnchanged = () => Promise.reject(new Error('changed'));
+  await expect(copied(store, replicaFile(0, 1), 0, 1, { requireUnchanged })).rejects.toThrow();
+  const cut = {
+    ...fileOf(replicaFile(0, 1), dataFileSize - 5_000),
+    size: () => Promise.resolve(dataFileSize),
+  };
+  expect(await refusal(copied(store, replicaFile(0, 1), 0, 1, { file: cut }))).toMatchObject({
+    code: 'file_changed',
+  });
+  expect(await refusal(completed(store, 1))).toMatchObject({ code: 'object_missing' });
+});
+
+test('a changed or missing object is told by its name, and nothing is restored', async () => {
+  const { store, made } = await sharedSingle();
+  const [last] = [...store.objects.keys()].filter((key) => key.includes('/files/')).slice(-2);
+  for (const [key, bytes] of store.objects) {
+    if (key.endsWith('archive.json')) continue;
+    const flipped = new Uint8Array(bytes);
+    flipped[flipped.length >> 1]! ^= 1;
+    for (const changed of [store.with(key, flipped), store.with(key, undefined)]) {
+      const check = async () => {
+        const { record } = await findFileBackup(changed, which, made.sha256);
+        await verifyFiles(changed, record);
+      };
+      const found = await refusal(check());
+      // Without its record a backup does not exist.
+      const isGone = key === fileBackupKey(databaseId, backupId) && !changed.objects.has(key);
+      expect(isGone ? { ...found, key } : found).toMatchObject({
+        code: expect.stringMatching(isGone ? 'backup_unknown' : /^object_(?:damaged|missing)$/),
+        key,
+      });
+      if (key !== last) continue;
+      const disk = new Disk();
+      expect(await refusal(restoredTo(disk, changed))).toBeDefined();
+      expect(disk.published).toBeUndefined();
+    }
+  }
+});
+
+test('a database of another cluster ID, another topology, an older release or without room is refused', async () => {
+  const { store } = await sharedSingle();
+  for (const [code, attempt] of [
+    ['import_differs', () => restoredTo(new Disk(), store, { clusterId: 78n })],
+    ['import_differs', () => restoredTo(new Disk(), store, { replicaCount: 3 })],
+    ['import_newer', () => restoredTo(new Disk(), store, {}, RELEASE - 1)],
+    [
+      'import_no_room',
+      () => restoredTo(Object.assign(new Disk(), { freeBytes: dataFileSize - 1 }), store),
+    ],
+  ] as const)
+    expect(await refusal(attempt())).toMatchObject({ code });
+});
+
+test('a removed backup of files is found no more, and the sweep deletes all of it and nothing else', async () => {
+  const { store } = await single();
+  const other = { databaseId, backupId: 'bkp_2' };
+  await copied(store, replicaFile(0, 1), 0, 1, other);
+  await completeFileBackup({ store, ...other, clusterId: 77n, replicaCount: 1, now });
+  const keysOf = (id: string) => [...store.objects.keys()].filter((key) => key.includes(id));
+  const kept = keysOf('bkp_2');
+  await removeBackup(store, databaseId, { backupId, removedAt: new Date(0).toISOString() });
+  expect(await refusal(findFileBackup(store, which))).toMatchObject({ code: 'backup_removed' });
+  const listed = [];
+  for await (const { record } of listFileBackups(store, databaseId)) listed.push(record.backupId);
+  expect(listed).toEqual(['bkp_2']);
+  const sweepAt = (hours: number) =>
+    sweep({ store, databaseId, nowMs: hours * HOUR, graceMs: 24 * HOUR });
+  expect(await sweepAt(23)).toMatchObject({ waiting: 1, chunks: 0 });
+  // Two of the three pieces hold bytes, and so does what is known of the file.
+  expect(await sweepAt(24)).toMatchObject({ emptied: 1, chunks: 4 });
+  expect(await sweepAt(48)).toMatchObject({ gone: 1 });
+  expect(keysOf('bkp_1')).toEqual([]);
+  expect(keysOf('bkp_2')).toEqual(kept);
+  await verifyFiles(store, (await findFileBackup(store, other)).record);
+});
+
+test('a backup of files says until when the bucket keeps all of it', async () => {
+  const store = new LockingStore({ mode: 'GOVERNANCE', days: 10 }, now().getTime());
+  const { made } = await single(store);
+  expect(made.record.lockedUntil).toBe(store.locks.endOfNew());
+});

@@ -1,0 +1,183 @@
+/**
+ * Records of a backup of data files: one for each replica's file, and the one that makes the backup, written last. FORMAT.md, "Data
+ * files".
+ */
+import { z } from 'zod';
+import { decodeDigested, encodeDigested } from '../digested-line.ts';
+import { ArchiveError, damaged, missing } from '../errors.ts';
+import { fileBackupKey, fileBackupsPrefix, parseFileBackupKey, replicaFileKey } from '../keys.ts';
+import type { ObjectStore } from '../object-store.ts';
+import { parseRecord, RECORD_FORMAT } from '../record.ts';
+import { removals } from '../removals.ts';
+
+const count = z.number().int().nonnegative();
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const common = {
+  format: z.literal(RECORD_FORMAT),
+  databaseId: z.string(),
+  backupId: z.string(),
+  clusterId: z.string().regex(/^\d{1,39}$/),
+  replicaCount: count.min(1),
+  /** The backup was made encrypted: this record, and all pieces. */
+  sealed: z.literal(true).optional(),
+  /** All of it is locked until then, or for longer. */
+  lockedUntil: z.iso.datetime().optional(),
+  completedAt: z.iso.datetime(),
+};
+
+const pieceSchema = z.object({
+  offset: count,
+  sizeBytes: count.min(1),
+  /** Bytes of the object. */
+  storedBytes: count,
+  sha256: digest,
+});
+
+const replicaFileSchema = z.object({
+  ...common,
+  replicaIndex: count,
+  sizeBytes: count,
+  /** Digest of the whole file. */
+  sha256: digest,
+  /** What is not named is zero. */
+  pieces: z.array(pieceSchema),
+});
+
+const fileBackupSchema = z.object({
+  ...common,
+  /** Newest release of TigerBeetle that wrote a checkpoint of a file. */
+  release: z.string(),
+  /** By replica. */
+  files: z.array(
+    z.object({ sizeBytes: count, sha256: digest, storedBytes: count, record: digest }),
+  ),
+});
+
+export type StoredPiece = z.infer<typeof pieceSchema>;
+export type ReplicaFile = z.infer<typeof replicaFileSchema>;
+export type FileBackup = z.infer<typeof fileBackupSchema>;
+
+export interface Found<Entry> {
+  readonly key: string;
+  readonly record: Entry;
+  readonly sha256: string;
+}
+
+/** Writes a record. Resolves with the one that counts: an earlier one, if it exists. */
+async function write<Entry extends { readonly databaseId: string }>(
+  store: ObjectStore,
+  key: string,
+  record: Entry,
+  schema: z.ZodType<Entry>,
+): Promise<Found<Entry>> {
+  const { bytes, sha256 } = encodeDigested(record);
+  if ((await store.create(key, bytes)) === 'created') return { key, record, sha256 };
+  return read(store, key, record.databaseId, schema);
+}
+
+async function read<Entry extends { readonly databaseId: string }>(
+  store: ObjectStore,
+  key: string,
+  databaseId: string,
+  schema: z.ZodType<Entry>,
+): Promise<Found<Entry>> {
+  const { json, sha256 } = decodeDigested(key, await store.read(key));
+  return { key, record: parseRecord(key, json, schema, databaseId), sha256 };
+}
+
+export const writeReplicaFile = (store: ObjectStore, record: ReplicaFile) =>
+  write(
+    store,
+    replicaFileKey(record.databaseId, record.backupId, record.replicaIndex),
+    record,
+    replicaFileSchema,
+  );
+
+export const writeFileBackup = (store: ObjectStore, record: FileBackup) =>
+  write(store, fileBackupKey(record.databaseId, record.backupId), record, fileBackupSchema);
+
+interface Which {
+  readonly databaseId: string;
+  readonly backupId: string;
+}
+
+/** Rejects with `object_missing` if this replica's file was not copied. */
+export const readReplicaFile = (
+  store: ObjectStore,
+  { databaseId, backupId }: Which,
+  index: number,
+): Promise<Found<ReplicaFile>> =>
+  read(store, replicaFileKey(databaseId, backupId, index), databaseId, replicaFileSchema);
+
+/** The file of a replica as the backup's record names it. */
+export async function replicaFileOf(
+  store: ObjectStore,
+  backup: FileBackup,
+  index: number,
+): Promise<ReplicaFile> {
+  const { key, record, sha256 } = await readReplicaFile(store, backup, index);
+  if (backup.files[index]?.record !== sha256)
+    throw damaged(key, 'it is not the one that the backup names');
+  return record;
+}
+
+/** `undefined`: there is none, or none yet. */
+export async function readFileBackup(
+  store: ObjectStore,
+  { databaseId, backupId }: Which,
+): Promise<Found<FileBackup> | undefined> {
+  const key = fileBackupKey(databaseId, backupId);
+  return read(store, key, databaseId, fileBackupSchema).catch(unlessMissing);
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof ArchiveError && error.code === 'object_missing')) throw error;
+}
+
+/** Rejects with `backup_removed` or `backup_unknown`. `sha256`: the digest that its record must have. */
+export async function findFileBackup(
+  store: ObjectStore,
+  which: Which,
+  sha256?: string,
+): Promise<Found<FileBackup>> {
+  const { databaseId, backupId } = which;
+  const removal = (await removals(store, databaseId)).get(backupId);
+  if (removal !== undefined) {
+    throw new ArchiveError(
+      'backup_removed',
+      `${databaseId}'s backup ${backupId} was removed at ${removal.removedAt}. Restore another one.`,
+    );
+  }
+  const found = await readFileBackup(store, which);
+  if (found === undefined) {
+    throw new ArchiveError(
+      'backup_unknown',
+      `The bucket has no backup ${backupId} of data files of ${databaseId} under this prefix.`,
+    );
+  }
+  if (sha256 !== undefined && sha256 !== found.sha256)
+    throw damaged(found.key, `its digest is ${found.sha256}, not ${sha256}`);
+  return found;
+}
+
+/** All backups of data files that are not removed, in the order of their names. */
+export async function* listFileBackups(
+  store: ObjectStore,
+  databaseId: string,
+): AsyncGenerator<Found<FileBackup>> {
+  const removed = await removals(store, databaseId);
+  for await (const key of store.list(fileBackupsPrefix(databaseId))) {
+    const backupId = parseFileBackupKey(key);
+    if (backupId === undefined || removed.has(backupId)) continue;
+    const found = await readFileBackup(store, { databaseId, backupId });
+    if (found === undefined) throw missing(key);
+    yield found;
+  }
+}
+
+export const sizeOf = ({ files }: FileBackup): number =>
+  files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+/** Bytes of all objects. Pieces that replicas share are counted for each. */
+export const storedSizeOf = ({ files }: FileBackup): number =>
+  files.reduce((sum, { storedBytes }) => sum + storedBytes, 0);

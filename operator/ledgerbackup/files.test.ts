@@ -1,0 +1,229 @@
+/** Backups of data files: all of one moment at which no replica of TigerBeetle ran, or none. */
+import { expect, test } from '@jest/globals';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { labels, podName } from '../../domain/names.ts';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import { catalogObject } from '../../test/fixtures/catalog.ts';
+import { backupEnvironment } from '../../test/support/operator/backup-environment.ts';
+import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
+import { subjectOf } from '../../test/support/operator/subjects.ts';
+import type { BackupObject } from './environment.ts';
+import { reconcileBackup } from './reconcile.ts';
+
+const namespace = 'acme';
+const uid = '10000000-0000-4000-8000-000000000000';
+const subject = { ...subjectOf('TigerBeetle', 'ha-3'), name: 'shop', namespace };
+const { workload, clusterId } = subject;
+const digest = 'd'.repeat(64);
+
+/** A database that somebody suspended, and a backup of its data files. */
+class Cold {
+  readonly cluster = new SimulatedCluster();
+
+  constructor(engine: 'TigerBeetle' | 'Builtin' = 'TigerBeetle') {
+    this.cluster.put(catalogObject() as unknown as KubeObject);
+    this.suspended(true, 4, engine);
+    this.cluster.put<BackupObject>({
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: { namespace, name: 'cold', uid },
+      spec: {
+        database: 'shop',
+        type: 'Manual',
+        method: 'Files',
+        reclaimPolicy: 'Retain',
+        protected: false,
+        removeRequested: false,
+      },
+    });
+  }
+
+  suspended(suspend: boolean, generation: number, engine = 'TigerBeetle', told = suspend): void {
+    const row = { reason: '', message: '', lastTransitionTime: '2027-01-01T00:00:00Z' };
+    const resolved = { ...subject.resolved, engine: { ...subject.resolved.engine, name: engine } };
+    const { endpoints, uid: ownUid } = subject;
+    const databaseId = typeIdOfUuid('db', ownUid);
+    this.cluster.put({
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerDatabase',
+      metadata: { namespace, name: 'shop', uid: ownUid, generation },
+      spec: { engine, suspend },
+      status: {
+        databaseId,
+        workload,
+        clusterId,
+        resolved,
+        endpoints,
+        bootstrapped: true,
+        conditions: [
+          {
+            type: 'Suspended',
+            status: told ? 'True' : 'False',
+            observedGeneration: generation,
+            ...row,
+          },
+        ],
+      },
+    } as unknown as DatabaseObject);
+  }
+
+  /** Looks until what is said stays. */
+  async look() {
+    for (let requeueAfterMs: number | undefined = 1; requeueAfterMs === 1;) {
+      const environment = backupEnvironment(this.cluster);
+      ({ requeueAfterMs } = await reconcileBackup(environment, { namespace, name: 'cold' }));
+    }
+    const found = await this.cluster.read<BackupObject>({
+      resource: resources.backup,
+      name: 'cold',
+    });
+    return { ...found?.status, told: found?.status?.conditions?.find(isSucceeded) };
+  }
+
+  get jobs(): readonly Job[] {
+    return this.cluster
+      .all('Job')
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  }
+
+  get verbs(): readonly string[] {
+    return this.jobs.map(({ spec }) => spec?.template.spec?.containers[0]?.args?.[0] ?? 'no verb');
+  }
+
+  /** A Job ends, and its program has said this. */
+  ends(job: Job, type: 'Complete' | 'Failed', said: object): void {
+    const { name = '', namespace: where = '', labels: marks } = job.metadata;
+    const terminated = { exitCode: 0, message: JSON.stringify(said) };
+    this.cluster.put({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        namespace: where,
+        name: `${name}-x`,
+        labels: { ...marks, 'batch.kubernetes.io/job-name': name },
+      },
+      status: { containerStatuses: [{ state: { terminated } }] },
+    } as unknown as Pod);
+    const completionTime = new Date(this.cluster.nowMs).toISOString() as unknown as Date;
+    const conditions = [{ type, status: 'True' }];
+    this.cluster.put({ ...job, status: { conditions, completionTime } });
+  }
+
+  copy(): void {
+    for (const job of this.jobs) this.ends(job, 'Complete', { backupId: 'bkp_1' });
+  }
+}
+
+const isSucceeded = ({ type }: { readonly type: string }) => type === 'Succeeded';
+
+test('the file of each replica is copied by a Job that only reads its volume, and a last one makes them a backup', async () => {
+  const cold = new Cold();
+  expect(await cold.look()).toMatchObject({
+    databaseGeneration: 4,
+    clusterId,
+    told: { status: 'Unknown', reason: 'Running' },
+  });
+  expect(cold.verbs).toEqual(['backup-file', 'backup-file', 'backup-file']);
+  for (const [index, job] of cold.jobs.entries()) {
+    const { containers = [], volumes = [] } = job.spec?.template.spec ?? {};
+    expect(containers[0]?.args).toEqual(
+      expect.arrayContaining([
+        `--cluster=${clusterId}`,
+        '--replica-count=3',
+        `--replica=${index}`,
+        `/data/${clusterId}_${index}.tigerbeetle`,
+      ]),
+    );
+    expect(containers[0]?.image).not.toContain('tigerbeetle');
+    expect(containers[0]?.volumeMounts?.[0]).toMatchObject({ mountPath: '/data', readOnly: true });
+    expect(JSON.stringify(volumes)).toContain(`"data-${workload}-${index}"`);
+  }
+  const [first] = cold.jobs;
+  cold.ends(first!, 'Complete', {});
+  await cold.look();
+  expect(cold.verbs).toHaveLength(3);
+  cold.copy();
+  await cold.look();
+  expect(cold.verbs).toEqual(['backup-file', 'backup-file', 'backup-file', 'backup-files']);
+  const files = [0, 1, 2].map((replica) => ({ replica, sizeBytes: 7, sha256: digest }));
+  cold.ends(cold.jobs[3]!, 'Complete', {
+    backupId: 'bkp_1',
+    key: 'k',
+    sha256: 'f',
+    clusterId,
+    release: '0.17.9',
+    files,
+    sizeBytes: 21,
+    storedBytes: 5,
+    encrypted: true,
+    seconds: 1,
+  });
+  const made = await cold.look();
+  expect(made).toMatchObject({ files, sizeBytes: 21, encrypted: true, told: { status: 'True' } });
+  expect(made.op).toBeUndefined();
+  await cold.look();
+  // A finished Job would keep the volumes.
+  expect(cold.jobs).toEqual([]);
+});
+
+test('while a replica runs nothing is copied', async () => {
+  for (const hinder of [
+    (cold: Cold) => cold.suspended(false, 4),
+    (cold: Cold) => cold.suspended(true, 4, 'TigerBeetle', false),
+    (cold: Cold) =>
+      void cold.cluster.put<Pod>({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {
+          namespace,
+          name: podName(workload, 1),
+          labels: { [labels.uid]: subject.uid, [labels.role]: 'replica' },
+          ownerReferences: [
+            {
+              apiVersion: 'apps/v1',
+              kind: 'StatefulSet',
+              name: workload,
+              uid: 's',
+              controller: true,
+            },
+          ],
+        },
+      }),
+  ]) {
+    const cold = new Cold();
+    hinder(cold);
+    expect(await cold.look()).toMatchObject({ told: { reason: 'DatabaseNotReady' } });
+    expect(cold.jobs).toEqual([]);
+  }
+});
+
+test('files are no backup if the database was resumed while they were copied, however short', async () => {
+  const cold = new Cold();
+  await cold.look();
+  const [one, ...others] = cold.jobs;
+  cold.ends(one!, 'Complete', {});
+  // Resumed, and suspended again before anybody looks.
+  cold.suspended(true, 6);
+  for (const job of others) cold.ends(job, 'Complete', {});
+  expect(await cold.look()).toMatchObject({ told: { status: 'False', reason: 'FilesUnfit' } });
+  await cold.look();
+  expect(cold.jobs).toEqual([]);
+});
+
+test('a copy that fails ends the backup with the words of its program', async () => {
+  const cold = new Cold();
+  await cold.look();
+  const said = { error: 'file_unfit', message: 'no two copies of its head agree' };
+  cold.ends(cold.jobs[1]!, 'Failed', said);
+  expect(await cold.look()).toMatchObject({
+    told: { status: 'False', reason: 'FilesUnfit', message: said.message },
+  });
+});
+
+test('data files of the built-in engine are no backup', async () => {
+  const cold = new Cold('Builtin');
+  expect(await cold.look()).toMatchObject({ told: { status: 'False', reason: 'FilesUnfit' } });
+  expect(cold.jobs).toEqual([]);
+});

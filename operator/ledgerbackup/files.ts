@@ -1,0 +1,141 @@
+/**
+ * Makes a backup of the data files of a suspended database of TigerBeetle. All files must be of one moment at which no replica ran: the
+ * generation of the database is noted before the first is copied, and is the same once all are. Only then they become a backup.
+ */
+import { BackupReason } from '../../domain/conditions.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { backupFileJobName, labels, uidOf } from '../../domain/names.ts';
+import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
+import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { replicaPods } from '../ledgerdatabase/replica-pods.ts';
+import type { Subject } from '../manifests/subject.ts';
+import type { BackupStore } from '../store/backup-store.ts';
+import { lendStore } from '../store/lend.ts';
+import { newestBuiltin } from './borrower.ts';
+import { timeOf, type BackupEnvironment, type BackupObject, type Verdict } from './environment.ts';
+import { buildFileJob, buildFilesJob } from './file-jobs.ts';
+import { jobNamed, podsOfJob, startJob } from './own-jobs.ts';
+import { failureOf } from './result.ts';
+import { ended, waits } from './verdicts.ts';
+
+interface Copying {
+  readonly environment: BackupEnvironment;
+  readonly store: BackupStore;
+  readonly backup: BackupObject;
+  readonly database: DatabaseObject;
+  /** As TigerBeetle's. */
+  readonly subject: Subject;
+}
+
+/** What is to be done before all files are copied, and the Job that makes them a backup. */
+export async function copyFiles(copying: Copying): Promise<Verdict> {
+  const { environment, backup, database, subject } = copying;
+  if (subject.resolved.engine.name !== 'TigerBeetle') {
+    return unfit(copying, `${database.metadata.name} does not run TigerBeetle; leave method out`);
+  }
+  const newest = newestBuiltin(environment);
+  if ('problem' in newest) return waits(BackupReason.DatabaseNotReady, newest.problem);
+  const began = backup.status?.databaseGeneration;
+  if (began === undefined) return begin(copying);
+  const jobs = Array.from({ length: subject.resolved.topology.replicas }, (_, index) =>
+    jobNamed(environment, backup, backupFileJobName(subject.workload, uidOf(backup), index)),
+  );
+  const isCopied = jobs.every((job) => job !== undefined && hasSucceeded(job));
+  // Read after what was copied: whatever ran meanwhile needed another generation.
+  const now = await liveAtRest(environment, database);
+  if (now !== began) {
+    return unfit(
+      copying,
+      `${database.metadata.name} was resumed or changed while its files were copied; leave it suspended, and make another backup`,
+    );
+  }
+  const plan = { ...copying, program: newest.resolved.engine };
+  if (isCopied) return start(copying, [buildFilesJob(plan)], 'makes a backup of the copied files');
+  const failed = jobs.find((job) => job !== undefined && hasFailed(job));
+  if (failed !== undefined) {
+    const pods = podsOfJob(environment, failed);
+    const { name } = failed.metadata;
+    const otherwise = jobTrouble(failed, pods) ?? `Job ${name} failed and said nothing`;
+    return ended(environment, failureOf(pods, otherwise));
+  }
+  const missing = jobs.flatMap((job, index) =>
+    job === undefined ? [buildFileJob(plan, index)] : [],
+  );
+  const copied = jobs.filter((job) => job !== undefined && hasSucceeded(job)).length;
+  return (
+    troubleOf(copying, jobs) ??
+    start(copying, missing, `copies a data file; ${copied} of ${jobs.length} are copied`)
+  );
+}
+
+/** The generation is on record before anything is copied. */
+async function begin(copying: Copying): Promise<Verdict> {
+  const { environment, database, subject } = copying;
+  const generation = await liveAtRest(environment, database);
+  if (generation === undefined) {
+    const { name } = database.metadata;
+    const how = `suspend ${name}, and wait until it is: data files are copied while no replica runs`;
+    return waits(BackupReason.DatabaseNotReady, how);
+  }
+  return {
+    status: 'Unknown',
+    reason: BackupReason.Running,
+    message: 'the data files are copied',
+    facts: {
+      startedAt: timeOf(environment),
+      databaseId: subject.databaseId,
+      clusterId: subject.clusterId,
+      databaseGeneration: generation,
+    },
+    requeueAfterMs: 1,
+  };
+}
+
+/** The generation under which no replica runs, as the API server has it now; `undefined`: one may run. */
+async function liveAtRest(
+  { kube }: BackupEnvironment,
+  { metadata }: DatabaseObject,
+): Promise<number | undefined> {
+  const { namespace, name } = metadata;
+  const live = await kube.read<DatabaseObject>({ resource: resources.database, namespace, name });
+  if (live === undefined || live.metadata.uid !== metadata.uid) return undefined;
+  const { generation, deletionTimestamp } = live.metadata;
+  if (!live.spec.suspend || deletionTimestamp !== undefined) return undefined;
+  const told = live.status?.conditions?.find(({ type }) => type === 'Suspended');
+  if (told?.status !== 'True' || told.observedGeneration !== generation) return undefined;
+  const labelSelector = `${labels.uid}=${uidOf(live)}`;
+  const pods = await kube.list<Pod>(resources.pod, { namespace, labelSelector });
+  const running = replicaPods(pods).filter((pod) => belongsTo(live, pod));
+  return running.length === 0 ? generation : undefined;
+}
+
+/** Jobs that make no progress, in words. They go on by themselves. */
+function troubleOf(
+  { environment }: Copying,
+  jobs: readonly (Job | undefined)[],
+): Verdict | undefined {
+  if (jobs.includes(undefined)) return undefined;
+  for (const job of jobs) {
+    const trouble = job && jobTrouble(job, podsOfJob(environment, job));
+    if (trouble !== undefined) return waits(BackupReason.Delayed, `it is tried again: ${trouble}`);
+  }
+  return undefined;
+}
+
+async function start(
+  { environment, store, backup, subject }: Copying,
+  jobs: readonly Job[],
+  words: string,
+): Promise<Verdict> {
+  for (const job of jobs) {
+    const refusal = await startJob(environment, backup, job, () =>
+      lendStore(environment.kube, subject, store),
+    );
+    if (refusal !== undefined) return waits(BackupReason.Delayed, refusal);
+  }
+  return waits(BackupReason.Running, words);
+}
+
+const unfit = ({ environment }: Copying, message: string): Verdict =>
+  ended(environment, { reason: BackupReason.FilesUnfit, message });
