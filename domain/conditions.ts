@@ -157,6 +157,7 @@ export const BackupReason = {
   LedgerDiffers: 'LedgerDiffers',
   NoRoom: 'NoRoom',
   FilesUnfit: 'FilesUnfit',
+  Removed: 'Removed',
   Failed: 'Failed',
 } as const;
 export type BackupReason = (typeof BackupReason)[keyof typeof BackupReason];

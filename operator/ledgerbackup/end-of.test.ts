@@ -253,3 +253,11 @@ test('a test that was asked for is made once; one that could not be made is made
   expect(due('Never', [tested(3, 0.01, {})])).toEqual([false]);
   expect(due('Never', [tested(3, 0.1, {})])).toEqual([true]);
 });
+
+test('no schedule has a backup tested whose removal has begun; who asks has it tested', () => {
+  const begun = { removalBegunAt: at(0) };
+  expect(due('Every', [backup(0, {}, begun)])).toEqual([false]);
+  const failed = { startedAt: at(1), completedAt: at(1) };
+  expect(due('Every', [backup(0, {}, { ...begun, verification: failed })])).toEqual([false]);
+  expect(due('Every', [backup(0, { verifyRequestedAt: at(0) }, begun)])).toEqual([true]);
+});

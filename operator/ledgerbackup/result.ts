@@ -67,7 +67,7 @@ const reasons: Readonly<Record<string, BackupReason>> = {
   object_missing: BackupReason.ArchiveDamaged,
   state_rejected: BackupReason.ArchiveDamaged,
   backup_unknown: BackupReason.ArchiveDamaged,
-  backup_removed: BackupReason.ArchiveDamaged,
+  backup_removed: BackupReason.Removed,
   checkpoint_corrupt: BackupReason.ReplicaDamaged,
   cluster_unreachable: BackupReason.ClusterUnreachable,
   cluster_differs: BackupReason.LedgerDiffers,

@@ -17,6 +17,8 @@ export function isVerificationDue(backup: LedgerBackup, around: Surroundings): b
   const isAsked =
     spec.verifyRequestedAt !== undefined && startedMs(backup) < Date.parse(spec.verifyRequestedAt);
   if (isAsked) return true;
+  // The bucket may have been told of its removal: a test would find that, and nothing new.
+  if (status?.removalBegunAt !== undefined) return false;
   const couldNotBeMade = last?.completedAt !== undefined && last.passed === undefined;
   if (couldNotBeMade) return around.nowMs - Date.parse(last.completedAt) >= AGAIN_MS;
   const schedule = around.schedules.find((one) => isMadeBy(backup, one));

@@ -91,6 +91,15 @@ class Tested {
     this.cluster.put({ ...job, status: { conditions, completionTime } });
   }
 
+  /** The program in a test's pod says that the bucket has the removal of the backup. */
+  removed(name: string): void {
+    const job = this.#jobOf(name);
+    const message = JSON.stringify({ error: 'backup_removed', message: 'removed at noon' });
+    const terminated = { exitCode: 1, message };
+    this.podOf(name, { nodeName: 'n-0' }, { containerStatuses: [{ state: { terminated } }] });
+    this.cluster.put({ ...job, status: { conditions: [{ type: 'Failed', status: 'True' }] } });
+  }
+
   podOf(name: string, spec: object, status: object): void {
     const job = this.#jobOf(name);
     const own = { 'batch.kubernetes.io/job-name': job.metadata.name ?? '' };
@@ -353,4 +362,18 @@ test('a test whose result the API server does not take at once is not made again
   expect(await tested.verified('a1')).toMatchObject({ status: 'True', reason: 'Passed' });
   expect(tested.running).toEqual([]);
   expect(tested.cluster.all('Job').every(({ metadata }) => metadata.deletionTimestamp)).toBe(true);
+});
+
+test('a removed backup is not told as damaged by its test', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  await tested.look(['acme', 'a1']);
+  tested.removed('a1');
+  await tested.look(['acme', 'a1']);
+  const { status, reason, message, verification } = await tested.verified('a1');
+  expect({ status, reason }).toEqual({ status: 'Unknown', reason: 'Removed' });
+  expect(message).toBe('it cannot be restored any more: removed at noon');
+  // `false` is damage, and an alarm.
+  expect(verification?.passed).toBeUndefined();
+  expect(verification?.completedAt).toBeDefined();
 });

@@ -210,7 +210,10 @@ const couldNot = (
     {
       status: 'Unknown',
       reason,
-      message: `the test could not be made, and is tried again in an hour: ${message}`,
+      message:
+        reason === BackupReason.Removed
+          ? `it cannot be restored any more: ${message}`
+          : `the test could not be made, and is tried again in an hour: ${message}`,
     },
   );
 
