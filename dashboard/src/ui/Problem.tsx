@@ -36,6 +36,12 @@ export function Problem({ error, onRetry }: ProblemProps) {
         {error instanceof ProblemError && (
           <p className={styles.soft}>
             <code>{error.problem.code}</code>
+            {typeof error.problem.blockingJobId === 'string' && (
+              <>
+                {' · '}waits for <code>{error.problem.blockingJobId}</code>, which the overview
+                shows
+              </>
+            )}
             {requestId !== '' && (
               <>
                 {' · '}

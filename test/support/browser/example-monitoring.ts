@@ -130,9 +130,29 @@ function answerOf(
 
 const parts = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 
-function linesOf({ from, across, lines }: MetricSeries, fn: keyof typeof parts): readonly Line[] {
+/** One transfer of so many is refused. */
+const refusedOf = 20_000;
+
+function linesOf(
+  { from, across, lines, kept }: MetricSeries,
+  fn: keyof typeof parts,
+): readonly Line[] {
   const own = (samples: readonly MetricSample[]) =>
     samples.filter(({ source }) => source.startsWith('r') === (from === 'replica'));
+  if (kept === 'failures') {
+    const place = replicaFigures.indexOf('transfers_per_second');
+    const known = (samples: readonly MetricSample[]) =>
+      own(samples).flatMap(({ readings }) => readings[place] ?? []);
+    return [
+      {
+        labels: { status: 'exceeds_credits' },
+        valueOf: (samples) => {
+          const [transfers] = known(samples);
+          return transfers === undefined ? null : transfers / refusedOf;
+        },
+      },
+    ];
+  }
   if (lines === undefined) {
     return (['create_transfers'] as const).map((operation) => ({
       labels: { operation },

@@ -24,6 +24,7 @@ import { readAuditSearch } from './search.ts';
 export function Audit() {
   const organization = useOrganization();
   const [filter, setFilter] = useFilters(readAuditSearch);
+  const isFiltered = Object.keys(filter).length > 0;
   const list = useInfiniteQuery(auditQuery(organization.id, filter));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const [opened, setOpened] = useState<AuditEvent>();
@@ -43,7 +44,11 @@ export function Audit() {
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={8} />}
       {list.isSuccess && rows.length === 0 && (
-        <Empty title="No event matches">The filters leave nothing.</Empty>
+        <Empty title={isFiltered ? 'No event matches' : 'No event'}>
+          {isFiltered
+            ? 'The filters leave nothing.'
+            : 'Nothing was done within the days for which events are kept.'}
+        </Empty>
       )}
       {rows.length > 0 && (
         <Table label="Events" heads={['Time', 'Actor', 'Action', 'Target', 'Address']} actions>

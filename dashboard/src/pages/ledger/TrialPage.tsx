@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { readInteger } from '../../lib/digits.ts';
 import { saveText } from '../../lib/download.ts';
 import { csvOf } from '../../lib/records.ts';
+import { said } from '../../lib/said.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -113,13 +114,13 @@ interface TableProps {
 
 function TrialTable({ ledger, trial, onAgain }: TableProps) {
   const params = useParams({ from: path });
-  const { shown } = useAmounts(ledger);
+  const { label, plain } = useAmounts(ledger);
   const names = useFieldNames();
   const { rows, total, isEven, isBlurred } = trial;
   const sums = (row: TrialSums) =>
     sumNames.map((name) => (
       <td key={name} className={styles.number}>
-        {shown(row[name])}
+        {plain(row[name])}
       </td>
     ));
   return (
@@ -135,6 +136,7 @@ function TrialTable({ ledger, trial, onAgain }: TableProps) {
                 : 'Debits and credits differ'}
             </Badge>
           )}
+          {typeof label?.currency === 'string' && ` Amounts in ${said(label.currency)}.`}
         </p>
         <div className={styles.bar}>
           <Button small onClick={onAgain}>

@@ -65,6 +65,8 @@ interface Amounts {
   /** Form in which a person types an amount; `undefined`: the integer. */
   readonly label: AmountLabel | undefined;
   readonly shown: (digits: string | bigint) => string;
+  /** The same without the currency, for a table that names it once. */
+  readonly plain: (digits: string | bigint) => string;
   /** A balance with its side: `Dr 12`. */
   readonly sided: (balance: bigint) => string;
 }
@@ -78,6 +80,12 @@ export function useAmounts(ledger: number | string): Amounts {
   return useMemo(() => {
     const shown = (digits: string | bigint) => show(digits, key);
     const label = asIntegers ? undefined : labels.find((one) => one.ledger === key);
-    return { label, shown, sided: (balance) => sided(balance, shown) };
+    const bare = label && { ...label, currency: null };
+    return {
+      label,
+      shown,
+      plain: (digits) => shownAmount(digits.toString(), bare),
+      sided: (balance) => sided(balance, shown),
+    };
   }, [show, labels, asIntegers, key]);
 }

@@ -97,8 +97,10 @@ const milliseconds = (value: number | null): string =>
 
 const Row = ({ request }: { readonly request: LedgerRequest }) => (
   <tr>
-    <td className={table.keep}>
-      <Exactly at={request.at} />
+    <td>
+      <div className={styles.when}>
+        <Exactly at={request.at} />
+      </div>
     </td>
     <td className={table.keep}>
       <code>{request.operation}</code>

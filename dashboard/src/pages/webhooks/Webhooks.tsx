@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { WebhookEndpoint } from '../../../../gen/api.ts';
 import { webhooksQuery } from '../../data/webhook-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
@@ -75,6 +75,10 @@ export function Webhooks() {
   );
 }
 
+/** A URL that is too long for its column goes on behind a slash. */
+const partsOf = (url: string): ReactNode =>
+  url.split(/(?<=[^/]\/)(?!\/)/).flatMap((part, index) => [<wbr key={index} />, part]);
+
 interface RowProps {
   readonly endpoint: WebhookEndpoint;
   readonly onSecret: (secret: string) => void;
@@ -86,7 +90,7 @@ function Row({ endpoint, onSecret }: RowProps) {
   return (
     <tr>
       <td>
-        <span className={table.name}>{endpoint.url}</span>
+        <span className={table.name}>{partsOf(endpoint.url)}</span>
         <div className={table.soft}>{endpoint.description || endpoint.id}</div>
       </td>
       <td>

@@ -70,8 +70,10 @@ export function TimeSeries({ title, about, unit, lines, limit, gaps }: Props) {
           {isDrawn && <Limit part={bound / top} />}
           <Paths lines={lines} top={top} />
         </Plot>
-        {lines.length === 0 && <p className={styles.none}>No figures in this span.</p>}
-        {about !== undefined && <p className={styles.about}>{about}</p>}
+        <div className={styles.about}>
+          {lines.length === 0 && <p>No figures in this span.</p>}
+          {about}
+        </div>
         <Points
           title={title}
           heads={lines.map(({ name }) => name)}
