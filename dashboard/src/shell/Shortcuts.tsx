@@ -10,7 +10,9 @@ interface Props {
 
 /** What the keyboard does: the question mark. */
 export const Shortcuts = ({ open, onClose }: Props) => (
-  <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
+  <Dialog open={open} onClose={onClose} title="Keyboard shortcuts" wide>
+    {/* First, so that the focus does not scroll the list away. */}
+    <QuestionMark />
     <div className={styles.groups}>
       {shortcutGroups.map(({ title, rows }) => (
         <section key={title} aria-label={title}>
@@ -33,7 +35,6 @@ export const Shortcuts = ({ open, onClose }: Props) => (
         </section>
       ))}
     </div>
-    <QuestionMark />
   </Dialog>
 );
 

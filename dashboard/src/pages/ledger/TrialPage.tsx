@@ -5,7 +5,7 @@ import { readInteger } from '../../lib/digits.ts';
 import { saveText } from '../../lib/download.ts';
 import { csvOf } from '../../lib/records.ts';
 import { said } from '../../lib/said.ts';
-import { Button } from '../../ui/Button.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useTitle } from '../../ui/Page.tsx';
@@ -23,6 +23,7 @@ const path = '/o/$slug/databases/$name/explorer/trial-balance';
 export function TrialPage() {
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: path });
+  const params = useParams({ from: path });
   const at = useLedgerAddress();
   const first = useQuery({ ...firstLedgerQuery(at), enabled: search.ledger === undefined });
   const ledger = search.ledger ?? first.data;
@@ -33,7 +34,18 @@ export function TrialPage() {
       <h2>Trial balance</h2>
       {first.isError && <Problem error={first.error} onRetry={() => void first.refetch()} />}
       {ledger === '' && (
-        <Empty title="No account yet">
+        <Empty
+          title="No account yet"
+          action={
+            <Link
+              className={buttonClass('main')}
+              to="/o/$slug/databases/$name/explorer/new-account"
+              params={params}
+            >
+              New account
+            </Link>
+          }
+        >
           A trial balance sums the accounts of a ledger. Make the first one.
         </Empty>
       )}
