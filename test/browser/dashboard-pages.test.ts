@@ -24,6 +24,7 @@ import { axeFaults } from '../support/browser/axe.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
 import { answerFromExample, rowsOf } from '../support/browser/example-ledger.ts';
+import { answerMonitoring } from '../support/browser/example-monitoring.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
 import { eventually } from '../support/shell.ts';
 
@@ -85,6 +86,45 @@ test('the example is shown with the labels of its ledger and its codes', async (
   await looksRight(tab, 'example-trial-balance');
   await page.goto(`${service.url}${base}/explorer?op=query_accounts&run=1`);
   await page.getByRole('cell', { name: '40 Sales' }).waitFor();
+  service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
+});
+
+const widths = (name: string) =>
+  tab.page
+    .getByRole('region', { name, exact: true })
+    .last()
+    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+
+test('charts beside each other begin at one height, and tables of usual amounts need no scrolling', async () => {
+  const { page } = tab;
+  answerMonitoring(service, databaseExample.id, new Date());
+  answerFromExample(service);
+  await page.goto(`${service.url}${base}/monitoring`);
+  const chart = (name: string) => page.getByRole('slider', { name: `Time on the chart ${name}` });
+  const pairs = [
+    // The name of the second one takes two lines of its head.
+    ['Requests', 'Latency of create_transfers'],
+    ['Gateway: requests', 'Gateway: latency of create_transfers'],
+  ] as const;
+  for (const pair of pairs) {
+    const [first, second] = await Promise.all(pair.map((name) => chart(name).boundingBox()));
+    expect(first?.y).toBeGreaterThan(0);
+    expect(second?.y).toBe(first?.y);
+  }
+  await page
+    .getByRole('row', { name: /create_transfers/ })
+    .first()
+    .waitFor();
+  const requests = await widths('Slow and failed requests');
+  expect(requests.scrollWidth).toBe(requests.clientWidth);
+  service.when('getDatabase', () => ({
+    body: { database: { ...databaseExample, labels: exampleLabels }, profile: null },
+  }));
+  await page.goto(`${service.url}${base}/explorer/trial-balance`);
+  await page.getByText('Amounts in EUR.').waitFor();
+  const trial = await widths('Trial balance');
+  expect(trial.scrollWidth).toBe(trial.clientWidth);
+  expect(tab.takeTroubles()).toEqual([]);
   service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
 });
 

@@ -79,7 +79,7 @@ test('two transfers that happen together, with the balances after them before th
   await page.getByRole('button', { name: 'See the result' }).click();
   await page.getByText('The ledger would make this').waitFor();
   await page.getByRole('row', { name: /^2001/ }).waitFor();
-  await manualPicture(tab, 'new-transfer', { height: 760 });
+  await manualPicture(tab, 'new-transfer', { height: 960 });
   expect(tab.takeTroubles()).toEqual([]);
 });
 
@@ -195,7 +195,7 @@ test('a change with its difference, impact and price, and its time', async () =>
   await page.getByRole('row', { name: 'Size lh-10 lh-20' }).waitFor();
   await page.getByText('In the maintenance window of').waitFor();
   await page.evaluate('scrollTo(0, 0)');
-  await manualPicture(tab, 'change', { height: 900 });
+  await manualPicture(tab, 'change', { height: 760 });
   expect(tab.takeTroubles()).toEqual([]);
 });
 
@@ -241,7 +241,7 @@ test('events to look at, and events that were looked at', async () => {
   await page.getByText('reports: an API key expires in 7 days.').waitFor();
   await page.getByText('payments-prod: a backup could not be made.').waitFor();
   await page.getByRole('link', { name: 'Notifications, 2 unread' }).waitFor();
-  await manualPicture(tab, 'notifications', { height: 620 });
+  await manualPicture(tab, 'notifications', { height: 700 });
   expect(tab.takeTroubles()).toEqual([]);
 });
 

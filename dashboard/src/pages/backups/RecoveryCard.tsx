@@ -5,6 +5,7 @@ import { windowQuery } from '../../data/recovery-queries.ts';
 import { shownFigure } from '../../lib/figures.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { buttonClass } from '../../ui/Button.tsx';
+import form from '../../ui/Form.module.css';
 import { Card, Facts } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Exactly } from '../../ui/When.tsx';
@@ -40,10 +41,12 @@ export function RecoveryCard({ configured }: { readonly configured: boolean }) {
         )
       }
     >
-      <p className={styles.soft}>{archivingWords(window.data)}</p>
-      {earliest !== null && latest !== null && (
-        <WindowFacts {...window.data} earliest={earliest} latest={latest} />
-      )}
+      <div className={form.form}>
+        <p className={styles.soft}>{archivingWords(window.data)}</p>
+        {earliest !== null && latest !== null && (
+          <WindowFacts {...window.data} earliest={earliest} latest={latest} />
+        )}
+      </div>
     </Card>
   );
 }

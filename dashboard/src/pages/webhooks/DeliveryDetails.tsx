@@ -8,6 +8,7 @@ import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import form from '../../ui/Form.module.css';
 import { Card, Facts } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
@@ -80,25 +81,27 @@ const Attempt = ({ attempt }: { readonly attempt: WebhookAttempt }) => (
     title={`Attempt ${attempt.number}`}
     {...(attempt.outcome === 'SUCCESS' ? {} : { tone: 'bad' as const })}
   >
-    <Facts
-      rows={[
-        ['Time', <Exactly key="time" at={attempt.startedAt} />],
-        ['Took', `${attempt.durationMs} ms`],
-        ['By', attempt.trigger === 'MANUAL' ? 'somebody’s wish' : 'the schedule'],
-        ['Answer', attempt.statusCode ?? attempt.error ?? '–'],
-      ]}
-    />
-    {attempt.responseExcerpt !== null && attempt.responseExcerpt !== '' && (
-      <Code text={attempt.responseExcerpt} what="the answer" />
-    )}
-    <details>
-      <summary>Headers of the request</summary>
-      <Code
-        text={Object.entries(attempt.requestHeaders)
-          .map(([name, value]) => `${name}: ${value}`)
-          .join('\n')}
-        what="the headers"
+    <div className={form.form}>
+      <Facts
+        rows={[
+          ['Time', <Exactly key="time" at={attempt.startedAt} />],
+          ['Took', `${attempt.durationMs} ms`],
+          ['By', attempt.trigger === 'MANUAL' ? 'somebody’s wish' : 'the schedule'],
+          ['Answer', attempt.statusCode ?? attempt.error ?? '–'],
+        ]}
       />
-    </details>
+      {attempt.responseExcerpt !== null && attempt.responseExcerpt !== '' && (
+        <Code text={attempt.responseExcerpt} what="the answer" />
+      )}
+      <details>
+        <summary>Headers of the request</summary>
+        <Code
+          text={Object.entries(attempt.requestHeaders)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join('\n')}
+          what="the headers"
+        />
+      </details>
+    </div>
   </Card>
 );
