@@ -29,7 +29,7 @@ function events(kind: 'account' | 'transfer', count: number, first: number): Uin
   return encodeMultiBatch([new Uint8Array(words.buffer)], 128);
 }
 
-test.each([24, 48, 96])(
+test.each([24, 48, 64])(
   'a machine of %i MiB refuses in time, not early, and goes on reading',
   (mib) => {
     const limitBytes = mib * MIB;
@@ -61,7 +61,7 @@ test.each([24, 48, 96])(
 );
 
 test('rows that are in a checkpoint leave memory: the same limit holds far more transfers, and is never exceeded', () => {
-  const limitBytes = 96 * MIB;
+  const limitBytes = 64 * MIB;
   const fill = (sizes: { rowsLeaveAtBytes?: number; pageCacheBytes?: number }) => {
     const machine = new StateMachine({ memoryLimitBytes: limitBytes, ...sizes });
     machine.commit(Operation.createAccounts, 1_000_000n, events('account', 100, 0));

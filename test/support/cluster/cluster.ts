@@ -8,6 +8,9 @@ import { clusterNotes } from '../../../tools/test/left-clusters.ts';
 import { checkout, mustRun, shell, type Ended } from '../shell.ts';
 import { Reader } from './reader.ts';
 
+/** Kubernetes' programs collect their garbage half as often as by default: memory is cheaper here than their processor time. */
+export const goEnvironment = { GOGC: '200' };
+
 export interface TestCluster {
   readonly stateFolder: string;
   readonly kubeconfig: string;
@@ -50,7 +53,7 @@ export function openTestCluster(
   stateFolder: string,
   environment: Readonly<Record<string, string>>,
 ): TestCluster {
-  const env = { ...environment, LEDGERHOUSE_STATE_DIR: stateFolder };
+  const env = { ...environment, ...goEnvironment, LEDGERHOUSE_STATE_DIR: stateFolder };
   clusterNotes.add(stateFolder);
   const kubeconfig = join(stateFolder, 'kubeconfig');
   const cluster = (...args: string[]) =>

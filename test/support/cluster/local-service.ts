@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clusterNotes } from '../../../tools/test/left-clusters.ts';
-import { openTestCluster } from './cluster.ts';
+import { goEnvironment, openTestCluster } from './cluster.ts';
 import { checkout, shell, type Ended } from '../shell.ts';
 
 interface Credentials {
@@ -18,7 +18,7 @@ const nodes = { NODES: '1' };
 export class LocalService {
   readonly stateFolder = mkdtempSync(join(tmpdir(), 'ledgerhouse-up-'));
   readonly cluster = openTestCluster(this.stateFolder, nodes);
-  readonly env = { LEDGERHOUSE_STATE_DIR: this.stateFolder, ...nodes };
+  readonly env = { LEDGERHOUSE_STATE_DIR: this.stateFolder, ...nodes, ...goEnvironment };
 
   /** Runs a target to its end. */
   make(...args: readonly string[]): Promise<Ended> {
