@@ -2,8 +2,7 @@
  * Reads a replica's `/status` and `/metrics` over HTTP. By Node's own client, not by `fetch`: a worker asks thousands of replicas in
  * seconds, and what `fetch` makes for a request stays until the whole heap is searched for garbage.
  */
-import { once } from 'node:events';
-import { Agent, request, type IncomingMessage } from 'node:http';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 
 const statusMax = 64 * 1024;
 
@@ -30,12 +29,10 @@ export async function fetchText(
   const asked = request(url, { agent, headers: { 'Accept-Encoding': 'identity' } });
   const giveUp = () => asked.destroy();
   signal.addEventListener('abort', giveUp);
-  // A connection may also fail after its answer.
-  asked.on('error', () => undefined);
+  const response = responseTo(asked);
   asked.end();
   try {
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    return await textOf(response, sizeMax);
+    return await textOf(await response, sizeMax);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -43,6 +40,15 @@ export async function fetchText(
     asked.destroy();
   }
 }
+
+/** Rejects whenever the connection closes first: without an error it does so where the answer changes the protocol. */
+const responseTo = (asked: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    asked.once('response', resolve);
+    // A connection may also fail after its answer.
+    asked.on('error', reject);
+    asked.once('close', () => reject(new Error('the connection closed without an answer')));
+  });
 
 /** Reads the body up to the size, as it was sent: any process may answer in a pod. */
 async function textOf(response: IncomingMessage, sizeMax: number): Promise<string> {

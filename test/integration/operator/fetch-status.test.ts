@@ -72,6 +72,13 @@ test('a request ends when its signal aborts, before and within the answer', asyn
   }
 });
 
+test('an answer that changes the protocol is none, and delays nobody', async () => {
+  const answer = asked((_, response) => {
+    response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'other' }).end();
+  });
+  await expect(answer).rejects.toThrow('without an answer');
+});
+
 test('an answer without an end is given up after a bound, and its connection ended', async () => {
   let sent = 0;
   const answer = asked((_, response) => {
