@@ -239,12 +239,14 @@ function rowOf(figures: Partial<Readonly<Record<ReplicaFigure, Figure>>>): reado
   return replicaFigures.map((name) => finite(figures[name]));
 }
 
+/** A lower figure is kept as 0: the store's means of it, which have single precision, too, could not be told from 0. */
+const leastKept = 1e-30;
+
 /** The value if the store can keep it, whose figures have single precision: one row that it refuses would stop all others. */
 function finite(value: Figure | undefined): Figure {
   if (value === undefined || value === null) return null;
-  const kept = Math.fround(value);
-  if (!Number.isFinite(kept)) return null;
-  return kept === 0 ? 0 : value;
+  if (!Number.isFinite(Math.fround(value))) return null;
+  return Math.abs(value) < leastKept ? 0 : value;
 }
 
 /** The row with what is known of the replica's pod, for an engine that does not tell it. */

@@ -881,6 +881,31 @@ test('a replica whose figures nobody can keep costs no other database its own', 
   expect((await current(mad)).usage?.nodes).toHaveLength(said.length);
 });
 
+test('a replica whose figures are next to nothing stops no roll-up', async () => {
+  const tenMinutesMs = 10 * minuteMs;
+  const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 2 * tenMinutesMs;
+  const { id: sane } = await makeDatabase(store, organization, 'sane-too');
+  const { id: mad } = await makeDatabase(store, organization, 'next-to-nothing');
+  for (const [slot, value] of [1e-45, 0, 0, 0].entries()) {
+    const status = { storage: {} } as EngineStatus;
+    const text = `ledgerhouse_engine_resident_memory_bytes ${value}`;
+    const row = readingsOf(answerOf(0, status, readExposition(text)), undefined, 0);
+    await writeSamples(store.read, new Date(begin + slot * 15_000), [
+      sampleOf(sane, { connections: 3 }),
+      { databaseId: mad, source: 'r0', ...row },
+    ]);
+  }
+  await sql`UPDATE metric_rollups SET done_until = ${new Date(begin)}`.execute(store.read);
+  await rollUp(store.read, new Date());
+  await sql`TRUNCATE metric_samples`.execute(store.read);
+  const { data } = await query(sane, ['connections'], {
+    from: new Date(begin).toISOString(),
+    to: new Date(begin + tenMinutesMs).toISOString(),
+    stepSeconds: 600,
+  });
+  expect(data.map(({ points }) => points.map(([, value]) => value))).toEqual([[3]]);
+});
+
 test('days are dropped whole when their time is over', async () => {
   const days = async () => {
     const { rows } = await sql<{ name: string }>`
