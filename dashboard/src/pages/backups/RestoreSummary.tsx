@@ -42,13 +42,7 @@ export function RestoreSummary({ catalogVersion, from, notGood, draft, plan }: P
         {plan.error !== null && Object.keys(planErrors(plan)).length === 0 && (
           <Problem error={plan.error} />
         )}
-        {restore.isError && (
-          <BillingProblem
-            error={restore.error}
-            checkout="Set billing up on another tab"
-            elsewhere
-          />
-        )}
+        {restore.isError && <BillingProblem error={restore.error} />}
         <Button
           look="main"
           className={styles.create ?? ''}

@@ -35,29 +35,22 @@ export function BillingNote({ plan, then }: NoteProps) {
   );
 }
 
-interface ProblemProps {
-  readonly error: unknown;
-  /** Words of the link to the page on which a person sets billing up. */
-  readonly checkout: string;
-  /** Opens that page on another tab, so that the form stays. */
-  readonly elsewhere?: boolean;
-}
-
-/** A refusal; that of billing has a link to the page which mends it. */
-export function BillingProblem({ error, checkout, elsewhere = false }: ProblemProps) {
-  const checkoutUrl = isProblem(error, 'billing_required')
-    ? error.problem.billing?.checkoutUrl
-    : undefined;
+/** A refusal; that of billing has a link to the page which mends it: on another tab, so that the form stays, unless the service keeps the request. */
+export function BillingProblem({ error }: { readonly error: unknown }) {
+  const billing = isProblem(error, 'billing_required') ? error.problem.billing : undefined;
+  const isKept = typeof billing?.draftId === 'string';
   return (
     <>
       <Problem error={error} />
-      {typeof checkoutUrl === 'string' && (
+      {typeof billing?.checkoutUrl === 'string' && (
         <a
           className={buttonClass('main')}
-          href={checkoutUrl}
-          {...(elsewhere && { target: '_blank', rel: 'noreferrer' })}
+          href={billing.checkoutUrl}
+          {...(!isKept && { target: '_blank', rel: 'noreferrer' })}
         >
-          {checkout}
+          {isKept
+            ? 'Set billing up; the database is made afterwards'
+            : 'Set billing up on another tab'}
         </a>
       )}
     </>

@@ -14,7 +14,7 @@ import { Tabs } from '../../ui/Tabs.tsx';
 import { BillingNote, BillingProblem } from './BillingNote.tsx';
 import { asCli, asCurl, asYaml } from './copies.ts';
 import styles from './CreateDatabase.module.css';
-import { requestOf, type Draft } from './draft.ts';
+import { requestOf, whenBillingRefuses, type Draft } from './draft.ts';
 import { PriceLines } from './PriceLines.tsx';
 import { whyNotYet, type Plan } from './use-plan.ts';
 
@@ -35,12 +35,7 @@ export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
       <Card title="Summary">
         <PriceLines plan={plan} />
         {plan.error !== null && !hasFieldErrors && <Problem error={plan.error} />}
-        {create.isError && (
-          <BillingProblem
-            error={create.error}
-            checkout="Set billing up; the database is made afterwards"
-          />
-        )}
+        {create.isError && <BillingProblem error={create.error} />}
         <Button
           look="main"
           className={styles.create ?? ''}
@@ -51,7 +46,7 @@ export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
           Create database
         </Button>
         {missing !== undefined && <p className={styles.soft}>{missing}</p>}
-        <BillingNote plan={plan} then="The draft is kept, and made once that is mended." />
+        <BillingNote plan={plan} then={whenBillingRefuses(draft)} />
       </Card>
       {(draft.mode === 'new' || draft.files !== undefined) && <Copies draft={draft} />}
     </div>

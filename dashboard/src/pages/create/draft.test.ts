@@ -7,6 +7,7 @@ import {
   requestOf,
   takeFiles,
   topologies,
+  whenBillingRefuses,
   type Draft,
 } from './draft.ts';
 import { asCli, asCurl, asYaml } from './copies.ts';
@@ -118,4 +119,9 @@ test('a shown price is that of the choices, whatever the name; of another size, 
   expect(haveOnePrice(body({}), body({ name: 'other' }))).toBe(true);
   expect(haveOnePrice(body({}), body({ clusterSize: 'lh-40' }))).toBe(false);
   expect(haveOnePrice(body({}), JSON.stringify(requestOf(draft, 'v2')))).toBe(false);
+});
+
+test('a database that begins with an import is not promised for later: the service keeps no such request', () => {
+  expect(whenBillingRefuses({ mode: 'new' })).toContain('is kept');
+  expect(whenBillingRefuses({ mode: 'import' })).toContain('is not kept');
 });

@@ -169,6 +169,12 @@ export const haveOnePrice = (one: string, other: string): boolean =>
 const nameless = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), name: '' });
 
+/** What follows where billing refuses: the service keeps a request for later, but not one that begins with an import. */
+export const whenBillingRefuses = ({ mode }: Pick<Draft, 'mode'>): string =>
+  mode === 'new'
+    ? 'The draft is kept, and made once that is mended.'
+    : 'Mend that first: an import is not kept for later.';
+
 interface Choice {
   readonly id: string;
   readonly title: string;
