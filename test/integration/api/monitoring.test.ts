@@ -19,6 +19,7 @@ import type { BackupStatus } from '../../../api/model/backup.ts';
 import { createBackup, updateBackup } from '../../../api/store/backups.ts';
 import { createChangeStream } from '../../../api/store/change-streams.ts';
 import { updateDatabase } from '../../../api/store/databases.ts';
+import { readLatencies } from '../../../api/store/metric-reads.ts';
 import { keepPartitions, rollUp } from '../../../api/store/metric-rollups.ts';
 import { writeSamples, type MetricSample } from '../../../api/store/metric-samples.ts';
 import { keepLogDays } from '../../../api/store/log-writes.ts';
@@ -449,6 +450,38 @@ test('samples that were packed are read as they were taken, to a part in 4,096 o
   await pack();
   expect(await rowsOf('metric_samples')).toEqual([]);
   expectNear(await read(), withLate);
+});
+
+test('latencies of more than a day come out of the store as sums, not as rows that take the time of a process from others', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'latencies-of-days');
+  const stepMs = 10_800_000;
+  const toMs = Math.floor(Date.now() / stepMs) * stepMs;
+  const begin = new Date(toMs - 7 * stepMs);
+  await sql`
+    INSERT INTO metric_tens (at, database_id, source, readings, lowest, highest, latencies, samples)
+    SELECT at, ${uuidOf(databaseId)}, 'r0', '{}', '{}', '{}', '{NULL,2}', 40
+    FROM generate_series(${begin}::timestamptz, ${new Date(toMs - 1)}, interval '10 minutes') AS at
+  `.execute(store.read);
+  await sql`UPDATE metric_rollups SET done_until = ${new Date(toMs)}`.execute(store.read);
+  let rows = 0;
+  const counting = store.read.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      rows += result.rows.length;
+      return result;
+    },
+  });
+  const read = (steps: number) => {
+    const span = { databaseId, fromMs: toMs - steps * stepMs, toMs, stepSeconds: stepMs / 1_000 };
+    return readLatencies(counting, span, 'r%', [0, 1]);
+  };
+  const found = await read(20);
+  expect(found.map(({ values }) => values)).toEqual(
+    Array.from({ length: 7 }, () => [null, (2 * stepMs) / 1_000]),
+  );
+  expect(rows).toBeLessThan(20);
+  // A shorter span says the same.
+  expect((await read(7)).map(({ values }) => values)).toEqual(found.map(({ values }) => values));
 });
 
 test('a pack that cannot be read costs ten minutes of its source and nothing else, and is told once by name', async () => {
