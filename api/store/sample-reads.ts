@@ -121,6 +121,8 @@ function samplesOfRow(
     const pack = { ...row, databaseId: uuidOf(databaseId) };
     const figures = readColumn(pack, column, onUnreadable, places);
     if (figures !== undefined) columns.set(column, figures);
+    // What is absent did not occur, so a list that cannot be read makes a gap of all.
+    else if (row[column] !== null) return [];
   }
   return Array.from({ length: packSlots }, (_, slot) => ({
     atMs: beginMs + slot * sampleMs,

@@ -547,6 +547,32 @@ test('a pack that cannot be read costs ten minutes of its source and nothing els
   expect(await toldMetrics.text()).toContain('test_unreadable_packs_total 1\n');
 });
 
+test('failures of a pack that cannot be read are a gap, not none', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'unreadable-failures');
+  const tenMinutesMs = 10 * minuteMs;
+  const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 3 * tenMinutesMs;
+  for (const slot of [1, 41]) {
+    const at = new Date(begin + slot * 15_000);
+    const known = sampleOf(databaseId, { transfers_per_second: 8 });
+    await writeSamples(store.read, at, [
+      { ...known, failures: failuresWith('exceeds_credits', 3) },
+    ]);
+  }
+  await sql`UPDATE metric_rollups SET done_until = ${new Date(begin)}`.execute(store.read);
+  await rollUp(store.read, new Date());
+  await sql`
+    UPDATE metric_packs SET packed_failures = 'no pack'::bytea
+    WHERE database_id = ${uuidOf(databaseId)} AND at = ${new Date(begin)}
+  `.execute(store.read);
+  const [from, to] = [begin, begin + 2 * tenMinutesMs].map((ms) => new Date(ms).toISOString());
+  const { data } = await query(databaseId, ['failed_events_per_second'], {
+    from,
+    to,
+    stepSeconds: 15,
+  });
+  expect(data.map(({ points }) => [points[1]?.[1], points[41]?.[1]])).toEqual([[null, 3]]);
+});
+
 test('what a release before this one packed is read after the update, and packed anew', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'packed-before');
   const url = await postgres.createDatabase();
