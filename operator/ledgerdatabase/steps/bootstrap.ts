@@ -4,14 +4,14 @@
  */
 import { annotations, formatJobName } from '../../../domain/names.ts';
 import type { Subject } from '../../manifests/subject.ts';
-import { resources, type Job } from '../../../domain/kinds.ts';
+import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { replicaPods } from '../replica-pods.ts';
 import { indexOf, type Observation } from '../observation.ts';
 import { makeFiles } from './data-files.ts';
 import { withImportedState } from './imported-state.ts';
-import { reshapingOf } from './reshaping.ts';
+import { madeFor, reshapingOf } from './reshaping.ts';
 import { claimOf } from './volumes.ts';
 
 const LOOK_AGAIN_MS = 1_000;
@@ -75,7 +75,10 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
   return 'halt';
 }
 
-const formattedNote = (formatted: string) => ({ [annotations.formatted]: formatted });
+const formattedNote = (formatted: string, claim: Claim) => ({
+  [annotations.formatted]: formatted,
+  ...(madeFor(claim) !== undefined && { [annotations.madeFor]: null }),
+});
 
 /** Volumes of replicas of another topology that were made beside the first one's, and that have never run. */
 const neverRun = ({ owned }: Observation, replicas: number) =>

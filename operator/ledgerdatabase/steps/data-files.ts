@@ -20,7 +20,7 @@ interface Files {
   /** Indexes of the replicas whose files are to be made. */
   readonly open: readonly number[];
   /** Annotations of a volume whose file is made; `formatted`: its cluster and index. */
-  readonly noteOf: (formatted: string) => Readonly<Record<string, string>>;
+  readonly noteOf: (formatted: string, claim: Claim) => Readonly<Record<string, string | null>>;
 }
 
 export function makeFiles(observed: Observation, draft: Draft, files: Files): void {
@@ -104,7 +104,7 @@ function formatOne(
   } else if (hasSucceeded(job)) {
     const note = importedStateNote(observed, draft, subject, job);
     if (note === undefined) return;
-    const own = noteOf(`${subject.clusterId}/${index}`);
+    const own = noteOf(`${subject.clusterId}/${index}`, claim);
     const metadata = { annotations: { ...own, ...fillingNote(subject), ...note } };
     draft.do(patchOf('format', resources.claim, claim, { metadata }));
   } else if (job.metadata.deletionTimestamp !== undefined) {

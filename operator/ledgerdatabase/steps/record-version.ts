@@ -4,13 +4,13 @@ import { resources } from '../../../domain/kinds.ts';
 import { patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
-import { madeFor } from './reshaping.ts';
+import { isMadeForNext } from './reshaping.ts';
 
 export function recordVersion(observed: Observation, draft: Draft): StepResult {
   const { activeVersion } = draft;
   if (activeVersion === undefined) return 'continue';
   for (const claim of observed.owned.claims) {
-    if (claim.metadata.deletionTimestamp !== undefined || madeFor(claim) !== undefined) continue;
+    if (claim.metadata.deletionTimestamp !== undefined || isMadeForNext(claim)) continue;
     if (claim.metadata.annotations?.[annotations.engineVersion] === activeVersion) continue;
     const metadata = { annotations: { [annotations.engineVersion]: activeVersion } };
     draft.do(patchOf('record', resources.claim, claim, { metadata }));

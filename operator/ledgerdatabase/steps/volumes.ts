@@ -1,15 +1,15 @@
 /** Volumes: made once, adopted when the spec says so, grown, never adopted silently and never shrunk. */
 import { DataProblem } from '../../../domain/data-problem.ts';
-import { annotations, claimName, labels, managedBy } from '../../../domain/names.ts';
+import { annotations, claimName, formatJobName, labels, managedBy } from '../../../domain/names.ts';
 import { buildClaim } from '../../manifests/claim.ts';
-import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
+import { resources, type Claim, type Job, type Pod } from '../../../domain/kinds.ts';
 import type { Subject } from '../../manifests/subject.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { dataProblemOf, replicaPods } from '../replica-pods.ts';
 import { indexOf, replicaVolumes, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
-import { isMadeForNext, reshapedFrom, reshapingNote } from './reshaping.ts';
+import { isMadeForNext, madeFor, reshapedFrom, reshapingNote } from './reshaping.ts';
 
 /** Puts this database's uid on the volumes that it inherits, and removes the time of their purge. */
 export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
@@ -28,10 +28,17 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
       ? all
       : all.filter(({ metadata }) => metadata.labels?.[labels.workload] === subject.workload);
   const isWhole = replicaVolumes(observed.owned.claims, replicas).length >= replicas;
-  // After the adoption, other volumes of that ID are not this database's concern.
-  if (foreign.length === 0 || (isWhole && from === undefined)) return 'continue';
+  // After the adoption, other volumes of that ID are not this database's concern, but for those that were made for its next topology.
+  const wanted =
+    isWhole && from === undefined
+      ? foreign.filter(
+          (claim) =>
+            isMadeForNext(claim) && claim.metadata.labels?.[labels.workload] === subject.workload,
+        )
+      : foreign;
+  if (wanted.length === 0) return 'continue';
   const { livingOwners = [] } = observed.inheritance ?? {};
-  const taken = foreign.find((claim) =>
+  const taken = wanted.find((claim) =>
     livingOwners.includes(claim.metadata.labels?.[labels.uid] ?? ''),
   );
   if (taken !== undefined) {
@@ -41,7 +48,7 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
     );
     return 'halt';
   }
-  for (const claim of foreign) {
+  for (const claim of wanted) {
     const note = from === undefined ? undefined : reshapingNote(claim, topology, from);
     const metadata = {
       labels: {
@@ -76,12 +83,15 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
       draft.wait(`volume ${claim.metadata.name} is being deleted`);
       return 'halt';
     }
-    if (claim !== undefined && (isMisfit(claim, subject) || isMadeForNext(claim))) {
+    const isOther = claim !== undefined && isOfOtherTopology(claim, subject);
+    if (claim !== undefined && (isMisfit(claim, subject) || isOther)) {
       // A claim's request can be changed only once it is bound, which may never happen. It holds no data, so it is deleted.
-      draft.do(deletion('volume', resources.claim, claim));
-      const what = isMadeForNext(claim)
-        ? 'that was not made for another topology'
-        : 'of another size';
+      const job = isOther ? formatJobOf(observed, subject.workload, index) : undefined;
+      // Its Job first: one that has succeeded would be taken for that of the next volume.
+      if (job === undefined) draft.do(deletion('volume', resources.claim, claim));
+      else if (job.metadata.deletionTimestamp === undefined)
+        draft.do(deletion('format', resources.job, job));
+      const what = isOther ? 'that was not made for another topology' : 'of another size';
       draft.wait(`volume ${claim.metadata.name} is replaced by one ${what}`);
       anew = true;
     }
@@ -97,6 +107,14 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
   }
   return anew ? 'halt' : 'continue';
 }
+
+/** One that was made for this topology before keeps its file, if an operator that does not know the note has adopted it. */
+const isOfOtherTopology = (claim: Claim, { resolved, reshapes }: Subject): boolean =>
+  isMadeForNext(claim) &&
+  !(reshapes === true && madeFor(claim)?.topology === resolved.topology.name);
+
+const formatJobOf = ({ owned }: Observation, workload: string, index: number): Job | undefined =>
+  owned.jobs.find(({ metadata }) => metadata.name === formatJobName(workload, index));
 
 /** A claim without a volume whose request differs from the database's current configuration. */
 const isMisfit = (claim: Claim, { storageGb, resolved }: Subject): boolean =>

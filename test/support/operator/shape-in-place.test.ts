@@ -387,6 +387,75 @@ test('volumes that were made for another topology are made anew, since their fil
   for (const { metadata } of others) expect(now).not.toContain(metadata.uid);
 });
 
+/** A Job that has succeeded says nothing of a volume that came after it. */
+test('volumes that an operator of the release before has adopted, and whose files it is making, do not lose these to one of this release', async () => {
+  const world = new World('Retain', true, false);
+  const { cluster } = world;
+  await furtherAreMade(world);
+  const isAdopted = () =>
+    world.database?.spec.topology === 'ha-3' &&
+    further(world).every(
+      ({ metadata }) => metadata.labels?.[labels.uid] === world.database?.metadata.uid,
+    ) &&
+    cluster.all('Job').some(({ metadata }) => metadata.name === `${workload}-format-0`);
+  for (let turn = 0; turn < 100 && !isAdopted(); turn += 1) {
+    await world.work(100, false);
+    await world.operate(1, false);
+    if (!isAdopted()) world.move();
+  }
+  expect(isAdopted()).toBe(true);
+  const [job] = cluster
+    .all('Job')
+    .filter(({ metadata }) => metadata.name === `${workload}-format-0`);
+  // It knows nothing of files that were made before, and makes each anew; it dies before it notes the last ones.
+  for (const [at, claim] of further(world).entries()) {
+    const { [annotations.formatted]: formatted = '', ...noted } = claim.metadata.annotations ?? {};
+    const own = { ...noted, [annotations.madeFor]: `ha-3 ${formatted}` };
+    cluster.put({ ...claim, metadata: { ...claim.metadata, annotations: own } });
+    const { uid: _, ...metadata } = job!.metadata;
+    const made = { type: 'Complete', status: 'True' };
+    cluster.put({
+      ...job!,
+      metadata: { ...metadata, name: `${workload}-format-${at + 1}` },
+      status: { conditions: [made] },
+    });
+  }
+  await world.untilDone();
+  expect(world.outcome).toEqual({ kind: 'succeeded' });
+  for (const { metadata } of cluster.all('PersistentVolumeClaim'))
+    expect(cluster.files.has(metadata.uid ?? '')).toBe(true);
+});
+
+test('further volumes go also if the operator dies while the earlier shape takes back what was handed over', async () => {
+  const world = new World('Retain', true, false);
+  await furtherAreMade(world);
+  for (let turn = 0; turn < 60 && world.database !== undefined; turn += 1) {
+    await world.work(100, false);
+    await world.operate(100, false);
+    world.move();
+  }
+  expect(further(world)).toHaveLength(2);
+  // The cluster refuses the new shape.
+  const givenUp = { from: 'volumes', code: 'refused', message: 'it is refused' } as const;
+  world.replaced = { ...world.replaced, givenUp };
+  const isTaken = () => world.first?.metadata.labels?.[labels.uid] === world.database?.metadata.uid;
+  for (let turn = 0; turn < 60 && !isTaken(); turn += 1) {
+    await world.work(100, false);
+    await world.operate(1, false);
+    if (!isTaken()) world.move();
+  }
+  await world.untilDone();
+  expect(world.outcome).toMatchObject({ kind: 'failed' });
+  for (let turn = 0; turn < 20; turn += 1) {
+    await world.operate(100, false);
+    world.move();
+  }
+  expect(further(world)).toEqual([]);
+  expect(world.database?.status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Available', status: 'True' }),
+  );
+});
+
 test('a place that the further replicas do not get is told before anything stops', async () => {
   const world = new World('Retain', true, false);
   const { cluster } = world;
