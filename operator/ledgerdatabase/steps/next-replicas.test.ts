@@ -71,6 +71,13 @@ test('both further volumes are asked for, and are no part of the database that s
   expect(draft.requeueAfterMs).toBeLessThanOrEqual(600_000);
 });
 
+/** A timer of more than 24 days fires at once, and would have the operator look without a pause. */
+test('a time that somebody writes for years is looked at again within a day', () => {
+  const { requeueAfterMs } = done(asking(forMinutes('ha-3', 10 * 365 * 24 * 60)));
+  expect(requeueAfterMs).toBeGreaterThan(0);
+  expect(requeueAfterMs).toBeLessThanOrEqual(24 * 3_600_000);
+});
+
 test.each([
   ['nobody asks', () => undefined],
   ['the time is over', forMinutes('ha-3', -1)],

@@ -16,6 +16,9 @@ import { makeFiles } from './data-files.ts';
 import { isMadeForNext, madeFor } from './reshaping.ts';
 import { claimOf } from './volumes.ts';
 
+/** A person may have written any time, and a timer reaches some 24 days at most. */
+const lookAgainMaxMs = 12 * 3_600_000;
+
 export function makeNextReplicas(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject?.resolved.engine.name !== 'Builtin' || subject.resolved.topology.replicas !== 1)
@@ -38,7 +41,7 @@ function asked({ database, nowMs }: Observation, draft: Draft): string | undefin
   if (topology === undefined || !(leftMs > 0)) return undefined;
   const serves = facts.bootstrapped === true && facts.filled !== false;
   if (!serves || subject?.suspend === true) return undefined;
-  draft.again(leftMs);
+  draft.again(Math.min(leftMs, lookAgainMaxMs));
   return topology;
 }
 
