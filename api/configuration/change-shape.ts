@@ -94,7 +94,6 @@ async function prepare(work: Work): Promise<JobOutcome> {
   const inPlace = goesInPlace(change.impact);
   const topology = inPlace ? change.request.clusterConfiguration : undefined;
   const nowMs = world.nowMs();
-  if (topology !== undefined) await askForReplicas(world.writer, object, topology, nowMs);
   const outcome = await backUpFirst(world, context, { change, database });
   if (outcome !== 'made') return outcome;
   const { workload, clusterId } = object.status ?? {};
@@ -104,6 +103,8 @@ async function prepare(work: Work): Promise<JobOutcome> {
   // Whatever keeps the operator from going on may be about the volume.
   const stall = inPlace ? stallOf(object) : undefined;
   if (stall !== undefined) return failed('stalled', stall);
+  // Not before the backup, which may take hours: nothing keeps a place that a replica's Job had until the replica itself comes.
+  if (topology !== undefined) await askForReplicas(world.writer, object, topology, nowMs);
   const next = topology === undefined ? undefined : nextReplicas(object, topology, nowMs);
   const why = next?.message === undefined ? '' : ` ${sentence(next.message)}`;
   if (next?.kind === 'failed')

@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { changeHandler } from '../../../api/configuration/apply-change.ts';
 import { changeJob } from '../../../api/configuration/change-jobs.ts';
+import { changeShape } from '../../../api/configuration/change-shape.ts';
+import { readChangeWorld } from '../../../api/configuration/change-world.ts';
 import { impactOf } from '../../../api/configuration/impact.ts';
+import { planChange } from '../../../api/configuration/plan-change.ts';
 import type { JobContext } from '../../../api/jobs/handler.ts';
 import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
 import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
@@ -15,6 +18,8 @@ import { updateDatabase } from '../../../api/store/databases.ts';
 import { createJob } from '../../../api/store/jobs.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
+import type { CatalogSpec } from '../../../domain/custom-resources.ts';
+import { annotations } from '../../../domain/names.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { makeServingDatabase, openTestStore, tester } from '../../support/api/store.ts';
@@ -83,4 +88,85 @@ test('a change that has failed goes on when its job is retried, and takes nothin
   expect(sizeOf(cluster)).toBe('lh-10');
   const now = await findConfigurationChange(store.read, made.id, change.id);
   expect(now).toMatchObject({ status: 'APPLYING', error: null });
+});
+
+/** Nothing keeps the place that a further replica's Job had: what has found room before a backup of hours may find none after it. */
+test('the further replicas of a change of shape are asked for once the backup is made, and not before', async () => {
+  const cluster = disorder(
+    recipeOf({
+      kind: { engine: 'Builtin', topology: 'single' },
+      changes: { size: 'lh-40', sizeGb: 2, version: 'none' },
+    }),
+  );
+  const object = cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)!;
+  const made = await makeServingDatabase(store, organization, 'grows');
+  const request = { clusterConfiguration: 'ha-3' } as const;
+  const whole = catalogSpec();
+  const catalog: CatalogSpec = {
+    ...whole,
+    engines: whole.engines.map((engine) => ({
+      ...engine,
+      versions: engine.versions.map((row) => ({ ...row, reshapes: true })),
+    })),
+  };
+  const writer = new DatabaseWriter(cluster);
+  const row = {
+    ...made,
+    name: object.metadata.name,
+    kubernetesNamespace: object.metadata.namespace ?? '',
+    kubernetesUid: uid,
+  };
+  const { diff, impact } = planChange(
+    await readChangeWorld({ db: store.read, writer, catalog }, row, request),
+    request,
+  );
+  expect(impact).toMatchObject({ interruption: 'SECONDS' });
+  const { change, job } = await store.change(tester, async (write) => {
+    const begun = await createConfigurationChange(write, {
+      organizationId: organization.id,
+      databaseId: made.id,
+      status: 'APPLYING',
+      origin: 'api',
+      request,
+      diff,
+      impact,
+      priceDelta: null,
+      applyAfter: null,
+      inWindow: false,
+      previousRevision: 1,
+    });
+    return { change: begun, job: await createJob(write, changeJob(begun)) };
+  });
+  const context: JobContext = {
+    job,
+    signal: new AbortController().signal,
+    write: (work) => store.change(tester, (write) => work(write, job)),
+    step: () => Promise.resolve(),
+  };
+  const world = {
+    store,
+    writer,
+    backups: new BackupWriter(cluster),
+    catalog: () => catalog,
+    nowMs: () => cluster.nowMs,
+  };
+  const run = () =>
+    changeShape(world, context, { change, database: row }, () => Promise.resolve(false));
+  const asked = () =>
+    cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)?.metadata
+      .annotations?.[annotations.nextTopology];
+  expect(await run()).toMatchObject({ kind: 'again' });
+  const backup = [...cluster.objects.values()].find(({ kind }) => kind === 'LedgerBackup');
+  expect(backup).toBeDefined();
+  expect(asked()).toBeUndefined();
+  const at = new Date(cluster.nowMs).toISOString();
+  const status = {
+    databaseId: made.id,
+    startedAt: at,
+    completedAt: at,
+    conditions: [{ type: 'Succeeded', status: 'True', reason: 'Made' }],
+  };
+  cluster.put({ ...backup!, status } as never);
+  expect(await run()).toMatchObject({ kind: 'again' });
+  expect(asked()).toMatch(/^ha-3\//);
 });
