@@ -100,3 +100,11 @@ test.each([
     /(?:Infeasible|no room); to undo the growth, set spec\.storage\.sizeGb to 2$/,
   );
 });
+
+test('a Job that made the data file of a volume that somebody deleted is not taken for that of the next volume', () => {
+  const begins = { ...running, known: 'all', knows: notBegun, set: 'absent' } as const;
+  const gone = { claim: 'absent', pod: 'absent' } as const;
+  const { draft } = planOf(begins, { 0: { ...gone, format: 'succeeded' } });
+  expect(named(draft).filter((what) => /Claim|Job/.test(what))).toEqual(['delete Job']);
+  expect(named(planOf(begins, { 0: gone }).draft)).toContain('create PersistentVolumeClaim');
+});

@@ -84,13 +84,18 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
       return 'halt';
     }
     const isOther = claim !== undefined && isOfOtherTopology(claim, subject);
+    const job = formatJobOf(observed, subject.workload, index);
+    if (job !== undefined && (isOther || claim === undefined)) {
+      // Before the next volume is made: one that has succeeded would be taken for that of the next one.
+      if (job.metadata.deletionTimestamp === undefined)
+        draft.do(deletion('format', resources.job, job));
+      draft.wait(`Job ${job.metadata.name} is deleted, since its volume goes`);
+      anew = true;
+      continue;
+    }
     if (claim !== undefined && (isMisfit(claim, subject) || isOther)) {
       // A claim's request can be changed only once it is bound, which may never happen. It holds no data, so it is deleted.
-      const job = isOther ? formatJobOf(observed, subject.workload, index) : undefined;
-      // Its Job first: one that has succeeded would be taken for that of the next volume.
-      if (job === undefined) draft.do(deletion('volume', resources.claim, claim));
-      else if (job.metadata.deletionTimestamp === undefined)
-        draft.do(deletion('format', resources.job, job));
+      draft.do(deletion('volume', resources.claim, claim));
       const what = isOther ? 'that was not made for another topology' : 'of another size';
       draft.wait(`volume ${claim.metadata.name} is replaced by one ${what}`);
       anew = true;
