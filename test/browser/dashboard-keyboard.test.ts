@@ -106,7 +106,9 @@ const lines: Readonly<Record<string, () => Promise<void>>> = {
     await tab.page.keyboard.press('Control+k');
     const chosen = palette().getByRole('option', { selected: true });
     const options = palette().getByRole('option');
-    await options.nth(2).waitFor();
+    // The databases come later than the pages, and before them.
+    await options.filter({ hasText: databaseExample.name }).nth(1).waitFor();
+    await field().and(tab.page.locator(':focus')).waitFor();
     const [first, second] = await options.allInnerTexts();
     await tab.page.keyboard.press('ArrowDown');
     expect(await chosen.innerText()).toBe(second);

@@ -160,6 +160,8 @@ const plot = (title: string) =>
 
 /** Where a part of the width of a chart is on the screen. */
 async function pointOf(title: string, part: number) {
+  // What comes above the charts moves them.
+  await tab.page.getByRole('region', { name: 'Now' }).waitFor();
   await plot(title).scrollIntoViewIfNeeded();
   const box = await plot(title).boundingBox();
   if (box === null) throw new Error(`${title} is not shown`);

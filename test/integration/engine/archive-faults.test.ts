@@ -335,8 +335,7 @@ test('a restore that has begun reads on while its backup is removed and the swee
     if (method === 'GET' && path.includes('/rows/')) await (swept ??= removeAndSweep());
   };
   // On a slow machine a request waits longer than its deadline, and is made again.
-  const store = own.store.map((flag) => flag.replace('--patience=3', '--patience=600'));
-  const found = await own.restored(`--to-op=${wanted.op}`, store);
+  const found = await own.restored(`--to-op=${wanted.op}`);
   expect(swept).toBeDefined();
   await swept;
   expect(found).toMatchObject({ ...wanted, backupId: 'base' });

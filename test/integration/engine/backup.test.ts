@@ -333,7 +333,7 @@ test('with object lock the store itself keeps what a backup needs, for later bac
   const access = { accessKeyId: server.accessKeyId, secretAccessKey: server.secretAccessKey };
   const how = { endpoint: server.endpoint, region: 'us-east-1', forcePathStyle: true };
   const client = new S3Client({ ...how, credentials: access });
-  const stored = { ...how, ...access, bucket: 'locked', prefix: 'house/', patienceMs: 1_000 };
+  const stored = { ...how, ...access, bucket: 'locked', prefix: 'house/', patienceMs: 120_000 };
   const store = new S3Store({ ...stored, lock: { mode: 'GOVERNANCE', days: 100 } });
   try {
     await client.send(

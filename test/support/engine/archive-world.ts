@@ -17,6 +17,10 @@ import { TestArchiver } from './archiver.ts';
 import { engineProgram, TestEngine } from './engine.ts';
 import { accountBytes, connectTo, create, lookupAccounts, transferBytes } from './ledger.ts';
 
+/** An archiver says soon that the store is away. A command waits for a store that is slow, as all is on a busy machine. */
+const archiverPatience = '--patience=3';
+const commandPatience = '--patience=600';
+
 export interface WrittenMoment {
   readonly op: number;
   readonly timestamp: string;
@@ -84,7 +88,7 @@ export class ArchiveWorld {
     const client = connectTo(engine.port);
     this.onEnd(async () => client.close());
     await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
-    const store = [...this.server.flags(id, this.proxy.url, credentials), '--patience=3'];
+    const store = [...this.server.flags(id, this.proxy.url, credentials), commandPatience];
     return new ArchivedDatabase(this, { id, engine, client, store });
   }
 
@@ -149,7 +153,9 @@ export class ArchivedDatabase {
   }
 
   archiver(options: ArchiverChoice = {}): TestArchiver {
-    const archiver = new TestArchiver({ engine: this.engine, store: this.store, ...options });
+    const { store = this.store, ...rest } = options;
+    const hasty = store.map((flag) => (flag === commandPatience ? archiverPatience : flag));
+    const archiver = new TestArchiver({ engine: this.engine, ...rest, store: hasty });
     this.#world.onEnd(() => archiver.end('SIGKILL'));
     return archiver.start();
   }
