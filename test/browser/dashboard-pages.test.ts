@@ -106,6 +106,8 @@ test('charts beside each other begin at one height, and tables of usual amounts 
     ['Requests', 'Latency of create_transfers'],
     ['Gateway: requests', 'Gateway: latency of create_transfers'],
   ] as const;
+  // What comes above the charts moves them.
+  await page.getByRole('region', { name: 'Now' }).waitFor();
   for (const pair of pairs) {
     const [first, second] = await Promise.all(pair.map((name) => chart(name).boundingBox()));
     expect(first?.y).toBeGreaterThan(0);

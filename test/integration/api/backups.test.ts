@@ -282,6 +282,7 @@ test('data files of a suspended database of TigerBeetle are backed up, listed, t
     body: { suspended: true },
   });
   await untilJob(suspension.json.job?.id ?? '', 'SUCCEEDED');
+  await untilDatabaseIs(cold, 'SUSPENDED');
   says = { exitCode: 0, message: JSON.stringify(madeOfFiles) };
   const { backup, job } = await request(cold, body);
   const found = await until(backup, 'SUCCEEDED');
@@ -906,10 +907,10 @@ const changeUntil = ({ of }: Made, { id: changeId }: { readonly id: string }, st
     return change;
   });
 /** The record of a database follows its resource. */
-const untilServes = ({ of }: Made) =>
-  eventually('the database is READY', async () => {
+const untilDatabaseIs = ({ of }: Made, status: DatabaseWithProfile['database']['status']) =>
+  eventually(`the database is ${status}`, async () => {
     const { database } = (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
-    if (database.status !== 'READY') throw new Error(JSON.stringify(database));
+    if (database.status !== status) throw new Error(JSON.stringify(database));
     return true;
   });
 
@@ -997,7 +998,7 @@ test('a change of shape that fails brings the database back with its volumes; th
     nodeCount: 3,
     clusterId: after?.spec.clusterId,
   });
-  await untilServes(database);
+  await untilDatabaseIs(database, 'READY');
   expect(row.profile).toMatchObject({ clusterConfiguration: 'ha-3', revision: 2 });
   // The old volume is kept for some days only, though a database of its ID is there.
   const kept = await eventually('the old volume has a time', async () => {
@@ -1035,7 +1036,7 @@ test('a change of shape that fails brings the database back with its volumes; th
   const back = await held('growing');
   expect(back?.metadata.uid).not.toBe(unbegun.metadata.uid);
   expect(back?.spec).toMatchObject({ topology: 'ha-3', deletionProtection: true });
-  await untilServes(database);
+  await untilDatabaseIs(database, 'READY');
   expect((await typesOf(database)).includes('database.deleted')).toBe(false);
 });
 

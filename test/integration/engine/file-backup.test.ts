@@ -15,7 +15,8 @@ import { eventsOf, writeVariedLedger } from '../../support/engine/varied-ledger.
 import { mustRun, shell } from '../../support/shell.ts';
 import { S3Server } from '../../support/store/s3-server.ts';
 
-jest.setTimeout(600_000);
+// Each command reads or writes a file of a gigabyte.
+jest.setTimeout(1_800_000);
 
 let server: S3Server;
 beforeAll(async () => {
