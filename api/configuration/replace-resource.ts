@@ -300,10 +300,16 @@ async function settle(work: Replacing, found: DatabaseObject): Promise<JobOutcom
     await notes.record({ ...forward, turned: true, removing: uidOf(found) });
     return again(0);
   }
-  if (givenUp?.from === 'volumes' && replaced.inPlace !== true && volumesAreGone(found)) {
-    // They were replaced by the last backup or deleted before the policy that keeps them: what that backup has is all that there is.
+  const areGone = volumesAreGone(found);
+  if (
+    givenUp?.from === 'volumes' &&
+    replaced.inPlace !== true &&
+    (areGone || volumesDoNotFit(found))
+  ) {
+    // They were replaced by the last backup or deleted before the policy that keeps them: what that backup has is all that there is. If only
+    // some of them were, the others have no more than that within the pause of writes.
     const last = await lastBackupOf(work.backups, database, replaced.workload);
-    if (last?.state === 'succeeded') {
+    if (last?.state === 'succeeded' && (areGone || !mayHaveGoneOn(work, last))) {
       const fromLast = { ...givenUp, from: 'backup' } as const;
       await notes.record({ ...replaced, givenUp: fromLast, removing: uidOf(found) });
       return again(0);

@@ -351,6 +351,34 @@ test('a database of whose volumes some were replaced by the last backup when som
   });
 });
 
+test('a database of whose volumes some were deleted after the last backup when somebody changed the policy goes on from that backup', async () => {
+  const world = new World('Retain', ['ha-3', 'single']);
+  const isDeleted = () => world.database?.metadata.deletionTimestamp !== undefined;
+  for (let turn = 0; turn < 100 && !isDeleted(); turn += 1) {
+    await world.operate(100, false);
+    world.move();
+    await world.work(100, false);
+  }
+  await world.meddle('BackupThenDelete');
+  const going = () =>
+    world.cluster
+      .all('PersistentVolumeClaim')
+      .filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  for (let turn = 0; turn < 100 && going().length === 0; turn += 1) {
+    await world.operate(1, false);
+    if (going().length === 0) world.move();
+  }
+  expect(going()).toHaveLength(1);
+  await world.meddle('Retain');
+  await world.work(100, false);
+  await world.untilDone();
+  expect(world.outcome).toMatchObject({ kind: 'failed', error: { code: 'last_backup_failed' } });
+  expect(world.database?.spec).toMatchObject({
+    topology: 'ha-3',
+    bootstrap: { backup: { databaseId: world.databaseId } },
+  });
+});
+
 test('what several replicas have answered after their pause is kept, also if somebody lets the resource go then and no worker sees it', async () => {
   const world = new World('Retain', ['ha-3', 'single']);
   const isDeleted = () => world.database?.metadata.deletionTimestamp !== undefined;
