@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { resources, type Job, type Pod, type StatefulSet } from '../../domain/kinds.ts';
 import { labels, podName } from '../../domain/names.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import { catalogObject } from '../../test/fixtures/catalog.ts';
@@ -40,7 +40,13 @@ class Cold {
     });
   }
 
-  suspended(suspend: boolean, generation: number, engine = 'TigerBeetle', told = suspend): void {
+  suspended(
+    suspend: boolean,
+    generation: number,
+    engine = 'TigerBeetle',
+    told = suspend,
+    paused = false,
+  ): void {
     const row = { reason: '', message: '', lastTransitionTime: '2027-01-01T00:00:00Z' };
     const resolved = { ...subject.resolved, engine: { ...subject.resolved.engine, name: engine } };
     const { endpoints, uid: ownUid } = subject;
@@ -49,7 +55,7 @@ class Cold {
       apiVersion: 'ledgerhouse.dev/v1alpha1',
       kind: 'LedgerDatabase',
       metadata: { namespace, name: 'shop', uid: ownUid, generation },
-      spec: { engine, suspend },
+      spec: { engine, suspend, ...(paused && { paused }) },
       status: {
         databaseId,
         workload,
@@ -172,6 +178,14 @@ test('while a replica runs nothing is copied', async () => {
   for (const hinder of [
     (cold: Cold) => cold.suspended(false, 4),
     (cold: Cold) => cold.suspended(true, 4, 'TigerBeetle', false),
+    // Its pods are about to be made.
+    (cold: Cold) =>
+      void cold.cluster.put<StatefulSet>({
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: { namespace, name: workload },
+        spec: { replicas: 3 } as StatefulSet['spec'],
+      }),
     (cold: Cold) =>
       void cold.cluster.put<Pod>({
         apiVersion: 'v1',
@@ -197,6 +211,15 @@ test('while a replica runs nothing is copied', async () => {
     expect(await cold.look()).toMatchObject({ told: { reason: 'DatabaseNotReady' } });
     expect(cold.jobs).toEqual([]);
   }
+});
+
+test('nothing is copied while the operator only observes: replicas could be started by hand under one generation', async () => {
+  const cold = new Cold();
+  cold.suspended(true, 4, 'TigerBeetle', true, true);
+  const { told } = await cold.look();
+  expect(told).toMatchObject({ reason: 'DatabaseNotReady', status: 'Unknown' });
+  expect(told?.message).toContain('spec.paused');
+  expect(cold.jobs).toEqual([]);
 });
 
 test('files are no backup if the database was resumed while they were copied, however short', async () => {

@@ -4,7 +4,7 @@
  */
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { resources, type Job, type Pod, type StatefulSet } from '../../domain/kinds.ts';
 import { backupFileJobName, labels, uidOf } from '../../domain/names.ts';
 import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
@@ -75,7 +75,10 @@ async function begin(copying: Copying): Promise<Verdict> {
   const generation = await liveAtRest(environment, database);
   if (generation === undefined) {
     const { name } = database.metadata;
-    const how = `suspend ${name}, and wait until it is: data files are copied while no replica runs`;
+    const how =
+      database.spec.paused === true
+        ? `${name} is paused (spec.paused), so that somebody could start a replica by hand: unpause it, and leave it suspended`
+        : `suspend ${name}, and wait until it is: data files are copied while no replica runs`;
     return waits(BackupReason.DatabaseNotReady, how);
   }
   return {
@@ -92,7 +95,10 @@ async function begin(copying: Copying): Promise<Verdict> {
   };
 }
 
-/** The generation under which no replica runs, as the API server has it now; `undefined`: one may run. */
+/**
+ * The generation under which no replica runs, as the API server has it now; `undefined`: one may run. Only an operator that carries
+ * out the spec keeps them from running.
+ */
 async function liveAtRest(
   { kube }: BackupEnvironment,
   { metadata }: DatabaseObject,
@@ -101,9 +107,16 @@ async function liveAtRest(
   const live = await kube.read<DatabaseObject>({ resource: resources.database, namespace, name });
   if (live === undefined || live.metadata.uid !== metadata.uid) return undefined;
   const { generation, deletionTimestamp } = live.metadata;
-  if (!live.spec.suspend || deletionTimestamp !== undefined) return undefined;
+  const { suspend, paused = false } = live.spec;
+  if (!suspend || paused || deletionTimestamp !== undefined) return undefined;
   const told = live.status?.conditions?.find(({ type }) => type === 'Suspended');
   if (told?.status !== 'True' || told.observedGeneration !== generation) return undefined;
+  const set = await kube.read<StatefulSet>({
+    resource: resources.statefulSet,
+    namespace,
+    name: live.status?.workload ?? '',
+  });
+  if (set !== undefined && set.spec?.replicas !== 0) return undefined;
   const labelSelector = `${labels.uid}=${uidOf(live)}`;
   const pods = await kube.list<Pod>(resources.pod, { namespace, labelSelector });
   const running = replicaPods(pods).filter((pod) => belongsTo(live, pod));

@@ -49,8 +49,11 @@ export async function backUpFile(
   await requireOwn(options);
   await openArchive(store, databaseId, identity.clusterId);
   const known = await readReplicaFile(store, options, identity.replicaIndex).catch(unlessMissing);
-  // An earlier try copied it, whose result was lost.
-  if (known !== undefined) return { ...known, newBytes: 0 };
+  if (known !== undefined) {
+    // An earlier try copied it, whose result was lost.
+    await requireSame(options, known.record);
+    return { ...known, newBytes: 0 };
+  }
   const sizeBytes = await file.size();
   const hash = createHash('sha256');
   const pieces: StoredPiece[] = [];
@@ -101,6 +104,27 @@ async function requireOwn({ file, identity }: BackUpFileOptions): Promise<void> 
   );
 }
 
+/**
+ * Rejects if the file has changed since an earlier try copied it: the others are of another moment then. Its first piece tells, which has
+ * the head and the headers of the whole log.
+ */
+async function requireSame(
+  { file, identity }: BackUpFileOptions,
+  known: ReplicaFile,
+): Promise<void> {
+  const sizeBytes = await file.size();
+  const start = new Uint8Array(Math.min(PIECE_BYTES, sizeBytes));
+  await file.read(start, 0);
+  const [first] = known.pieces;
+  const isSame =
+    known.clusterId === String(identity.clusterId) &&
+    known.replicaCount === identity.replicaCount &&
+    known.sizeBytes === sizeBytes &&
+    first?.offset === 0 &&
+    first.sha256 === sha256(start).toString('hex');
+  if (!isSame) throw changed();
+}
+
 async function* readParts(
   file: BackUpFileOptions['file'],
   sizeBytes: number,
@@ -148,5 +172,5 @@ async function storePiece(
 export const changed = (): ArchiveError =>
   new ArchiveError(
     'file_changed',
-    'The data file was changed while it was copied. Leave the replica stopped, and make another backup.',
+    'The data file was changed while it was copied, or since. Leave the replica stopped, and make another backup, of another name.',
   );

@@ -6,6 +6,7 @@ import { checksumMatches } from '../../wire/checksum.ts';
 import { formatRelease } from '../../wire/release.ts';
 import { ArchiveError } from '../errors.ts';
 import { earlier, keepHead } from '../keep-locked.ts';
+import { pieceKey } from '../keys.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { RECORD_FORMAT } from '../record.ts';
 import { startOf } from './piece.ts';
@@ -35,11 +36,7 @@ export async function completeFileBackup(options: CompleteOptions): Promise<Foun
     copied.push(await readReplicaFile(store, options, index));
   const files = copied.map(({ record }) => record);
   const release = await judge(options, files);
-  const { locks } = store;
-  let lockedUntil = locks && (await keepHead(store, locks, databaseId));
-  for (const file of files)
-    if (lockedUntil !== undefined && file.lockedUntil !== undefined)
-      lockedUntil = earlier(lockedUntil, file.lockedUntil);
+  const lockedUntil = await endOfLocks(store, databaseId, files);
   return writeFileBackup(store, {
     format: RECORD_FORMAT,
     databaseId,
@@ -49,13 +46,38 @@ export async function completeFileBackup(options: CompleteOptions): Promise<Foun
     release: formatRelease(release),
     ...(files.every(({ sealed }) => sealed === true) && { sealed: true as const }),
     ...(lockedUntil !== undefined && { lockedUntil }),
-    files: copied.map(({ record: { sizeBytes, sha256, pieces }, sha256: record }) => ({
-      sizeBytes,
-      sha256,
-      storedBytes: pieces.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
-      record,
-    })),
+    files: withStoredBytes(copied),
     completedAt: now().toISOString(),
+  });
+}
+
+/** `undefined`: not all of it is locked. */
+async function endOfLocks(
+  store: ObjectStore,
+  databaseId: string,
+  files: readonly ReplicaFile[],
+): Promise<string | undefined> {
+  if (store.locks === undefined) return undefined;
+  let earliest = await keepHead(store, store.locks, databaseId);
+  for (const { lockedUntil } of files) {
+    // An earlier try copied it, when the bucket did not lock.
+    if (lockedUntil === undefined) return undefined;
+    earliest = earlier(earliest, lockedUntil);
+  }
+  return earliest;
+}
+
+/** Each object counts once, for the first file that it is part of. */
+function withStoredBytes(copied: readonly Found<ReplicaFile>[]): FileBackup['files'] {
+  const counted = new Set<string>();
+  return copied.map(({ record: file, sha256: record }) => {
+    let storedBytes = 0;
+    for (const piece of file.pieces) {
+      const key = pieceKey(file.databaseId, file.backupId, { ...piece, sealed: file.sealed });
+      if (!counted.has(key)) storedBytes += piece.storedBytes;
+      counted.add(key);
+    }
+    return { sizeBytes: file.sizeBytes, sha256: file.sha256, storedBytes, record };
   });
 }
 

@@ -16,7 +16,7 @@ import { LockingStore } from '../testing/locking-store.ts';
 import { Killed, MemoryStore, refusal } from '../testing/memory-store.ts';
 import { backUpFile } from './back-up-file.ts';
 import { completeFileBackup } from './complete.ts';
-import { findFileBackup, listFileBackups } from './record.ts';
+import { findFileBackup, listFileBackups, storedSizeOf } from './record.ts';
 import { restoreFile } from './restore-file.ts';
 import { verifyFiles } from './verify-files.ts';
 
@@ -151,7 +151,7 @@ async function single(store = new MemoryStore()) {
   return { store, made: await completed(store, 1) };
 }
 
-test('the files of all replicas come back byte for byte; what they have in common is stored once, and all of it is encrypted', async () => {
+test('the files of all replicas come back byte for byte; what they have in common is stored and counted once, and all of it is encrypted', async () => {
   const bucket = new MemoryStore();
   const store = new SealedStore(bucket, parseKeys(`2026 ${randomBytes(32).toString('base64')}`));
   const contents = [0, 1, 2].map((index) => replicaFile(index, 3));
@@ -167,6 +167,9 @@ test('the files of all replicas come back byte for byte; what they have in commo
     release: '0.17.9',
     sealed: true,
   });
+  const pieces = [...bucket.objects].filter(([key]) => key.endsWith('.sealed'));
+  expect(pieces).toHaveLength(7);
+  expect(storedSizeOf(record)).toBe(pieces.reduce((sum, [, { length }]) => sum + length, 0));
   // By another process.
   const reader = new SealedStore(bucket, store.keys);
   const disk = new Disk();
@@ -243,6 +246,18 @@ test('a file that is changed, or cut, while it is copied makes no backup', async
   expect(await refusal(completed(store, 1))).toMatchObject({ code: 'object_missing' });
 });
 
+test('a file that was changed since an earlier try copied it makes no backup', async () => {
+  const { store } = await sharedSingle();
+  const known = replicaFile(0, 1);
+  // Operations that came later are in the log behind the head, and change no byte of it.
+  const later = new Map([...known, [200_000, new Uint8Array([1])]]);
+  for (const file of [fileOf(later), fileOf(known, dataFileSize + 4_096)]) {
+    const again = copied(store, known, 0, 1, { file });
+    expect(await refusal(again)).toMatchObject({ code: 'file_changed' });
+  }
+  expect((await copied(store, known, 0, 1)).newBytes).toBe(0);
+});
+
 test('a changed or missing object is told by its name, and nothing is restored', async () => {
   const { store, made } = await sharedSingle();
   const [last] = [...store.objects.keys()].filter((key) => key.includes('/files/')).slice(-2);
@@ -311,4 +326,12 @@ test('a backup of files says until when the bucket keeps all of it', async () =>
   const store = new LockingStore({ mode: 'GOVERNANCE', days: 10 }, now().getTime());
   const { made } = await single(store);
   expect(made.record.lockedUntil).toBe(store.locks.endOfNew());
+});
+
+test('a backup of files with one that was copied before the bucket locked is not told as locked', async () => {
+  const { store: plain } = await sharedSingle();
+  const store = new LockingStore({ mode: 'GOVERNANCE', days: 10 }, now().getTime());
+  for (const [key, bytes] of plain.objects)
+    if (key !== fileBackupKey(databaseId, backupId)) store.objects.set(key, bytes);
+  expect((await completed(store, 1)).record.lockedUntil).toBeUndefined();
 });

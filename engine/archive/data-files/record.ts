@@ -47,7 +47,7 @@ const fileBackupSchema = z.object({
   ...common,
   /** Newest release of TigerBeetle that wrote a checkpoint of a file. */
   release: z.string(),
-  /** By replica. */
+  /** By replica. `storedBytes`: of the objects that no earlier one has. */
   files: z.array(
     z.object({ sizeBytes: count, sha256: digest, storedBytes: count, record: digest }),
   ),
@@ -178,6 +178,6 @@ export async function* listFileBackups(
 export const sizeOf = ({ files }: FileBackup): number =>
   files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-/** Bytes of all objects. Pieces that replicas share are counted for each. */
+/** Bytes of all pieces, each counted once. */
 export const storedSizeOf = ({ files }: FileBackup): number =>
   files.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
