@@ -261,3 +261,13 @@ test('no schedule has a backup tested whose removal has begun; who asks has it t
   expect(due('Every', [backup(0, {}, { ...begun, verification: failed })])).toEqual([false]);
   expect(due('Every', [backup(0, { verifyRequestedAt: at(0) }, begun)])).toEqual([true]);
 });
+
+test('a backup that may be removed from the bucket makes no older one dispensable, although it is protected', () => {
+  const going = backup(2, { protected: true }, { removalBegunAt: at(1) });
+  const last = backup(4, { expiresAt: at(1) });
+  expect(endOf(last, around([going, last], { schedules: [] }))).toBeUndefined();
+  const [third, fourth] = [backup(3), backup(4)];
+  const all = [backup(1), going, third, fourth];
+  expect(endOf(third, around(all))).toBeUndefined();
+  expect(endOf(fourth, around(all))).toMatchObject({ reason: 'not kept' });
+});

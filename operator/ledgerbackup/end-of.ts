@@ -42,8 +42,11 @@ export function endOf(backup: LedgerBackup, around: Surroundings): End | undefin
 /** Whatever the rules say. */
 const staysAnyhow = ({ spec }: LedgerBackup): boolean => spec.protected || spec.hold !== undefined;
 
-const goes = ({ metadata, spec }: LedgerBackup): boolean =>
-  spec.removeRequested || metadata.deletionTimestamp !== undefined;
+/** The bucket may have been told of its removal although it stays, for example because it was protected since. */
+const goes = ({ metadata, spec, status }: LedgerBackup): boolean =>
+  spec.removeRequested ||
+  status?.removalBegunAt !== undefined ||
+  metadata.deletionTimestamp !== undefined;
 
 /** Whether its database has no other good backup. Backups that are about to be removed do not count. */
 function isOnlyGoodOne(backup: LedgerBackup, { backups }: Surroundings): boolean {

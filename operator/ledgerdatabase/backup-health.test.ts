@@ -127,3 +127,9 @@ test('status and metrics have the newest good backup and the last proof', () => 
   ]);
   expect(backupRows([{ ...database, status: {} }])).toEqual([]);
 });
+
+test('a backup that may be removed from the bucket is no good one', () => {
+  const going = backup('going', { completedAt: at(0), removalBegunAt: at(0) });
+  expect(lastBackup({ backups: [made(1), going], schedules: [] })?.name).toBe('made-1');
+  expect(judged([proven(4), going])).toEqual(['False', 'Overdue']);
+});

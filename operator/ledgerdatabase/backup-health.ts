@@ -67,9 +67,12 @@ export function lastBackup({ backups }: BackupsSeen): DatabaseStatus['backup'] {
   };
 }
 
+/** One whose removal has begun may be gone from the bucket. */
 const newestGood = (backups: readonly LedgerBackup[]): LedgerBackup | undefined =>
   lastBy(
-    backups.filter((one) => stateOf(one) === 'succeeded'),
+    backups.filter(
+      (one) => stateOf(one) === 'succeeded' && one.status?.removalBegunAt === undefined,
+    ),
     ({ status }) => status?.completedAt,
   );
 
