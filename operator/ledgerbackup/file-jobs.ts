@@ -24,15 +24,16 @@ interface FilePlan {
   readonly program: Subject['resolved']['engine'];
 }
 
-/** Memory besides Node itself and four pieces at a time. */
+/** Memory for Node itself and four pieces at a time, and a part for each GiB of a volume: a record names each piece of its file. */
 const MEMORY_MIB = 384;
+export const MEMORY_MIB_PER_GIB = 0.3;
 const DEADLINE_SECONDS = 12 * 3_600;
 
 export function buildFileJob(plan: FilePlan, index: number): Job {
   const { backup, subject } = plan;
   const volume = { claimName: claimName(subject.workload, index) };
   return buildStoreJob({
-    ...shared(plan),
+    ...shared(plan, 1),
     name: backupFileJobName(subject.workload, uidOf(backup), index),
     marks: { [labels.backup]: backup.metadata.name, [labels.replica]: String(index) },
     args: [
@@ -49,7 +50,8 @@ export function buildFileJob(plan: FilePlan, index: number): Job {
 
 export const buildFilesJob = (plan: FilePlan): Job =>
   buildStoreJob({
-    ...shared(plan),
+    // It has the records of all files.
+    ...shared(plan, plan.subject.resolved.topology.replicas),
     name: backupJobName(plan.subject.workload, uidOf(plan.backup)),
     marks: { [labels.backup]: plan.backup.metadata.name },
     args: ['backup-files', ...which(plan), `--result=${RESULT_PATH}`],
@@ -64,11 +66,11 @@ const which = ({ backup, subject, store }: FilePlan): readonly string[] => [
   `--replica-count=${subject.resolved.topology.replicas}`,
 ];
 
-const shared = ({ backup, subject, store, program }: FilePlan) => ({
+const shared = ({ backup, subject, store, program }: FilePlan, files: number) => ({
   owner: backupOwner(backup),
   subject: { ...subject, resolved: { ...subject.resolved, engine: program } },
   store,
   container: 'backup',
-  memoryMib: MEMORY_MIB,
+  memoryMib: MEMORY_MIB + Math.ceil(files * subject.storageGb * MEMORY_MIB_PER_GIB),
   deadlineSeconds: DEADLINE_SECONDS,
 });

@@ -62,6 +62,7 @@ class Cold {
         clusterId,
         resolved,
         endpoints,
+        storage: { requestedGb: 1_000 },
         bootstrapped: true,
         conditions: [
           {
@@ -172,6 +173,20 @@ test('the file of each replica is copied by a Job that only reads its volume, an
   await cold.look();
   // A finished Job would keep the volumes.
   expect(cold.jobs).toEqual([]);
+});
+
+test('the records of large files fit the memory of the Jobs that have them', async () => {
+  const cold = new Cold();
+  await cold.look();
+  cold.copy();
+  await cold.look();
+  const memory = cold.jobs.map(({ spec }) => {
+    const { limits } = spec?.template.spec?.containers[0]?.resources ?? {};
+    return Number.parseInt(limits?.['memory'] ?? '', 10);
+  });
+  // A quarter of a mebibyte for each GiB of a file, measured.
+  for (const mib of memory.slice(0, 3)) expect(mib).toBeGreaterThanOrEqual(384 + 250);
+  expect(memory[3]).toBeGreaterThanOrEqual(384 + 3 * 250);
 });
 
 test('while a replica runs nothing is copied', async () => {

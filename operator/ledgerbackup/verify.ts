@@ -5,6 +5,7 @@ import { backupIdOf, backupWorkName, labels, uidOf } from '../../domain/names.ts
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { lendStore } from '../store/lend.ts';
 import { borrowerOf } from './borrower.ts';
+import { MEMORY_MIB_PER_GIB } from './file-jobs.ts';
 import {
   LOOK_AGAIN_MS,
   timeOf,
@@ -163,10 +164,13 @@ async function follow(
 const isOfFiles = ({ spec }: BackupObject): boolean => spec.method === 'Files';
 
 /** Files are compared piece by piece; rows are loaded. */
-const memoryFor = (backup: BackupObject): number =>
-  isOfFiles(backup)
-    ? MEMORY_BASE_MIB
-    : MEMORY_BASE_MIB + Math.ceil(((backup.status?.sizeBytes ?? 0) * MEMORY_PER_BYTE) / 2 ** 20);
+function memoryFor(backup: BackupObject): number {
+  const { sizeBytes = 0 } = backup.status ?? {};
+  const more = isOfFiles(backup)
+    ? (sizeBytes / 2 ** 30) * MEMORY_MIB_PER_GIB
+    : (sizeBytes / 2 ** 20) * MEMORY_PER_BYTE;
+  return MEMORY_BASE_MIB + Math.ceil(more);
+}
 
 const running = (message: string): VerifiedVerdict => ({
   status: 'Unknown',
