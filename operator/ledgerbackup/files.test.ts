@@ -199,7 +199,7 @@ test('while a replica runs nothing is copied', async () => {
         apiVersion: 'apps/v1',
         kind: 'StatefulSet',
         metadata: { namespace, name: workload },
-        spec: { replicas: 3 } as StatefulSet['spec'],
+        spec: { replicas: 3 } as NonNullable<StatefulSet['spec']>,
       }),
     (cold: Cold) =>
       void cold.cluster.put<Pod>({
