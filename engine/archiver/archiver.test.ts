@@ -12,6 +12,71 @@ import { Archiver } from './archiver.ts';
 import type { Feed } from './feed-client.ts';
 import { Spool } from './spool.ts';
 
+/** An engine at rest: it answers at once if it has something that follows, and otherwise only when the wait is over. */
+function engineWith(committedOp: () => number): Feed {
+  return {
+    async read({ op }, waitMs, signal) {
+      if (op >= committedOp()) {
+        await sleep(systemTimers, waitMs, signal);
+        signal.throwIfAborted();
+        return { kind: 'nothing', leads: true };
+      }
+      const entries = Array.from({ length: committedOp() - op }, (_, index) =>
+        entryOf(op + 1 + index),
+      );
+      return { kind: 'part', entries, marks: [] };
+    },
+    report: () => Promise.resolve(),
+    async question(waitMs, signal) {
+      await sleep(systemTimers, waitMs, signal);
+      return undefined;
+    },
+    answer: () => Promise.resolve(),
+  };
+}
+
+test('after what another archiver wrote, the rest is archived at once, though the engine has nothing new', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'archiver-'));
+  const store = new MemoryStore();
+  const spool = await Spool.open(folder);
+  // Four segments, of which this one's first reaches beyond all.
+  let isFirst = true;
+  store.onWrite = async () => {
+    if (!isFirst || spool.count === 0) return;
+    isFirst = false;
+    await writeChain(store, 1, 40, 'start');
+  };
+  const feed = engineWith(() => 45);
+  const archiver = new Archiver({
+    store,
+    spool,
+    feed: {
+      ...feed,
+      // No wait ends by itself.
+      read: (place, waitMs, signal) => feed.read(place, waitMs === 0 ? 0 : 86_400_000, signal),
+    },
+    databaseId: DATABASE,
+    clusterId: 0n,
+    rpoMs: 800,
+    encrypted: false,
+    spoolBytesMax: 1 << 20,
+    timers: systemTimers,
+    random: Math.random,
+    logger: pino({ level: 'silent' }),
+  });
+  const end = new AbortController();
+  const run = archiver.run(end.signal);
+  for (let looks = 0; looks < 20_000 && archiver.report.archivedOp !== 45; looks += 1)
+    await sleep(systemTimers, 20);
+  end.abort();
+  await run;
+  expect(archiver.report.archivedOp).toBe(45);
+  const log = segmentKey(DATABASE, 1, 1).replace(/[^/]*$/, '');
+  const segments = [...store.objects.keys()].filter((key) => key.startsWith(log));
+  expect(segments).toEqual([1, 11, 21, 31, 41].map((op) => segmentKey(DATABASE, 1, op)));
+  rmSync(folder, { recursive: true });
+});
+
 test('operations that were sealed while another archiver’s segment is taken up do not follow it into the archive', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'archiver-'));
   const store = new MemoryStore();

@@ -84,6 +84,8 @@ export class Archiver {
   readonly #options: ArchiverOptions;
   readonly #failures: Partial<Record<ArchiveState, number>> = {};
   #collector: Collector | undefined;
+  /** Ends the question to the engine which waits for what follows a place that is left. */
+  #moved = new AbortController();
   #end: ArchiveEnd | undefined;
   /** Segments in the spool that an earlier process left: they are verified before they are sent. */
   #inherited = 0;
@@ -189,6 +191,8 @@ export class Archiver {
   #goOnFrom(place: CollectorPlace): void {
     const { databaseId, rpoMs, timers } = this.#options;
     const nowMs = () => timers.nowMs();
+    this.#moved.abort();
+    this.#moved = new AbortController();
     this.#collector = new Collector({ databaseId, rpoMs, nowMs }, place);
   }
 
@@ -203,6 +207,7 @@ export class Archiver {
       const due = collector.dueInMs;
       if (due !== undefined && !collector.hasMore)
         await sleep(timers, Math.min(due, LOOK_MS), signal);
+      if (this.#collector !== collector) continue;
       const answer = await this.#ask(collector, due === undefined ? WAIT_MS : 0, signal);
       // Another archiver's segment may have been taken up meanwhile.
       if (answer !== undefined && this.#collector === collector)
@@ -218,12 +223,13 @@ export class Archiver {
     signal: AbortSignal,
   ): Promise<FeedAnswer | undefined> {
     const { feed, timers, logger } = this.#options;
+    const moved = this.#moved.signal;
     try {
-      const answer = await feed.read(collector.place, waitMs, signal);
+      const answer = await feed.read(collector.place, waitMs, AbortSignal.any([signal, moved]));
       this.#unanswered = 0;
       return answer;
     } catch (error) {
-      if (signal.aborted) return undefined;
+      if (signal.aborted || moved.aborted) return undefined;
       this.#unanswered += 1;
       if (this.#unanswered === 1) logger.warn({ error }, 'the engine does not answer');
       await sleep(timers, backoffMs(this.#unanswered, ENGINE_RETRY, Math.random), signal);
@@ -371,6 +377,8 @@ export class Archiver {
     this.#collector = undefined;
     await spool.clear();
     this.#inherited = 0;
+    // It may have written more than this segment.
+    this.#isStale = true;
     await spool.writeEnd(this.#end);
     this.#goOnFrom(placeOf(this.#end));
   }
