@@ -12,6 +12,33 @@ import { Archiver } from './archiver.ts';
 import type { Feed } from './feed-client.ts';
 import { Spool } from './spool.ts';
 
+/** The rest of an engine: it takes every report, and nobody asks it for a moment. */
+const nobodyAsks: Omit<Feed, 'read'> = {
+  report: () => Promise.resolve(),
+  async question(waitMs, signal) {
+    await sleep(systemTimers, waitMs, signal);
+    return undefined;
+  },
+  answer: () => Promise.resolve(),
+};
+
+const archiverOf = (parts: {
+  readonly store: MemoryStore;
+  readonly spool: Spool;
+  readonly feed: Feed;
+}) =>
+  new Archiver({
+    ...parts,
+    databaseId: DATABASE,
+    clusterId: 0n,
+    rpoMs: 800,
+    encrypted: false,
+    spoolBytesMax: 1 << 20,
+    timers: systemTimers,
+    random: Math.random,
+    logger: pino({ level: 'silent' }),
+  });
+
 /** An engine at rest: it answers at once if it has something that follows, and otherwise only when the wait is over. */
 function engineWith(committedOp: () => number): Feed {
   return {
@@ -26,12 +53,7 @@ function engineWith(committedOp: () => number): Feed {
       );
       return { kind: 'part', entries, marks: [] };
     },
-    report: () => Promise.resolve(),
-    async question(waitMs, signal) {
-      await sleep(systemTimers, waitMs, signal);
-      return undefined;
-    },
-    answer: () => Promise.resolve(),
+    ...nobodyAsks,
   };
 }
 
@@ -47,23 +69,12 @@ test('after what another archiver wrote, the rest is archived at once, though th
     await writeChain(store, 1, 40, 'start');
   };
   const feed = engineWith(() => 45);
-  const archiver = new Archiver({
-    store,
-    spool,
-    feed: {
-      ...feed,
-      // No wait ends by itself.
-      read: (place, waitMs, signal) => feed.read(place, waitMs === 0 ? 0 : 86_400_000, signal),
-    },
-    databaseId: DATABASE,
-    clusterId: 0n,
-    rpoMs: 800,
-    encrypted: false,
-    spoolBytesMax: 1 << 20,
-    timers: systemTimers,
-    random: Math.random,
-    logger: pino({ level: 'silent' }),
-  });
+  // No wait ends by itself.
+  const waiting: Feed = {
+    ...feed,
+    read: (place, waitMs, signal) => feed.read(place, waitMs === 0 ? 0 : 86_400_000, signal),
+  };
+  const archiver = archiverOf({ store, spool, feed: waiting });
   const end = new AbortController();
   const run = archiver.run(end.signal);
   for (let looks = 0; looks < 20_000 && archiver.report.archivedOp !== 45; looks += 1)
@@ -91,12 +102,7 @@ test('operations that were sealed while another archiver’s segment is taken up
       );
       return { kind: 'part', entries, marks: [] };
     },
-    report: () => Promise.resolve(),
-    async question(waitMs, signal) {
-      await sleep(systemTimers, waitMs, signal);
-      return undefined;
-    },
-    answer: () => Promise.resolve(),
+    ...nobodyAsks,
   };
   // The other archiver writes ten operations where this one has three.
   let isFirst = true;
@@ -116,19 +122,7 @@ test('operations that were sealed while another archiver’s segment is taken up
     }
     await writeEnd(end);
   };
-  const archiver = new Archiver({
-    store,
-    spool,
-    feed,
-    databaseId: DATABASE,
-    clusterId: 0n,
-    rpoMs: 800,
-    encrypted: false,
-    spoolBytesMax: 1 << 20,
-    timers: systemTimers,
-    random: Math.random,
-    logger: pino({ level: 'silent' }),
-  });
+  const archiver = archiverOf({ store, spool, feed });
   const end = new AbortController();
   const run = archiver.run(end.signal);
   for (let looks = 0; looks < 20_000 && archiver.report.archivedOp !== 13; looks += 1)

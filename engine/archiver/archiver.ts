@@ -84,7 +84,7 @@ export class Archiver {
   readonly #options: ArchiverOptions;
   readonly #failures: Partial<Record<ArchiveState, number>> = {};
   #collector: Collector | undefined;
-  /** Ends the question to the engine which waits for what follows a place that is left. */
+  /** Aborts the question to the engine that waits for news after a place from which this archiver no longer goes on. */
   #moved = new AbortController();
   #end: ArchiveEnd | undefined;
   /** Segments in the spool that an earlier process left: they are verified before they are sent. */

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { decodeDigested, encodeDigested } from '../digested-line.ts';
 import { ArchiveError, damaged, missing } from '../errors.ts';
+import { unlessMissing } from '../keep-locked.ts';
 import { fileBackupKey, fileBackupsPrefix, parseFileBackupKey, replicaFileKey } from '../keys.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { parseRecord, RECORD_FORMAT } from '../record.ts';
@@ -128,10 +129,6 @@ export async function readFileBackup(
 ): Promise<Found<FileBackup> | undefined> {
   const key = fileBackupKey(databaseId, backupId);
   return read(store, key, databaseId, fileBackupSchema).catch(unlessMissing);
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof ArchiveError && error.code === 'object_missing')) throw error;
 }
 
 /** Rejects with `backup_removed` or `backup_unknown`. `sha256`: the digest that its record must have. */
