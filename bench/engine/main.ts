@@ -18,6 +18,7 @@ import {
   timed,
   type BatchKind,
 } from '../../engine/commands/workload.ts';
+import { officialTransfers } from './official-transfers.ts';
 import { quietly } from './quiet.ts';
 import { replicaRows } from './replicas.ts';
 import { report, type Row } from './report.ts';
@@ -121,22 +122,7 @@ async function singles(
 
 const officialClient = (engine: TestEngine) =>
   createClient({ cluster_id: 0n, replica_addresses: [`127.0.0.1:${engine.port}`] });
-let officialId = 1n << 100n;
-const officialTransfer = () => ({
-  id: (officialId += 1n),
-  debit_account_id: 1n + (officialId % 5000n),
-  credit_account_id: 5001n + (officialId % 5000n),
-  amount: 1n,
-  pending_id: 0n,
-  user_data_128: 0n,
-  user_data_64: 0n,
-  user_data_32: 0,
-  timeout: 0,
-  ledger: 1,
-  code: 1,
-  flags: 0,
-  timestamp: 0n,
-});
+const officialTransfer = officialTransfers();
 
 async function officialSingles(engine: TestEngine): Promise<Row> {
   const official = officialClient(engine);

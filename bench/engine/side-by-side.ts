@@ -10,6 +10,7 @@ import { figures, timed } from '../../engine/commands/workload.ts';
 import { engineProgram } from '../../test/support/engine/engine.ts';
 import { mustRun } from '../../test/support/shell.ts';
 import { residentMib, ours, theirs, type Conditions, type Contestant } from './contestants.ts';
+import { officialTransfers } from './official-transfers.ts';
 import { printRatios, type Turn } from './ratios.ts';
 
 const number = (name: string, otherwise: number): number =>
@@ -108,22 +109,8 @@ const singleCount = 2000;
 /** The official Node.js client, one request at a time. */
 async function nodeClient(one: Contestant, found: Found): Promise<void> {
   const client = officialClient(one);
-  let id = 1n << 100n;
-  const transfer = () => ({
-    id: (id += 1n),
-    debit_account_id: 1n + (id % 5000n),
-    credit_account_id: 5001n + (id % 5000n),
-    amount: 1n,
-    pending_id: 0n,
-    user_data_128: 0n,
-    user_data_64: 0n,
-    user_data_32: 0,
-    timeout: 0,
-    ledger: 1,
-    code: 1,
-    flags: 0,
-    timestamp: 0n,
-  });
+  const transfer = officialTransfers();
+  let looked = 0n;
   const measure = async (name: string, events: number, count: number, work: () => unknown) => {
     const times: number[] = [];
     for (let i = 0; i < count; i += 1) times.push(await timed(async () => work()));
@@ -142,7 +129,7 @@ async function nodeClient(one: Contestant, found: Found): Promise<void> {
       client.createTransfers([transfer()]),
     );
     await measure('Node.js, one lookup', 1, singleCount, () =>
-      client.lookupAccounts([1n + ((id += 1n) % 10_000n)]),
+      client.lookupAccounts([1n + ((looked += 1n) % 10_000n)]),
     );
   } finally {
     client.destroy();
