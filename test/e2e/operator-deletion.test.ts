@@ -195,7 +195,8 @@ test('a copy of a namespace is nobody’s: the database counts nothing of it', a
   const before = await world.until('payments', 'Ready', 'True', { namespace: origin });
   for (const namespace of [copy, copyOfVolumes])
     await cluster.kubectl('create', 'namespace', namespace);
-  const { items } = await listed('sts,svc,cm,pvc,netpol', '-n', origin, '-l', labels.uid);
+  // Volumes come first: the controller of the StatefulSet would make those that are not there.
+  const { items } = await listed('pvc,svc,cm,netpol,sts', '-n', origin, '-l', labels.uid);
   expect(items.map(({ kind }) => kind)).toEqual(
     expect.arrayContaining(['StatefulSet', 'Service', 'ConfigMap', 'PersistentVolumeClaim']),
   );
