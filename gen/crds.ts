@@ -73,6 +73,8 @@ export interface components {
                  * @description Of a backup of data files: the generation of the suspended database when the first was copied. If its spec changes before all are, the backup fails.
                  */
                 readonly databaseGeneration?: number;
+                /** @description Of a backup of data files: the UID and the generation of the StatefulSet then, or nothing if there was none. If it was scaled or replaced by hand before all files are copied, the backup fails. */
+                readonly workloadRevision?: string;
                 /** @description The data files of a backup of data files, by replica. */
                 readonly files?: readonly {
                     /** Format: int32 */

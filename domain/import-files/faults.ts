@@ -210,7 +210,7 @@ const noLedger = {
     code: 'head_damaged',
     field: 'head',
     detail:
-      "It is TigerBeetle's, and no two copies of its head agree: it is damaged, or was copied while its replica ran. Stop all replicas, and copy their files again.",
+      "It is TigerBeetle's, and the copies of its head do not agree: it is damaged, or was copied while its replica ran. Stop all replicas, and copy their files again.",
   },
   damaged: {
     code: 'head_damaged',

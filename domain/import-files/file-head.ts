@@ -67,7 +67,7 @@ export type FileHead =
   | { readonly kind: 'tigerbeetle-cut' }
   /** TigerBeetle's, of a program that was not released. */
   | { readonly kind: 'tigerbeetle-development' }
-  /** TigerBeetle's, but no two copies of its head agree. */
+  /** TigerBeetle's, but the copies of its head do not agree. */
   | { readonly kind: 'tigerbeetle-damaged' }
   /** A data file, but no two copies of its head are equal. */
   | { readonly kind: 'damaged' }

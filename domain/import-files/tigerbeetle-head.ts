@@ -41,6 +41,8 @@ const COPY_DISTANCE = 24_576;
 const COPY_SIZE = 8_192;
 const CHECKSUM_SIZE = 16;
 const CHECKSUM_FROM = 34;
+const CLUSTER_OFFSET = 48;
+const REPLICA_OFFSET = 1_120;
 const MEMBERS_OFFSET = 1_136;
 const MEMBERS_MAX = 12;
 const QUORUM = 2;
@@ -49,7 +51,7 @@ const QUORUM = 2;
 export const TIGERBEETLE_HEAD_SIZE = (COPIES - 1) * COPY_DISTANCE + COPY_SIZE;
 
 /**
- * Reads the head in a file's first bytes. Returns `undefined` if no two copies agree. Without `matches`, copies count that are
+ * Reads the head in a file's first bytes. Returns `undefined` if no two copies agree, or TigerBeetle would not start with them. Without `matches`, copies count that are
  * equal, their checksums included; with it, the checksums are computed as well.
  */
 export function readTigerBeetleHead(
@@ -61,15 +63,35 @@ export function readTigerBeetleHead(
   ).filter(
     (copy) => isPossible(copy) && (matches?.(copy.subarray(CHECKSUM_FROM), copy, 0) ?? true),
   );
-  let newest: { readonly head: TigerBeetleHead } | undefined;
+  let newest: { readonly head: TigerBeetleHead; readonly copy: Uint8Array } | undefined;
   for (const copy of copies) {
     const agreeing = copies.filter((other) => isEqual(copy, other)).length;
     if (agreeing < QUORUM) continue;
     const head = decode(copy, agreeing);
-    if (newest === undefined || head.sequence > newest.head.sequence) newest = { head };
+    if (newest === undefined || head.sequence > newest.head.sequence) newest = { head, copy };
   }
-  return newest?.head;
+  if (newest === undefined) return undefined;
+  const { head, copy } = newest;
+  // Without checksums, a copy that differs may be damaged anywhere.
+  const isWhole = matches === undefined || copies.every((other) => isBeside(other, copy));
+  return isWhole ? head : undefined;
 }
+
+/**
+ * Whether a sound copy can lie beside the newest one of which two agree: the same, an older one, or the next one, whose
+ * other copies were not written any more. TigerBeetle starts with no other: not with 2, 2, 2, 4, of which the third was lost.
+ */
+function isBeside(other: Uint8Array, newest: Uint8Array): boolean {
+  if (!sameBytes(other, newest, CLUSTER_OFFSET) || !sameBytes(other, newest, REPLICA_OFFSET))
+    return true;
+  const step = sequenceOf(other) - sequenceOf(newest);
+  return step === 0 ? isEqual(other, newest) : step <= 1;
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array, offset: number): boolean =>
+  a.subarray(offset, offset + 16).every((byte, at) => b[offset + at] === byte);
+
+const sequenceOf = (copy: Uint8Array): number => Number(fieldsOf(copy).getBigUint64(40, true));
 
 /** Whether a file that begins like this is TigerBeetle's, although no two copies of its head may be there. */
 export function beginsLikeTigerBeetle(bytes: Uint8Array): boolean {
@@ -96,16 +118,16 @@ function decode(copy: Uint8Array, copies: number): TigerBeetleHead {
   const fields = fieldsOf(copy);
   const big64 = (at: number): bigint => fields.getBigUint64(at, true);
   const u128 = (at: number): bigint => big64(at) | (big64(at + 8) << 64n);
-  const replicaId = u128(1_120);
+  const replicaId = u128(REPLICA_OFFSET);
   const members = Array.from({ length: MEMBERS_MAX }, (_, index) =>
     u128(MEMBERS_OFFSET + index * 16),
   );
   return {
-    clusterId: u128(48),
+    clusterId: u128(CLUSTER_OFFSET),
     replicaIndex: members.indexOf(replicaId),
     replicaCount: fields.getUint8(1_364),
     formatVersion: fields.getUint16(34, true),
-    sequence: Number(big64(40)),
+    sequence: sequenceOf(copy),
     release: fields.getUint32(708, true),
     releaseFormat: fields.getUint32(36, true),
     checkpointOp: Number(big64(320)),

@@ -1,4 +1,5 @@
 /** The archive of one database in a store: its identity, and its backups. */
+import { readFileBackup } from './data-files/record.ts';
 import { ArchiveError } from './errors.ts';
 import { archiveKey, parseRecordKey, recordKey, recordsPrefix } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -80,7 +81,7 @@ export async function readRecord(
   return { key, ...decodeRecord(key, await store.read(key), databaseId) };
 }
 
-/** The record of a backup; of the newest one if none is named. Rejects with `backup_unknown`. */
+/** The record of a backup; of the newest one if none is named. Rejects with `backup_unknown`, `backup_removed` or `backup_of_files`. */
 export async function findRecord(
   store: ObjectStore,
   databaseId: string,
@@ -96,12 +97,28 @@ export async function findRecord(
       `${databaseId}'s backup ${backupId} was removed at ${removal.removedAt}. Restore another one.`,
     );
   }
+  if (backupId !== undefined) await requireRows(store, { databaseId, backupId });
   const newest = all.at(-1)?.backupId;
   throw new ArchiveError(
     'backup_unknown',
     newest === undefined
       ? `The bucket has no backup of ${databaseId} under this prefix.`
       : `${databaseId} has no backup ${backupId}; its newest of ${all.length} is ${newest}.`,
+  );
+}
+
+/** A backup of data files has no rows. Rejects with `backup_of_files`. */
+async function requireRows(
+  store: ObjectStore,
+  which: { readonly databaseId: string; readonly backupId: string },
+): Promise<void> {
+  const found = await readFileBackup(store, which);
+  if (found === undefined) return;
+  const { replicaCount, clusterId } = found.record;
+  throw new ArchiveError(
+    'backup_of_files',
+    `Backup ${which.backupId} of ${which.databaseId} has data files, which become a database of TigerBeetle of ${replicaCount === 1 ? 'one replica' : `${replicaCount} replicas`} only: set spec.engine to TigerBeetle, and spec.bootstrap.backup.clusterId to "${clusterId}". By hand: restore-file.`,
+    { key: found.key },
   );
 }
 

@@ -7,6 +7,7 @@ export type ArchiveErrorCode =
   | 'bucket_missing'
   | 'archive_foreign'
   | 'archive_unknown'
+  | 'backup_of_files'
   | 'backup_unknown'
   | 'backup_removed'
   | 'format_unknown'

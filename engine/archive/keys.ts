@@ -107,6 +107,17 @@ export const parseFileBackupKey = (key: string): string | undefined =>
 export const filesPrefix = (databaseId: string, backupId: string): string =>
   `${databaseId}/files/${backupId}/`;
 
+/** The begin of the keys of all data files, finished or not. */
+export const allFilesPrefix = (databaseId: string): string => `${databaseId}/files/`;
+
+/** The backup of data files to which an object belongs. */
+export const backupOfFileKey = (key: string): string | undefined =>
+  /\/files\/([a-z0-9_-]+)\//.exec(key)?.[1];
+
+/** Follows all keys of such a backup, and precedes those of the next one. */
+export const afterFilesOf = (databaseId: string, backupId: string): string =>
+  `${filesPrefix(databaseId, backupId)}~`;
+
 /** What is known of one replica's file. */
 export const replicaFileKey = (databaseId: string, backupId: string, index: number): string =>
   `${filesPrefix(databaseId, backupId)}replica-${index}.ndjson`;

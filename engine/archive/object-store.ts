@@ -28,10 +28,17 @@ export interface RangedStore {
   ): Promise<{ readonly bytes: Uint8Array; readonly sizeBytes: number }>;
 }
 
+export interface Written {
+  readonly key: string;
+  readonly writtenMs: number;
+}
+
 /** Additional methods for the sweep, which has its own credentials. */
 export interface SweptStore extends ObjectStore {
   /** Deletes an object; resolves too if there is none. Rejects with `object_locked` while its lock forbids it. */
   remove(key: string): Promise<void>;
+  /** Like `list`, with the store's time of each write. */
+  listWritten(prefix: string): AsyncIterable<Written>;
   /** Yields the first parts of all keys: the IDs of databases. */
   folders(): AsyncIterable<string>;
 }

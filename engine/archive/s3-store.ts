@@ -23,7 +23,7 @@ import {
   type ObjectLock,
   type Retention,
 } from './object-lock.ts';
-import type { RangedStore, SweptStore } from './object-store.ts';
+import type { RangedStore, SweptStore, Written } from './object-store.ts';
 import {
   isEmptyRange,
   isExists,
@@ -166,9 +166,15 @@ export class S3Store implements SweptStore, RangedStore {
   }
 
   async *list(start: string, after?: string): AsyncIterable<string> {
+    for await (const { key } of this.listWritten(start, after)) yield key;
+  }
+
+  async *listWritten(start: string, after?: string): AsyncIterable<Written> {
     for await (const page of this.#pages(start, { after })) {
-      for (const { Key } of page.Contents ?? []) {
-        if (Key !== undefined) yield Key.slice(this.#options.prefix.length);
+      for (const { Key, LastModified } of page.Contents ?? []) {
+        // Without its time, an object is new.
+        const writtenMs = LastModified?.getTime() ?? Infinity;
+        if (Key !== undefined) yield { key: Key.slice(this.#options.prefix.length), writtenMs };
       }
     }
   }

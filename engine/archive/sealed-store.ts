@@ -66,6 +66,10 @@ export class SealedStore implements SweptStore, RangedStore {
     return this.#inner.list(prefix, after);
   }
 
+  listWritten(prefix: string) {
+    return this.#inner.listWritten(prefix);
+  }
+
   remove(key: string): Promise<void> {
     return this.#inner.remove(key);
   }

@@ -12,6 +12,36 @@ test.each([
   expect(Buffer.from(replicaId(0n, index)).toString('hex')).toBe(expected);
 });
 
+test('copies with which TigerBeetle does not start are no head: one that is two ahead, and two that differ in nothing but content', () => {
+  const at = (sequence: number, view = 1) =>
+    encodeSuperblock({
+      identity: { clusterId: 77n, replicaIndex: 0, replicaCount: 1 },
+      sequence,
+      release: 4361,
+      releaseFormat: 4361,
+      checkpointOp: 0,
+      syncOpMax: 0,
+      view,
+    });
+  const copySize = at(1).length / 4;
+  /** Four copies, each of another write. */
+  const of = (...copies: readonly Uint8Array[]) =>
+    readTigerBeetleHead(
+      Buffer.concat(
+        copies.map((copy, index) => copy.subarray(index * copySize, (index + 1) * copySize)),
+      ),
+    );
+  expect(of(at(2), at(2), at(2), at(4))).toBeUndefined();
+  expect(of(at(4), at(4), at(4), at(4, 2))).toBeUndefined();
+  // What a replica that was killed while it wrote leaves.
+  expect(of(at(3), at(2), at(2), at(2))).toMatchObject({ sequence: 2, copies: 3 });
+  expect(of(at(3), at(3), at(2), at(2))).toMatchObject({ sequence: 3, copies: 2 });
+  expect(of(at(1), at(4), at(4), at(4))).toMatchObject({ sequence: 4, copies: 3 });
+  const damaged = at(9);
+  damaged[3 * copySize + 4_000] = 1;
+  expect(of(at(2), at(2), at(2), damaged)).toMatchObject({ sequence: 2, copies: 3 });
+});
+
 const u32 = fc.nat(0xffff_ffff);
 const superblock = fc.integer({ min: 1, max: 6 }).chain((replicaCount) =>
   fc.record({

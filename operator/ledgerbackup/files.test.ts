@@ -250,6 +250,36 @@ test('files are no backup if the database was resumed while they were copied, ho
   expect(cold.jobs).toEqual([]);
 });
 
+test('files are no backup if the StatefulSet was scaled by hand while they were copied, though it was scaled back', async () => {
+  const set = (setUid: string, generation: number) => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { namespace, name: workload, uid: setUid, generation },
+    spec: { replicas: 0 } as NonNullable<StatefulSet['spec']>,
+  });
+  const first = set('s1', 2);
+  // Scaled and scaled back, replaced, made.
+  for (const [before, later] of [
+    [first, set('s1', 4)],
+    [first, set('s2', 2)],
+    [undefined, first],
+  ] as const) {
+    const cold = new Cold();
+    if (before !== undefined) cold.cluster.put<StatefulSet>(before);
+    const { workloadRevision } = await cold.look();
+    expect(workloadRevision).toBe(before === undefined ? '' : 's1/2');
+    cold.copy();
+    cold.cluster.put<StatefulSet>(later);
+    expect(await cold.look()).toMatchObject({ told: { status: 'False', reason: 'FilesUnfit' } });
+  }
+  const cold = new Cold();
+  cold.cluster.put<StatefulSet>(first);
+  await cold.look();
+  cold.copy();
+  await cold.look();
+  expect(cold.verbs).toContain('backup-files');
+});
+
 test('a copy that fails ends the backup with the words of its program', async () => {
   const cold = new Cold();
   await cold.look();

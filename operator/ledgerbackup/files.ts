@@ -1,6 +1,7 @@
 /**
  * Makes a backup of the data files of a suspended database of TigerBeetle. All files must be of one moment at which no replica ran: the
- * generation of the database is noted before the first is copied, and is the same once all are. Only then they become a backup.
+ * generations of the database and of its StatefulSet are noted before the first is copied, and are the same once all are. Only then they
+ * become a backup.
  */
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
@@ -36,7 +37,7 @@ export async function copyFiles(copying: Copying): Promise<Verdict> {
   }
   const newest = newestBuiltin(environment);
   if ('problem' in newest) return waits(BackupReason.DatabaseNotReady, newest.problem);
-  const began = backup.status?.databaseGeneration;
+  const { databaseGeneration: began, workloadRevision } = backup.status ?? {};
   if (began === undefined) return begin(copying);
   const jobs = Array.from({ length: subject.resolved.topology.replicas }, (_, index) =>
     jobNamed(environment, backup, backupFileJobName(subject.workload, uidOf(backup), index)),
@@ -44,10 +45,10 @@ export async function copyFiles(copying: Copying): Promise<Verdict> {
   const isCopied = jobs.every((job) => job !== undefined && hasSucceeded(job));
   // Read after what was copied: whatever ran meanwhile needed another generation.
   const now = await liveAtRest(environment, database);
-  if (now !== began) {
+  if (now?.generation !== began || now.workloadRevision !== workloadRevision) {
     return unfit(
       copying,
-      `${database.metadata.name} was resumed or changed while its files were copied; leave it suspended, and make another backup`,
+      `${database.metadata.name} or its StatefulSet was resumed, scaled or changed while its files were copied; leave it suspended, and make another backup`,
     );
   }
   const plan = { ...copying, program: newest.resolved.engine };
@@ -72,8 +73,8 @@ export async function copyFiles(copying: Copying): Promise<Verdict> {
 /** The generation is on record before anything is copied. */
 async function begin(copying: Copying): Promise<Verdict> {
   const { environment, database, subject } = copying;
-  const generation = await liveAtRest(environment, database);
-  if (generation === undefined) {
+  const rest = await liveAtRest(environment, database);
+  if (rest === undefined) {
     const { name } = database.metadata;
     const how =
       database.spec.paused === true
@@ -89,20 +90,28 @@ async function begin(copying: Copying): Promise<Verdict> {
       startedAt: timeOf(environment),
       databaseId: subject.databaseId,
       clusterId: subject.clusterId,
-      databaseGeneration: generation,
+      databaseGeneration: rest.generation,
+      workloadRevision: rest.workloadRevision,
     },
     requeueAfterMs: 1,
   };
 }
 
+/** What was the same if no replica ran between two looks. */
+interface Rest {
+  readonly generation: number;
+  /** Each scaling of a StatefulSet is a new generation of it, too, also one that the operator takes back. */
+  readonly workloadRevision: string;
+}
+
 /**
- * The generation under which no replica runs, as the API server has it now; `undefined`: one may run. Only an operator that carries
- * out the spec keeps them from running.
+ * The state in which no replica runs, as the API server has it now; `undefined`: one may run. Only an operator that carries out the spec
+ * keeps them from running.
  */
 async function liveAtRest(
   { kube }: BackupEnvironment,
   { metadata }: DatabaseObject,
-): Promise<number | undefined> {
+): Promise<Rest | undefined> {
   const { namespace, name } = metadata;
   const live = await kube.read<DatabaseObject>({ resource: resources.database, namespace, name });
   if (live === undefined || live.metadata.uid !== metadata.uid) return undefined;
@@ -120,8 +129,12 @@ async function liveAtRest(
   const labelSelector = `${labels.uid}=${uidOf(live)}`;
   const pods = await kube.list<Pod>(resources.pod, { namespace, labelSelector });
   const running = replicaPods(pods).filter((pod) => belongsTo(live, pod));
-  return running.length === 0 ? generation : undefined;
+  if (running.length > 0 || generation === undefined) return undefined;
+  return { generation, workloadRevision: revisionOf(set) };
 }
+
+const revisionOf = (set: StatefulSet | undefined): string =>
+  set === undefined ? '' : `${uidOf(set)}/${set.metadata.generation ?? 0}`;
 
 /** Jobs that make no progress, in words. They go on by themselves. */
 function troubleOf(

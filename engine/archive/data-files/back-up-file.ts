@@ -100,7 +100,7 @@ async function requireOwn({ file, identity }: BackUpFileOptions): Promise<void> 
   if (isOwn) return;
   throw new ArchiveError(
     'file_unfit',
-    `The data file is not that of replica ${replicaIndex} of ${replicaCount} in cluster ${clusterId} of TigerBeetle, or no two copies of its head agree.`,
+    `The data file is not that of replica ${replicaIndex} of ${replicaCount} in cluster ${clusterId} of TigerBeetle, or the copies of its head do not agree.`,
   );
 }
 

@@ -13,6 +13,7 @@ import { startOf } from './piece.ts';
 import {
   readFileBackup,
   readReplicaFile,
+  requireNotRemoved,
   writeFileBackup,
   type FileBackup,
   type Found,
@@ -26,11 +27,16 @@ interface CompleteOptions extends Pick<ReplicaIdentity, 'clusterId' | 'replicaCo
   readonly now: () => Date;
 }
 
-/** Rejects with `object_missing` if a file was not copied, and with `file_unfit` if they do not belong together. */
+/** Rejects with `object_missing` if a file was not copied, with `file_unfit` if they do not belong together, and with `backup_removed`. */
 export async function completeFileBackup(options: CompleteOptions): Promise<Found<FileBackup>> {
+  const made = (await readFileBackup(options.store, options)) ?? (await complete(options));
+  // The sweep gives up what has rested for days (unfinished.ts): it notes that first, and then looks for the record.
+  await requireNotRemoved(options.store, options);
+  return made;
+}
+
+async function complete(options: CompleteOptions): Promise<Found<FileBackup>> {
   const { store, databaseId, backupId, clusterId, replicaCount, now } = options;
-  const known = await readFileBackup(store, options);
-  if (known !== undefined) return known;
   const copied: Found<ReplicaFile>[] = [];
   for (let index = 0; index < replicaCount; index += 1)
     copied.push(await readReplicaFile(store, options, index));

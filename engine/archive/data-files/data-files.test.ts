@@ -6,6 +6,7 @@ import {
   encodeSuperblock,
   type Superblock,
 } from '../../../images/tigerbeetle-double/superblock.ts';
+import { findRecord } from '../archive.ts';
 import { parseKeys } from '../installation-keys.ts';
 import { fileBackupKey, replicaFileKey } from '../keys.ts';
 import { removeBackup } from '../removals.ts';
@@ -18,6 +19,7 @@ import { backUpFile } from './back-up-file.ts';
 import { completeFileBackup } from './complete.ts';
 import { findFileBackup, listFileBackups, storedSizeOf } from './record.ts';
 import { restoreFile } from './restore-file.ts';
+import { removeUnfinished } from './unfinished.ts';
 import { verifyFiles } from './verify-files.ts';
 
 const RELEASE = 4361;
@@ -89,8 +91,9 @@ const copied = (
     ...rest,
   });
 
+const options = { ...which, clusterId: 77n, now };
 const completed = (store: MemoryStore | SealedStore, replicaCount: number) =>
-  completeFileBackup({ store, ...which, clusterId: 77n, replicaCount, now });
+  completeFileBackup({ ...options, store, replicaCount });
 
 /** A disk for one file, that keeps what is not zero. */
 class Disk implements Storage {
@@ -230,6 +233,69 @@ test('files that are no backup together are refused before there is one', async 
   await copied(store, replicaFile(2, 3), 2, 3);
   expect(await refusal(completed(store, 3))).toMatchObject(file_unfit);
   expect(await refusal(findFileBackup(store, which))).toMatchObject({ code: 'backup_unknown' });
+});
+
+test('what a backup of data files copied that never ended goes from the bucket, and no other backup with it', async () => {
+  const store = new MemoryStore();
+  const databases = { store, databaseId };
+  await copied(store, replicaFile(0, 1), 0, 1);
+  await completed(store, 1);
+  const good = [...store.objects.keys()].sort();
+  store.nowMs = 3 * HOUR;
+  // Its name is the beginning of another one's, and the other way round.
+  for (const one of ['bkp_', 'bkp_10'])
+    await copied(store, replicaFile(1, 3), 1, 3, { backupId: one });
+  const week = 7 * 24 * HOUR;
+  expect(await removeUnfinished({ ...databases, nowMs: week + 2 * HOUR })).toBe(0);
+  const nowMs = week + 3 * HOUR;
+  expect(await removeUnfinished({ ...databases, nowMs })).toBe(2);
+  expect(await removeUnfinished({ ...databases, nowMs })).toBe(0);
+  const late = completeFileBackup({ ...options, store, replicaCount: 3, backupId: 'bkp_10' });
+  expect(await refusal(late)).toMatchObject({ code: 'object_missing' });
+  const graceMs = 24 * HOUR;
+  await sweep({ ...databases, nowMs: nowMs + graceMs, graceMs });
+  await sweep({ ...databases, nowMs: nowMs + 2 * graceMs, graceMs });
+  expect([...store.objects.keys()].sort()).toEqual(good);
+  expect(await refusal(findFileBackup(store, which))).toBeUndefined();
+});
+
+test('whether the sweep gives a backup up or the backup is completed first: one sees the other', async () => {
+  for (const isFirst of [true, false]) {
+    const store = new MemoryStore();
+    await copied(store, replicaFile(0, 1), 0, 1);
+    let late: Awaited<ReturnType<typeof refusal>>;
+    const complete = async () => {
+      store.onWrite = undefined;
+      late = await refusal(completed(store, 1));
+    };
+    // Just before the sweep's note is written.
+    if (isFirst) store.onWrite = complete;
+    const nowMs = 8 * 24 * HOUR;
+    const noted = await removeUnfinished({ store, databaseId, nowMs });
+    store.onWrite = undefined;
+    if (!isFirst) await complete();
+    const isThere = (await refusal(findFileBackup(store, which))) === undefined;
+    expect({ noted, isThere, late: late?.code }).toEqual(
+      isFirst
+        ? { noted: 0, isThere: true, late: undefined }
+        : { noted: 1, isThere: false, late: 'backup_removed' },
+    );
+  }
+});
+
+test('a restore of rows from a backup of data files says what to ask for instead', async () => {
+  const store = new MemoryStore();
+  await copied(store, replicaFile(0, 1), 0, 1);
+  await completed(store, 1);
+  const rows = findRecord(store, databaseId, backupId);
+  expect(await refusal(rows)).toEqual({
+    code: 'backup_of_files',
+    key: fileBackupKey(databaseId, backupId),
+  });
+  await expect(rows).rejects.toThrow(/engine to TigerBeetle, and .*clusterId to "77"/);
+  expect(await refusal(findRecord(store, databaseId, 'bkp_2'))).toMatchObject({
+    code: 'backup_unknown',
+  });
 });
 
 test('a file that is changed, or cut, while it is copied makes no backup', async () => {

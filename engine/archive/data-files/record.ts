@@ -131,6 +131,19 @@ export async function readFileBackup(
   return read(store, key, databaseId, fileBackupSchema).catch(unlessMissing);
 }
 
+/** Rejects with `backup_removed`. */
+export async function requireNotRemoved(
+  store: ObjectStore,
+  { databaseId, backupId }: Which,
+): Promise<void> {
+  const removal = (await removals(store, databaseId)).get(backupId);
+  if (removal === undefined) return;
+  throw new ArchiveError(
+    'backup_removed',
+    `${databaseId}'s backup ${backupId} was removed at ${removal.removedAt}. Take another one.`,
+  );
+}
+
 /** Rejects with `backup_removed` or `backup_unknown`. `sha256`: the digest that its record must have. */
 export async function findFileBackup(
   store: ObjectStore,
@@ -138,13 +151,7 @@ export async function findFileBackup(
   sha256?: string,
 ): Promise<Found<FileBackup>> {
   const { databaseId, backupId } = which;
-  const removal = (await removals(store, databaseId)).get(backupId);
-  if (removal !== undefined) {
-    throw new ArchiveError(
-      'backup_removed',
-      `${databaseId}'s backup ${backupId} was removed at ${removal.removedAt}. Restore another one.`,
-    );
-  }
+  await requireNotRemoved(store, which);
   const found = await readFileBackup(store, which);
   if (found === undefined) {
     throw new ArchiveError(

@@ -9,7 +9,6 @@ export class LockingStore extends MemoryStore {
   /** Questions for ends of locks, and requests that changed one. */
   looks = 0;
   changes = 0;
-  nowMs: number;
   readonly locks: Locks;
 
   constructor(lock: ObjectLock, nowMs: number) {

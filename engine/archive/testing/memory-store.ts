@@ -1,12 +1,15 @@
 /** A bucket in memory: it refuses, loses answers, dies and forgets as told. */
 import { ArchiveError, missing } from '../errors.ts';
-import type { RangedStore, SweptStore } from '../object-store.ts';
+import type { RangedStore, SweptStore, Written } from '../object-store.ts';
 
 /** Thrown by the write at which the process dies. */
 export class Killed extends Error {}
 
 export class MemoryStore implements SweptStore, RangedStore {
   readonly objects = new Map<string, Uint8Array>();
+  readonly writtenMs = new Map<string, number>();
+  /** The store's clock. */
+  nowMs = 0;
   /** Number of writes so far. */
   writes = 0;
   /** The write with this number is the last that the process sends; `true`: it still arrives. */
@@ -23,7 +26,10 @@ export class MemoryStore implements SweptStore, RangedStore {
     if (isLast && (this.killAt?.arrives !== true || this.writes > this.killAt.write))
       throw new Killed();
     const isThere = this.objects.has(key);
-    if (!isThere || this.overwrites) this.objects.set(key, new Uint8Array(bytes));
+    if (!isThere || this.overwrites) {
+      this.objects.set(key, new Uint8Array(bytes));
+      this.writtenMs.set(key, this.nowMs);
+    }
     if (isLast) throw new Killed();
     return isThere && !this.overwrites ? 'exists' : 'created';
   }
@@ -58,6 +64,12 @@ export class MemoryStore implements SweptStore, RangedStore {
   async *list(prefix: string, after = ''): AsyncIterable<string> {
     await Promise.resolve();
     yield* [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  }
+
+  /** Times of writes are those of `nowMs`. */
+  async *listWritten(prefix: string): AsyncIterable<Written> {
+    for await (const key of this.list(prefix))
+      yield { key, writtenMs: this.writtenMs.get(key) ?? 0 };
   }
 
   /** The same bucket with one object changed, or without it. */

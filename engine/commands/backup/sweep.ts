@@ -1,6 +1,7 @@
 import { ArchiveError } from '../../archive/errors.ts';
 import { examineBoxes } from '../../archive/lock-boxes.ts';
 import type { SealedStore } from '../../archive/sealed-store.ts';
+import { removeUnfinished } from '../../archive/data-files/unfinished.ts';
 import { GRACE_MS, sweep } from '../../archive/sweep.ts';
 import { sweepLog } from '../../archive/sweep-log.ts';
 import { parseInteger } from '../values.ts';
@@ -49,9 +50,10 @@ async function swept(store: SealedStore, databaseId: string, keepMs: number): Pr
   try {
     const { keys } = store;
     const encryption = keys && (await examineBoxes(store, databaseId, keys, true));
+    const unfinished = await removeUnfinished({ store, databaseId, nowMs });
     const backups = await sweep({ store, databaseId, nowMs, graceMs: GRACE_MS });
     const segments = await sweepLog({ store, databaseId, nowMs, keepMs });
-    return { ...backups, segments, ...(encryption !== undefined && { encryption }) };
+    return { ...backups, unfinished, segments, ...(encryption !== undefined && { encryption }) };
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return { error: error.code, message: error.message };

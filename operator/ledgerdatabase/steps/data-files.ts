@@ -84,11 +84,20 @@ function formatOne(
 ): void {
   const claim = claimOf(observed, subject.workload, index);
   if (claim === undefined) return;
+  const name = formatJobName(subject.workload, index);
+  const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
+  // A file that is made needs no program any more.
+  if (job !== undefined && hasSucceeded(job)) {
+    const note = importedStateNote(observed, draft, subject, job);
+    if (note === undefined) return;
+    const own = noteOf(`${subject.clusterId}/${index}`, claim);
+    const metadata = { annotations: { ...own, ...fillingNote(subject), ...note } };
+    draft.do(patchOf('format', resources.claim, claim, { metadata }));
+    return;
+  }
   const fetching = copiesFiles(subject) ? fetchingProgram(observed, draft) : {};
   if (fetching === undefined) return;
   const desired = withIntent(buildFormatJob({ subject, index, taken, ...fetching }));
-  const name = formatJobName(subject.workload, index);
-  const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {
     const { restoredFrom, importedFrom, store } = subject;
     const isFetched = restoredFrom !== undefined || importedFrom !== undefined;
@@ -101,12 +110,6 @@ function formatOne(
       resource: resources.job,
       object: desired,
     });
-  } else if (hasSucceeded(job)) {
-    const note = importedStateNote(observed, draft, subject, job);
-    if (note === undefined) return;
-    const own = noteOf(`${subject.clusterId}/${index}`, claim);
-    const metadata = { annotations: { ...own, ...fillingNote(subject), ...note } };
-    draft.do(patchOf('format', resources.claim, claim, { metadata }));
   } else if (job.metadata.deletionTimestamp !== undefined) {
     draft.wait(`Job ${name} is being deleted`);
   } else if (isOther(desired, job)) {

@@ -103,6 +103,16 @@ test('each replica of TigerBeetle gets the file of its index, under the cluster 
   );
 });
 
+const without = ({ catalog }: Pick<Observation, 'catalog'>) => ({
+  catalog: catalog && {
+    ...catalog,
+    spec: {
+      ...catalog.spec,
+      engines: catalog.spec.engines.filter(({ name }) => name === 'TigerBeetle'),
+    },
+  },
+});
+
 test('a database of TigerBeetle with another cluster ID than its files, with rows, or without a program that copies them is never formatted instead', () => {
   const rows = {
     accounts: 'a'.repeat(64),
@@ -110,15 +120,6 @@ test('a database of TigerBeetle with another cluster ID than its files, with row
     now: '1800000000000000000',
     state: `3/${'ab'.repeat(16)}`,
   };
-  const without = ({ catalog }: Observation) => ({
-    catalog: catalog && {
-      ...catalog,
-      spec: {
-        ...catalog.spec,
-        engines: catalog.spec.engines.filter(({ name }) => name === 'TigerBeetle'),
-      },
-    },
-  });
   for (const [draft, message] of [
     [planFor('single', { clusterId: '77' }, { clusterId: '78' }), /leave spec.clusterId out/],
     [planFor('single', { rows }), /only databases of the built-in engine can begin with rows/],
@@ -130,6 +131,26 @@ test('a database of TigerBeetle with another cluster ID than its files, with row
       message: expect.stringMatching(message),
     });
   }
+});
+
+test('files that are copied are on record, though the catalog has lost the program that copied them', () => {
+  const succeeded = ({ owned, catalog }: Observation) => ({
+    owned: {
+      ...owned,
+      claims: owned.claims.map((claim) => withCluster(claim, '77')),
+      jobs: jobsOf(planFor('ha-3', { clusterId: '77' })).map((job) => ({
+        ...job,
+        status: { conditions: [{ type: 'Complete', status: 'True' }] },
+      })),
+    },
+    ...without({ catalog }),
+  });
+  const draft = planFor('ha-3', { clusterId: '77' }, { change: succeeded });
+  const noted = draft.actions.filter(
+    ({ verb, purpose }) => verb === 'patch' && purpose === 'format',
+  );
+  expect(noted).toHaveLength(3);
+  expect(draft.stall).toBeUndefined();
 });
 
 const backup = {

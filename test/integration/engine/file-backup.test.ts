@@ -3,7 +3,7 @@
  * TIGERBEETLE names its program.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync, rmSync } from 'node:fs';
+import { createReadStream, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
@@ -100,6 +100,26 @@ test('the files of a stopped cluster go into the bucket and come back byte for b
   await run('remove-backup', ...store, '--backup=cold');
   const removed = await shell(engineProgram, ['verify-files', ...store, ...which]);
   expect(removed).toMatchObject({ code: 1, stderr: expect.stringContaining('was removed') });
+});
+
+test('what was copied for a backup that never ended goes with the sweep, a week after its last object, and nobody completes it', async () => {
+  const path = join(newFolder('given-up'), '77_0.tigerbeetle');
+  await makeFile(path, 0, 1);
+  const store = server.flags('db_given_up');
+  const which = ['--id=given-up', '--cluster=77', '--replica-count=1'];
+  await run('backup-file', ...store, ...which, '--replica=0', path);
+  expect(await run('sweep-backups', ...store)).toMatchObject({ unfinished: 0, waiting: 0 });
+  // The store's time of an object is that of its file.
+  const objects = readdirSync(server.bucket, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('db_given_up/files/given-up/'))
+    .map((name) => join(server.bucket, name));
+  expect(objects.length).toBeGreaterThan(1);
+  const weekAgo = Date.now() / 1_000 - 8 * 86_400;
+  for (const object of objects) utimesSync(object, weekAgo, weekAgo);
+  expect(await run('sweep-backups', ...store)).toMatchObject({ unfinished: 1, waiting: 1 });
+  expect(await run('sweep-backups', ...store)).toMatchObject({ unfinished: 0, waiting: 1 });
+  const late = await shell(engineProgram, ['backup-files', ...store, ...which]);
+  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('was removed') });
 });
 
 (tigerbeetle === undefined ? test.skip : test)(
