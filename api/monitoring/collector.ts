@@ -6,14 +6,13 @@
 import type { Logger } from 'pino';
 import { startDeadline } from '../../base/deadline.ts';
 import { RepeatingTask } from '../../base/repeating-task.ts';
-import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 import { fetchStatus, fetchText } from '../../domain/fetch-status.ts';
 import { podName, ports } from '../../domain/names.ts';
 import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 import { replicaSource } from '../model/metric-figures.ts';
 import {
   listMonitored,
-  sampleMs,
   writeSamples,
   type MetricSample,
   type MonitoredDatabase,
@@ -21,6 +20,7 @@ import {
 import { writeMarks, type ReplicaMark } from '../store/metric-marks.ts';
 import { claimShards, releaseShards } from '../store/metric-shards.ts';
 import type { Store } from '../store/store.ts';
+import { storeTime } from '../store/time.ts';
 import type { CollectorMetrics } from './collector-metrics.ts';
 import { leaderOf, marksOf } from './marks.ts';
 import { readExposition } from './exposition.ts';
@@ -34,6 +34,7 @@ import {
   withStanding,
   type ReplicaAnswer,
 } from './replica-reading.ts';
+import { SampleTicks } from './sample-ticks.ts';
 
 interface CollectorOptions {
   readonly store: Store;
@@ -76,6 +77,7 @@ const keyOf = ({ database, index }: Target): string => `${database.id}/${index}`
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #timers: Timers;
+  readonly #ticks: SampleTicks;
   readonly #task: RepeatingTask;
   /** Last answers, by target. */
   #answers = new Map<string, ReplicaAnswer>();
@@ -92,6 +94,12 @@ export class Collector {
   constructor(options: CollectorOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
+    this.#ticks = new SampleTicks({
+      timers: this.#timers,
+      storeTime: () => storeTime(options.store.read),
+      onSilence: (error) =>
+        options.logger.debug({ err: error }, 'the store does not tell its time'),
+    });
     this.#task = new RepeatingTask({
       everyMs: 0,
       timers: this.#timers,
@@ -117,10 +125,8 @@ export class Collector {
   }
 
   async #nextRound(signal: AbortSignal): Promise<void> {
-    const nowMs = this.#timers.wallMs();
-    const atMs = Math.floor(nowMs / sampleMs + 1) * sampleMs;
-    await sleep(this.#timers, atMs - nowMs, signal);
-    if (!signal.aborted) await this.collect(new Date(atMs), signal);
+    const at = await this.#ticks.next(signal);
+    if (at !== undefined) await this.collect(at, signal);
   }
 
   /** One round. Rejects if the store does not answer. */

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
-import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 import { latencyBounds } from '../../domain/latency-bounds.ts';
 import type { FinishedOperation } from '../gateway/handlers.ts';
 import {
@@ -16,6 +16,8 @@ import {
 import { sampleMs, writeSamples, type MetricSample } from '../store/metric-samples.ts';
 import { writeRequests, type RemarkableRequest } from '../store/remarkable-requests.ts';
 import type { Store } from '../store/store.ts';
+import { storeTime } from '../store/time.ts';
+import { SampleTicks } from './sample-ticks.ts';
 
 interface RecorderOptions {
   readonly store: Store;
@@ -62,6 +64,7 @@ const add = (counts: number[], place: number): void => {
 export class GatewayRecorder {
   readonly #options: RecorderOptions;
   readonly #timers: Timers;
+  readonly #ticks: SampleTicks;
   readonly #task: RepeatingTask;
   #counts = new Map<string, Counts>();
   #sinceMs: number;
@@ -70,6 +73,12 @@ export class GatewayRecorder {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#sinceMs = this.#timers.nowMs();
+    this.#ticks = new SampleTicks({
+      timers: this.#timers,
+      storeTime: () => storeTime(options.store.read),
+      onSilence: (error) =>
+        options.logger.debug({ err: error }, 'the store does not tell its time'),
+    });
     this.#task = new RepeatingTask({
       everyMs: 0,
       timers: this.#timers,
@@ -127,10 +136,8 @@ export class GatewayRecorder {
   }
 
   async #next(signal: AbortSignal): Promise<void> {
-    const nowMs = this.#timers.wallMs();
-    const atMs = Math.floor(nowMs / sampleMs + 1) * sampleMs;
-    await sleep(this.#timers, atMs - nowMs, signal);
-    if (!signal.aborted) await this.write(new Date(atMs));
+    const at = await this.#ticks.next(signal);
+    if (at !== undefined) await this.write(at);
   }
 
   /** Writes the counts since the last call, and starts again from zero. Rejects if the store does not answer. */
@@ -138,7 +145,8 @@ export class GatewayRecorder {
     const { store, identity } = this.#options;
     const counts = this.#counts;
     const nowMs = this.#timers.nowMs();
-    const seconds = Math.max(1, nowMs - this.#sinceMs) / 1_000;
+    // A sample stands for 15 seconds: one of less must not tell more than happened.
+    const seconds = Math.max(sampleMs, nowMs - this.#sinceMs) / 1_000;
     this.#counts = new Map();
     this.#sinceMs = nowMs;
     const source = gatewaySource(identity);

@@ -34,6 +34,7 @@ import type { Organization } from '../../../api/store/organizations.ts';
 import { migrations } from '../../../api/store/migrations/all.ts';
 import { readSamples } from '../../../api/store/sample-reads.ts';
 import { Store } from '../../../api/store/store.ts';
+import { storeTime } from '../../../api/store/time.ts';
 import { beat, endHeartbeat } from '../../../api/store/workers.ts';
 import { newTypeId } from '../../../domain/type-id.ts';
 import {
@@ -1261,6 +1262,72 @@ test('requests over HTTP are counted, and slow and failed ones are kept', async 
   expect(rows.every(({ code, standsFor }) => code === 'ledger_timeout' && standsFor === 4)).toBe(
     true,
   );
+});
+
+/** A machine whose date is a minute behind. */
+const behind: Timers = { ...systemTimers, wallMs: () => systemTimers.wallMs() - minuteMs };
+
+test('samples of a worker and of an API whose clocks are a minute behind are of the store’s time, so that their minute has them', async () => {
+  const engine = await TestEngine.create({ cluster: 71n });
+  const identity = 'worker-behind';
+  const collector = collectorWith([`http://127.0.0.1:${engine.statusPort}`], identity, behind);
+  const recorder = new GatewayRecorder({ store, identity, logger: silent, timers: behind });
+  try {
+    const databaseId = await readyDatabase('behind', '71', [0]);
+    const begun = await storeTime(store.read);
+    collector.start();
+    recorder.start();
+    recorder.waited(databaseId, 1);
+    const rows = await eventually(
+      'both have written',
+      async () => {
+        const { rows } = await sql<{ at: Date; source: string }>`
+          SELECT at, source FROM metric_samples WHERE database_id = ${uuidOf(databaseId)}`.execute(
+          store.read,
+        );
+        return new Set(rows.map(({ source }) => source)).size === 2 ? rows : undefined;
+      },
+      120_000,
+    );
+    expect(rows.filter(({ at }) => at < begun)).toEqual([]);
+  } finally {
+    await collector.stop();
+    await recorder.stop();
+    await engine.dispose();
+  }
+});
+
+test('requests of a part of 15 seconds are told once, not as if the other part had been the same', async () => {
+  const { id: databaseId } = await makeDatabase(store, organization, 'short-tick');
+  const recorder = new GatewayRecorder({ store, identity: 'api-short', logger: silent });
+  const [, before, now] = ticks();
+  for (const at of [before, now]) {
+    for (let count = 0; count < 30; count += 1) {
+      recorder.record({
+        databaseId,
+        operation: 'lookup_accounts',
+        code: null,
+        events: 1,
+        durationMs: 1,
+        ledgerMs: 1,
+        requestId: 'req_1',
+        credentialId: 'key_1',
+      });
+    }
+    await recorder.write(at);
+  }
+  const span = { from: before.toISOString(), to: new Date(now.getTime() + 15_000).toISOString() };
+  const { data } = await query(databaseId, ['gateway_requests_per_second'], {
+    ...span,
+    fn: 'sum',
+    filters: [
+      { key: 'operation', value: 'lookup_accounts' },
+      { key: 'outcome', value: 'answered' },
+    ],
+  });
+  const counted = data.flatMap(({ points }) => points.map(([, value]) => value));
+  for (const value of counted) expect(value).toBeCloseTo(30, 3);
+  expect(counted).toHaveLength(2);
 });
 
 test('the newest thousand requests of a database are kept', async () => {
