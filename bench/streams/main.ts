@@ -6,6 +6,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { findOrganization } from '../../api/store/organizations.ts';
 import { Store } from '../../api/store/store.ts';
+import type { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { PeopleService } from '../../test/support/api/people-service.ts';
 import { eventsOf } from '../../test/support/api/change-stream.ts';
@@ -33,6 +34,7 @@ import {
 } from '../../test/support/engine/ledger.ts';
 import { tigerbeetle } from '../../test/support/engine/tigerbeetle.ts';
 import { eventually } from '../../test/support/shell.ts';
+import { abortable, runInterruptible } from '../support/interruption.ts';
 import { percentile, report, shownLoad, type Row } from '../support/report.ts';
 import { count } from '../support/settings.ts';
 import { burstRows } from './burst.ts';
@@ -47,56 +49,69 @@ const singleEveryMs = 150;
 const queue = 'bench';
 
 const load = loadavg();
-const [workers, engine, rabbit, kafka] = await Promise.all([
-  WebhookWorkers.create(),
-  TestEngine.create(),
-  TestRabbit.create(),
-  TestKafka.create({ topics: { [queue]: 1 } }),
-]);
-const client = connectTo(engine.port);
-try {
+/** Ends of what was started, in the reverse order: also of a run that fails half-way, or that somebody interrupts. */
+const ends: (() => Promise<unknown>)[] = [];
+async function started<Part>(making: Promise<Part>, end: (part: Part) => Promise<unknown>) {
+  const part = await making;
+  ends.unshift(() => end(part));
+  return part;
+}
+
+interface World {
+  readonly workers: WebhookWorkers;
+  readonly rabbit: TestRabbit;
+  readonly port: number;
+  readonly client: Client;
+  readonly databaseId: string;
+}
+
+async function main(): Promise<void> {
+  try {
+    const rows = await abortable(measure);
+    report('streams', rows, { load, events, burstBatches, turns });
+    console.log(
+      `load before: ${shownLoad(load)}; ${availableParallelism()} processors with engine, PostgreSQL, brokers, and one worker; SSE: API and reader in this process`,
+    );
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+async function measure(): Promise<readonly Row[]> {
+  const dispose = (part: { dispose: () => Promise<unknown> }) => part.dispose();
+  const engine = await started(TestEngine.create(), dispose);
+  const rabbit = await started(TestRabbit.create(), dispose);
+  const kafka = await started(TestKafka.create({ topics: { [queue]: 1 } }), dispose);
+  const workers = await started(WebhookWorkers.create(), (part) => part.stop());
+  const client = await started(Promise.resolve(connectTo(engine.port)), async (part) =>
+    part.close(),
+  );
   await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
   for (let index = 0; index < batches; index += 1) {
     await create(client, Operation.createTransfers, batchOf(index));
   }
   const { store, organization } = workers;
-  const { id: databaseId } = await makeServingDatabase(store, organization, 'bench', engine.port);
+  const { port } = engine;
+  const { id: databaseId } = await makeServingDatabase(store, organization, 'bench', port);
   await workers.start();
-  const ours = (queue: string) => perSecondToRabbit(databaseId, queue);
-  const rows: Row[] = [
+  const world: World = { workers, rabbit, port, client, databaseId };
+  const ours = async (to: string) => perSecond(world, await rabbitTarget(rabbit, to));
+  return [
     rate('RabbitMQ, with confirms', 10_000, await ours(queue)),
-    rate(
-      'Kafka’s protocol, acks=all',
-      20_000,
-      await perSecond(databaseId, kafkaTarget(kafka, queue)),
-    ),
-    rate('a reader of SSE', 20_000, await perSecondOfSse()),
-    ...(tigerbeetle === undefined
-      ? []
-      : await ownJobRows({ rabbit, port: engine.port, events, turns, ours })),
-    ...(await idle(databaseId)),
-    ...(await burst(databaseId)),
+    rate('Kafka’s protocol, acks=all', 20_000, await perSecond(world, kafkaTarget(kafka, queue))),
+    rate('a reader of SSE', 20_000, await perSecondOfSse(port)),
+    ...(tigerbeetle === undefined ? [] : await ownJobRows({ rabbit, port, events, turns, ours })),
+    ...(await idle(world)),
+    ...(await burst(world)),
   ];
-  report('streams', rows, { load, events, burstBatches, turns });
-  console.log(
-    `load before: ${shownLoad(load)}; ${availableParallelism()} processors with engine, PostgreSQL, brokers, and one worker; SSE: API and reader in this process`,
-  );
-} finally {
-  client.close();
-  await workers.stop();
-  for (const part of [engine, rabbit, kafka]) await part.dispose();
 }
 
 function rate(to: string, goal: number, value: number): Row {
   return { name: `${events} events to ${to}`, value, unit: '/s', goal, more: true };
 }
 
-async function perSecondToRabbit(databaseId: string, to: string): Promise<number> {
-  return perSecond(databaseId, await rabbitTarget(rabbit, to));
-}
-
 /** Events a second from the stream's start until the sink has confirmed the last one. */
-async function perSecond(databaseId: string, target: Target): Promise<number> {
+async function perSecond({ workers, databaseId }: World, target: Target): Promise<number> {
   const { stream: made } = await makeStream(workers, databaseId, target, 0n);
   const done = await eventually(
     'the sink has all events',
@@ -112,7 +127,7 @@ async function perSecond(databaseId: string, target: Target): Promise<number> {
 }
 
 /** Over HTTP, from the request to the last event. */
-async function perSecondOfSse(): Promise<number> {
+async function perSecondOfSse(port: number): Promise<number> {
   const service = await PeopleService.start();
   const store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
   try {
@@ -121,7 +136,7 @@ async function perSecondOfSse(): Promise<number> {
     const { json } = await service.ask(administrator, '/session');
     const organization = await findOrganization(store.read, json.organization.id);
     if (organization === undefined) throw new Error('there is no organization');
-    const { id } = await makeServingDatabase(store, organization, 'bench', engine.port);
+    const { id } = await makeServingDatabase(store, organization, 'bench', port);
     const cookies = [...administrator.cookiesOf(service.url)];
     const leaving = new AbortController();
     const began = performance.now();
@@ -155,7 +170,7 @@ async function perSecondOfSse(): Promise<number> {
 }
 
 /** One transfer after the other: from its timestamp to the receiver of a webhook. */
-async function idle(databaseId: string): Promise<readonly Row[]> {
+async function idle({ workers, databaseId, client }: World): Promise<readonly Row[]> {
   const receiver = await TestReceiver.start();
   try {
     const sink = { type: 'WEBHOOK', url: receiver.url } as const;
@@ -188,7 +203,8 @@ async function idle(databaseId: string): Promise<readonly Row[]> {
   }
 }
 
-async function burst(databaseId: string): Promise<readonly Row[]> {
+async function burst(world: World): Promise<readonly Row[]> {
+  const { workers, databaseId, client, rabbit } = world;
   await removeStreams(workers);
   const firstBatch = batches + 1;
   return burstRows({ workers, databaseId, client, rabbit, firstBatch, batches: burstBatches });
@@ -197,3 +213,5 @@ async function burst(databaseId: string): Promise<readonly Row[]> {
 function single(index: number): Uint8Array {
   return transferBytes([{ id: BigInt(events + index + 1), debit: 1n, credit: 2n, amount: 1n }]);
 }
+
+await runInterruptible(main);
