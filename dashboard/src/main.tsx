@@ -10,7 +10,6 @@ import { applyTheme, storedTheme } from './lib/theme.ts';
 import { createAppRouter } from './router.tsx';
 
 applyTheme(storedTheme());
-reloadForNewBuild();
 
 /** A refusal by the service is shown on the page; it is no mistake of the page. */
 function tellMistake(error: unknown): void {
@@ -19,6 +18,7 @@ function tellMistake(error: unknown): void {
 }
 
 const queryClient = createQueryClient();
+reloadForNewBuild(() => queryClient.isMutating() > 0);
 const router = createAppRouter(queryClient);
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');

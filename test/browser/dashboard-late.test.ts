@@ -175,3 +175,40 @@ test('a secret that is shown once is not lost to a new build', async () => {
   await load.waitFor();
   await page.getByText(secret).waitFor();
 });
+
+test('a new build waits while the answer of a change is awaited, though nobody has typed anything', async () => {
+  const { page } = tab;
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  service.when('readNotifications', async () => {
+    asked.resolve();
+    await answer.promise;
+    return { body: { success: true, unread: 0 } };
+  });
+  await page.goto(`${service.url}/o/acme/notifications`);
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await asked.promise;
+  const gone = await without('Palette');
+  const missing = page.waitForResponse(gone);
+  await page.keyboard.press('Control+k');
+  expect((await missing).status()).toBe(404);
+  await page.getByText('The service has a new version of this page.').waitFor();
+  answer.resolve();
+  await page.getByText('All are read').waitFor({ state: 'attached' });
+});
+
+test('where the load brought the build of before again, as in the middle of a rollout, the page says so and can be loaded anew', async () => {
+  const { page } = tab;
+  await openKeys();
+  await wasLoadedAnew();
+  const gone = await without('Palette');
+  await page.keyboard.press('Control+k');
+  await page.getByText('The service may be in the middle of an update').waitFor();
+  await page.unroute(gone);
+  const anew = page.waitForEvent('load');
+  await page.getByRole('button', { name: 'Load anew' }).click();
+  await anew;
+  await page.getByRole('row', { name: /^ci/ }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'A database, page or organization' }).waitFor();
+});

@@ -1,7 +1,7 @@
 /**
  * After a deployment an open tab may ask for files of the build before. It then loads the page anew, once for each build: a file
- * that is missing for another reason must not make the page load for ever. Where somebody has typed on the page, it only says
- * that there is a new build, and they choose the time.
+ * that is missing for another reason must not make the page load for ever. Where that would lose something, or has brought the same
+ * build again, it only says so, and the person chooses the time.
  */
 const storageKey = 'ledgerhouse.reloaded';
 
@@ -19,13 +19,16 @@ const wouldLose = (): boolean =>
 
 type Listener = () => void;
 
-/** Whether a new build waits for the person to load the page anew. */
+/** `kept`: something on this page would be lost. `again`: the page was loaded anew and is of the same build, as in the middle of a rollout. */
+type Reason = 'kept' | 'again';
+
+/** Whether and why the person is to load the page anew. */
 class NewBuild {
-  waits = false;
+  waits: Reason | undefined;
   readonly #listeners = new Set<Listener>();
 
-  tell(): void {
-    this.waits = true;
+  tell(reason: Reason): void {
+    this.waits = reason;
     for (const listener of this.#listeners) listener();
   }
 
@@ -42,16 +45,17 @@ class NewBuild {
 
 export const newBuild = new NewBuild();
 
-export function reloadForNewBuild(): void {
+/** `isWriting`: whether the answer of a request that changes something is awaited, such as a new key with its secret. */
+export function reloadForNewBuild(isWriting: () => boolean): void {
   addEventListener('input', () => void (typedOn = location.pathname), { capture: true });
   addEventListener('vite:preloadError', (event) => {
     // Without a connection the page would be gone.
-    if (!navigator.onLine || sessionStorage.getItem(storageKey) === buildName()) return;
-    if (wouldLose()) {
-      newBuild.tell();
-      return;
+    if (!navigator.onLine) return;
+    if (sessionStorage.getItem(storageKey) === buildName()) newBuild.tell('again');
+    else if (wouldLose() || isWriting()) newBuild.tell('kept');
+    else {
+      event.preventDefault();
+      newBuild.load();
     }
-    event.preventDefault();
-    newBuild.load();
   });
 }

@@ -15,10 +15,16 @@ const onChange = (listener: () => void): (() => void) => {
   };
 };
 
+const waits = {
+  kept: 'The service has a new version of this page. You choose when it is loaded: what is not saved here is lost then.',
+  again:
+    'A part of this page is missing, although the page was loaded anew. The service may be in the middle of an update: try it again in a minute.',
+} as const;
+
 /** Notices for every page: of the operators, of a lost connection, of a new build, of a suspended organization. */
 export function Notices({ session }: { readonly session: Session }) {
   const online = useSyncExternalStore(onChange, () => navigator.onLine);
-  const isOld = useSyncExternalStore(newBuild.subscribe, () => newBuild.waits);
+  const wait = useSyncExternalStore(newBuild.subscribe, () => newBuild.waits);
   const organization = use(OrganizationContext);
   return (
     <>
@@ -32,10 +38,9 @@ export function Notices({ session }: { readonly session: Session }) {
           This browser is offline. The page shows the last answers.
         </p>
       )}
-      {isOld && (
+      {wait !== undefined && (
         <p role="status" className={styles.notice}>
-          The service has a new version of this page. What you typed here is kept until you load the
-          page anew.{' '}
+          {waits[wait]}{' '}
           <Button small onClick={newBuild.load}>
             Load anew
           </Button>
