@@ -29,6 +29,7 @@ import {
   silent,
   tester,
 } from '../../support/api/store.ts';
+import { onOneDay } from '../../support/on-one-day.ts';
 import { eventually } from '../../support/shell.ts';
 import { Cli } from '../../support/cli/cli.ts';
 
@@ -468,14 +469,18 @@ test('a burst comes in one mail, and a day has a bounded number of mails', async
   expect(others).toEqual([]);
   expect(burst?.subject).toBe(`More than 50 notifications of ${organization.name}`);
   expect(burst?.text).not.toMatch(/^Bcc/m);
-  await sql`UPDATE notification_settings SET mails_of_day = 18`.execute(store.read);
-  for (const last of [false, true]) {
-    await emit('database.unavailable', payments);
-    const [mail] = await told();
-    expect(mail?.text.includes('last mail')).toBe(last);
-  }
-  await emit('database.unavailable', payments);
-  expect(await told()).toEqual([]);
+  const mails = await onOneDay(async () => {
+    await sql`UPDATE notification_settings SET mails_of_day = 18, mail_day = (now() AT TIME ZONE 'UTC')::date`.execute(
+      store.read,
+    );
+    const lasts: boolean[][] = [];
+    for (let count = 0; count < 3; count += 1) {
+      await emit('database.unavailable', payments);
+      lasts.push((await told()).map(({ text }) => text.includes('last mail')));
+    }
+    return lasts;
+  });
+  expect(mails).toEqual([[false], [true], []]);
   await sql`UPDATE notification_settings SET mail_day = mail_day - 1`.execute(store.read);
   await emit('database.unavailable', payments);
   expect(await receivers()).toEqual(['ada@example.com']);
