@@ -345,10 +345,11 @@ test('a refused transfer can be sent again with new IDs', async () => {
 test('a clock that is an hour slow changes no time on the page', async () => {
   const { page } = tab;
   await page.clock.install({ time: Date.now() - 60 * minuteMs });
-  const lastUsedAt = new Date(Date.now() - 30 * minuteMs).toISOString();
-  service.when('listApiKeys', () => ({
-    body: { data: [{ ...apiKeyExample, lastUsedAt }], page: wholePage },
-  }));
+  // From half a minute before to half a minute after the answer it is thirty minutes.
+  service.when('listApiKeys', () => {
+    const lastUsedAt = new Date(Date.now() - 30.5 * minuteMs).toISOString();
+    return { body: { data: [{ ...apiKeyExample, lastUsedAt }], page: wholePage } };
+  });
   await page.goto(`${service.url}${organizationPath}/settings/keys`);
   await page.getByText('30 minutes ago').waitFor();
   service.forget('listApiKeys');

@@ -24,7 +24,7 @@ import { expectOneAtATime, replicasOf, type Replicas } from '../support/engine/r
 import { checkout, mustRun } from '../support/shell.ts';
 import { SteadyWriter } from '../support/engine/steady-writer.ts';
 
-jest.setTimeout(10 * 60_000);
+jest.setTimeout(25 * 60_000);
 
 let cluster: TestCluster;
 let world: Installation;

@@ -161,7 +161,7 @@ test('one node after the other is drained, while a client writes; never two at a
       const [other = ''] = nodes.filter((one) => one !== node);
       await whileWriting(`${node} is drained`, async () => {
         // All but the client, which nothing would make again.
-        const done = await drain(node, `!${connectLabel('three')}`, '120s');
+        const done = await drain(node, `!${connectLabel('three')}`, '280s');
         expect([done.code, done.stderr]).toEqual([0, expect.any(String)]);
         const here = (await three.pods()).filter(({ spec }) => spec?.nodeName === node);
         expect(here).toEqual([]);

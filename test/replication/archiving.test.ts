@@ -96,13 +96,17 @@ test('leaders and archivers are killed under load: one chain without a hole, whi
   }
   load.goesOn = false;
   await writing;
-  const { op, stateHash } = await eventually('everything is archived', async () => {
-    const level = await group.level();
-    const archive = (await group.status(await group.leader()))?.archive;
-    if (archive?.archivedOp !== level.op)
-      throw new Error(`up to ${level.op}: ${JSON.stringify(archive)}`);
-    return level;
-  });
+  const { op, stateHash } = await eventually(
+    'everything is archived',
+    async () => {
+      const level = await group.level();
+      const archive = (await group.status(await group.leader()))?.archive;
+      if (archive?.archivedOp !== level.op)
+        throw new Error(`up to ${level.op}: ${JSON.stringify(archive)}`);
+      return level;
+    },
+    600_000,
+  );
   const { windows } = JSON.parse(await mustRun(engineProgram, ['recovery-windows', ...store])) as {
     readonly windows: readonly object[];
   };
@@ -136,8 +140,11 @@ test('the last backup has everything that was ever acknowledged, though clients 
     readonly stateHash: string;
     readonly transfers: number;
   };
-  const status = await group.status(await group.leader());
-  expect(status).toMatchObject({ writesPaused: true, stateHash, transfers });
+  await eventually('whoever leads is paused', async () => {
+    const status = await group.status(await group.leader());
+    expect(status).toMatchObject({ writesPaused: true, stateHash, transfers });
+    return true;
+  });
   // Over HTTP a write is told to be not executed, and reads go on.
   const { gateway, run } = throughGateway(group);
   const own = {

@@ -173,15 +173,18 @@ test('pages of rows are fetched by name, and a peer that sends more than was ask
 test('a peer that asks for more pages than it may at a time is refused, and answered again afterwards', async () => {
   const addresses = await newAddresses();
   const waiting: (() => void)[] = [];
+  const held = async (write: (bytes: Uint8Array) => Promise<void>) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    await write(new Uint8Array(4096));
+  };
   await newLink(addresses, 1, {
-    sendPages: async (_, write) => {
-      await new Promise<void>((resolve) => waiting.push(resolve));
-      await write(new Uint8Array(4096));
-    },
+    sendState: (_, write) => held(write),
+    sendPages: (_, write) => held(write),
   });
   const { link } = await newLink(addresses, 0);
   const ask = () => link.fetchPages(1, [{ table: 7, page: 1 }]);
-  const first = Array.from({ length: 4 }, ask);
+  // States count like pages, and are waited for longer than the hundred below may take on a busy machine.
+  const first = Array.from({ length: 4 }, () => link.fetchState(1, 1, async () => undefined));
   await eventually('four are being answered', async () => waiting.length === 4 || undefined);
   // A hundred more cost the peer nothing: none of them is begun.
   const flood = await Promise.allSettled(Array.from({ length: 100 }, ask));
@@ -189,7 +192,7 @@ test('a peer that asks for more pages than it may at a time is refused, and answ
   await expect(ask()).rejects.toThrow('4 other requests of this replica are being answered');
   expect(waiting).toHaveLength(4);
   for (const answer of waiting.splice(0)) answer();
-  for (const got of await Promise.all(first)) expect(got).toHaveLength(1);
+  await Promise.all(first);
   const again = ask();
   await eventually('it is answered again', async () => waiting.length === 1 || undefined);
   waiting[0]!();
@@ -282,23 +285,30 @@ test('connections that show no certificate are bounded, and a peer is heard amon
   const security = await certified('crowd');
   const { heard } = await newLink(addresses, 1, { security });
   const { host, port } = addresses[1]!;
-  let open = 0;
-  const crowd = Array.from({ length: 150 }, () => {
-    const socket = connect(port, host);
-    socket.on('connect', () => (open += 1));
-    socket.on('error', () => undefined);
-    socket.on('close', () => (open -= 1));
-    return socket;
+  // Whoever shows nothing is let go after some seconds, which a busy machine may take: then they come again.
+  await eventually('a peer is heard while some of them are there', async () => {
+    let open = 0;
+    const crowd = Array.from({ length: 150 }, () => {
+      const socket = connect(port, host);
+      socket.on('connect', () => (open += 1));
+      socket.on('error', () => undefined);
+      socket.on('close', () => (open -= 1));
+      return socket;
+    });
+    try {
+      await eventually('all have come', async () =>
+        crowd.every(({ connecting }) => !connecting) ? true : undefined,
+      );
+      await eventually('some had to go', async () => open <= 64 || undefined);
+      // The peers' own connections are not among those that count.
+      const { link } = await newLink(addresses, 0, { security });
+      await hears(link, heard);
+      link.close();
+      return open > 0 || undefined;
+    } finally {
+      for (const socket of crowd) socket.destroy();
+    }
   });
-  await eventually('all have come', async () =>
-    crowd.every(({ connecting }) => !connecting) ? true : undefined,
-  );
-  await eventually('some had to go', async () => open <= 64 || undefined);
-  // The peers' own connections are not among those that count.
-  const { link } = await newLink(addresses, 0, { security });
-  await hears(link, heard);
-  expect(open).toBeGreaterThan(0);
-  for (const socket of crowd) socket.destroy();
 });
 
 test('renewed certificates are shown and trusted without a restart', async () => {

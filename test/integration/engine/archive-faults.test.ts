@@ -30,7 +30,7 @@ import { eventually, shell } from '../../support/shell.ts';
 import { passes } from '../../support/store/faulty-proxy.ts';
 import { BUCKET } from '../../support/store/s3-server.ts';
 
-jest.setTimeout(900_000);
+jest.setTimeout(1_800_000);
 
 let world: ArchiveWorld;
 

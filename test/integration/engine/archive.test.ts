@@ -21,7 +21,7 @@ import { engineProgram } from '../../support/engine/engine.ts';
 import { eventually, mustRun } from '../../support/shell.ts';
 import { passes, type Fault } from '../../support/store/faulty-proxy.ts';
 
-jest.setTimeout(900_000);
+jest.setTimeout(1_800_000);
 
 let world: ArchiveWorld;
 

@@ -68,9 +68,13 @@ export class TestArchiver {
   }
 }
 
-/** Waits until the archive has what the engine has executed; gives the engine's word. */
+/** Waits until the archive has what the engine has executed, also after the store was away; gives the engine's word. */
 export const archivedAll = (engine: TestEngine): Promise<ArchiveStatus> =>
-  eventually('everything is archived', async () => {
-    const { op, archive } = await engine.status();
-    return archive?.archivedOp === op && archive.state === 'Archiving' ? archive : undefined;
-  });
+  eventually(
+    'everything is archived',
+    async () => {
+      const { op, archive } = await engine.status();
+      return archive?.archivedOp === op && archive.state === 'Archiving' ? archive : undefined;
+    },
+    600_000,
+  );
