@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useEffect, useState } from 'react';
+import { Suspense, useCallback, useLayoutEffect, useState } from 'react';
 import type { Session } from '../../../gen/api.ts';
 import { latePart } from '../ui/late-part.tsx';
 import type { ShownOrganization } from './context.ts';
@@ -26,7 +26,8 @@ export function useOverlays() {
     setUsed((before) => new Set([...before, overlay]));
     setOpened(overlay);
   }, []);
-  useEffect(() => {
+  // Before the page is painted: what somebody sees hears their keys.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const overlay = opensWith(event);
       if (overlay === undefined) return;
