@@ -58,6 +58,13 @@ export async function loadClusterAccess(
   });
 }
 
+/** The way to the cluster that a plain kubeconfig names. */
+export async function clusterAccessOf(kubeconfig: string): Promise<ClusterAccess> {
+  const access = await fromFile(kubeconfig);
+  if (access === undefined) throw new Error(`${kubeconfig} is no plain kubeconfig`);
+  return access;
+}
+
 async function byClientNode(): Promise<ClusterAccess> {
   const { KubeConfig: Loaded } = await import('@kubernetes/client-node');
   const config = new Loaded();

@@ -3,6 +3,11 @@ import { expect, jest, test } from '@jest/globals';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { clusterAccessOf } from '../../../base/kube/cluster-access.ts';
+import type { KubeObject } from '../../../base/kube/kube.ts';
+import { createKube } from '../../../base/kube/kube-http.ts';
+import { resources } from '../../../domain/kinds.ts';
+import { Changes } from '../../../tools/cluster/addons/changes.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/cluster/control-plane.ts';
 import { eventually, shell } from '../../support/shell.ts';
 
@@ -44,6 +49,37 @@ test('with the controller manager, a namespace gets its default service account'
       core.readNamespacedServiceAccount({ namespace: 'org-acme', name: 'default' }),
     );
   } finally {
+    await plane.stop();
+  }
+});
+
+test('who waits for changes is told of each one, and of none while nothing happens', async () => {
+  const plane = await startControlPlane();
+  const kube = createKube(await clusterAccessOf(plane.kubeconfig));
+  const changes = new Changes(kube, [resources.networkPolicy]);
+  try {
+    expect(changes.take()).toBe(true);
+    expect(changes.take()).toBe(false);
+    const made = await kube.create(
+      resources.networkPolicy,
+      {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata: { name: 'first', namespace: 'default' },
+        spec: { podSelector: {} },
+      } as KubeObject,
+      { fieldManager: 'test' },
+    );
+    await eventually('the change is told', () => Promise.resolve(changes.take()));
+    expect(changes.take()).toBe(false);
+    const reference = { resource: resources.networkPolicy, namespace: 'default', name: 'first' };
+    await kube.delete(reference, { uid: made.metadata.uid ?? '' });
+    await eventually('the end is told', () => Promise.resolve(changes.take()));
+    changes.again();
+    expect(changes.take()).toBe(true);
+  } finally {
+    await changes.stop();
+    await kube.close();
     await plane.stop();
   }
 });

@@ -3,12 +3,13 @@
  * cluster: the storage driver, the provisioner of volumes, the enforcer of NetworkPolicies.
  */
 import { readFileSync } from 'node:fs';
-import { KubeConfig } from '@kubernetes/client-node';
+import { clusterAccessOf } from '../../../base/kube/cluster-access.ts';
 import { createKube } from '../../../base/kube/kube-http.ts';
 import { Enforcer } from '../policies/enforcer.ts';
 import { Backing } from '../volumes/backing.ts';
 import { serveNode } from '../volumes/driver.ts';
 import { Provisioner } from '../volumes/provisioner.ts';
+import { Changes } from './changes.ts';
 
 export interface AddonsSettings {
   readonly kubeconfig: string;
@@ -25,7 +26,10 @@ export interface AddonsSettings {
   }[];
 }
 
+/** The shortest time between two looks at what has changed. */
 const lookEveryMs = 500;
+/** What no watch tells, such as a file that was in use and no longer is, is seen after so long. */
+const lookAtLeastEveryMs = 15_000;
 
 const settings = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as AddonsSettings;
 const log = (message: string) => console.log(`${new Date().toISOString()} ${message}`);
@@ -36,8 +40,6 @@ const backing = new Backing(settings.images, (name) => {
 });
 for (const node of settings.nodes) await serveNode(node, backing);
 
-const kubeconfig = new KubeConfig();
-kubeconfig.loadFromFile(settings.kubeconfig);
 const dns = {
   namespace: 'kube-system',
   name: 'coredns',
@@ -46,23 +48,29 @@ const dns = {
   node: '',
   ports: { 'UDP/dns': 53, 'TCP/dns-tcp': 53 },
 };
-// One pool of connections: twelve questions a second with a handshake each would take a fifth of a processor.
-const kube = createKube(kubeconfig);
+// One pool of connections: a handshake for each question costs more than the question.
+const kube = createKube(await clusterAccessOf(settings.kubeconfig));
 const provisioner = new Provisioner(kube, backing, log);
 const enforcer = new Enforcer(kube, settings.nodes, [dns]);
 log(`serving ${settings.nodes.map((node) => node.name).join(', ')}`);
 await Promise.all([
-  forever('volumes', () => provisioner.look()),
-  forever('policies', () => enforcer.look()),
+  forever('volumes', new Changes(kube, provisioner.kinds), () => provisioner.look()),
+  forever('policies', new Changes(kube, enforcer.kinds), () => enforcer.look()),
 ]);
 
-async function forever(what: string, look: () => Promise<void>): Promise<never> {
-  for (;;) {
+async function forever(
+  what: string,
+  changes: Changes,
+  look: () => Promise<boolean>,
+): Promise<never> {
+  for (let lookedAt = 0; ; await new Promise((resolve) => setTimeout(resolve, lookEveryMs))) {
+    if (!changes.take() && performance.now() - lookedAt < lookAtLeastEveryMs) continue;
+    lookedAt = performance.now();
     try {
-      await look();
+      if (!(await look())) changes.again();
     } catch (error) {
+      changes.again();
       log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }

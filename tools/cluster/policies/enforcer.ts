@@ -1,6 +1,6 @@
 /**
- * Enforces NetworkPolicies on the nodes of a native cluster. It checks everything twice a second, so a new pod is open for up to
- * half a second: good enough to test which traffic the product's policies allow, but not a security boundary.
+ * Enforces NetworkPolicies on the nodes of a native cluster. A look follows each change within half a second, so a new pod is open for
+ * up to that long: good enough to test which traffic the product's policies allow, but not a security boundary.
  */
 import type { V1NetworkPolicy, V1NetworkPolicyIngressRule } from '@kubernetes/client-node';
 import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
@@ -14,6 +14,8 @@ interface EnforcedNode {
 }
 
 export class Enforcer {
+  /** What it looks at. */
+  readonly kinds = [resources.networkPolicy, resources.namespace, resources.pod];
   readonly #kube: Kube;
   readonly #nodes: readonly EnforcedNode[];
   readonly #beside: readonly PodFacts[];
@@ -27,8 +29,8 @@ export class Enforcer {
     this.#beside = beside;
   }
 
-  /** Reads all policies once and replaces the rules of nodes where they differ. */
-  async look(): Promise<void> {
+  /** Reads all policies once and replaces the rules of nodes where they differ. Throws if that fails. */
+  async look(): Promise<true> {
     const [policies, namespaces, pods] = await Promise.all([
       this.#kube.list<PolicyJson>(resources.networkPolicy),
       this.#kube.list(resources.namespace),
@@ -40,6 +42,7 @@ export class Enforcer {
       pods: [...pods.flatMap(factsOf), ...this.#beside],
     };
     for (const node of this.#nodes) await this.#apply(node, state);
+    return true;
   }
 
   async #apply(node: EnforcedNode, state: PolicyState): Promise<void> {

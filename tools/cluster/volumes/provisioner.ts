@@ -1,6 +1,6 @@
 /**
  * The driver's interface to the API server: makes a PersistentVolume for each claim of our classes, removes it with its claim,
- * and applies growth of a claim to the volume. It checks everything twice a second, which suits a small local cluster.
+ * and applies growth of a claim to the volume. Each look checks everything, which suits a small local cluster.
  */
 import type { V1PersistentVolume } from '@kubernetes/client-node';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -21,6 +21,8 @@ const volumeResource: Resource = {
 };
 
 export class Provisioner {
+  /** What it looks at. */
+  readonly kinds = [resources.storageClass, resources.claim, volumeResource];
   readonly #kube: Kube;
   readonly #backing: Backing;
   readonly #log: (message: string) => void;
@@ -31,8 +33,17 @@ export class Provisioner {
     this.#log = log;
   }
 
-  /** Checks all claims and volumes once. A failed action is tried again at the next check. */
-  async look(): Promise<void> {
+  /** Checks all claims and volumes once. Returns false if an action failed: the next look tries it again. */
+  async look(): Promise<boolean> {
+    let done = true;
+    const attempt = async (what: string, work: () => Promise<void>) => {
+      try {
+        await work();
+      } catch (error) {
+        done = false;
+        this.#log(`${what}: ${String(error)}`);
+      }
+    };
     const [classes, claims, all] = await Promise.all([
       this.#kube.list<StorageClass>(resources.storageClass),
       this.#kube.list<Claim>(resources.claim),
@@ -49,7 +60,7 @@ export class Provisioner {
       const kind = kinds.get(claim.spec?.storageClassName ?? '');
       if (kind === undefined || claim.metadata.deletionTimestamp !== undefined) continue;
       const volume = known.get(volumeNameOf(claim));
-      await this.#attempt(`claim ${claim.metadata.namespace}/${claim.metadata.name}`, async () => {
+      await attempt(`claim ${claim.metadata.namespace}/${claim.metadata.name}`, async () => {
         if (volume === undefined) await this.#provision(claim, kind);
         else if (claim.status?.phase === 'Bound') await this.#grow(claim, volume, kind);
       });
@@ -57,16 +68,9 @@ export class Provisioner {
     for (const volume of volumes) {
       if (volume.status?.phase !== 'Released') continue;
       if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') continue;
-      await this.#attempt(`volume ${volume.metadata.name}`, () => this.#remove(volume));
+      await attempt(`volume ${volume.metadata.name}`, () => this.#remove(volume));
     }
-  }
-
-  async #attempt(what: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#log(`${what}: ${String(error)}`);
-    }
+    return done;
   }
 
   async #provision(claim: Claim, kind: string): Promise<void> {
