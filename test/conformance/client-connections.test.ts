@@ -35,6 +35,9 @@ afterEach(() => {
   [servers, sockets] = [[], []];
 });
 
+/** Of a connection that is used slowly, as all is on a busy machine. */
+const patient = { handshakeMs: 600_000, messageMs: 600_000, takeMs: 600_000 };
+
 /** A server, and how many requests of each client were executed. */
 async function serve(
   limits: Partial<ClientLimits>,
@@ -63,7 +66,7 @@ async function serve(
     identity: { clusterId: 0n, replicaIndex: 0, replicaCount: 1 },
     connectionsMax,
     logger,
-    limits,
+    limits: { ...patient, ...limits },
   });
   servers.push(server);
   const port = await server.listen('127.0.0.1', 0, 0);

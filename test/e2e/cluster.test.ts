@@ -118,9 +118,11 @@ test('every node is Ready and has an address, a zone and the storage driver', as
     expect(node.status.addresses.map((address) => address.type)).toContain('InternalIP');
     expect(node.metadata.labels['topology.kubernetes.io/zone']).toMatch(/^local-/);
   }
-  expect(
-    await cluster.kubectl('get', 'csinodes', '-o', 'jsonpath={.items[*].spec.drivers[*].name}'),
-  ).toMatch(/^(\S+) \1$/);
+  await eventually('each has the storage driver', async () => {
+    const names = 'jsonpath={.items[*].spec.drivers[*].name}';
+    expect(await cluster.kubectl('get', 'csinodes', '-o', names)).toMatch(/^(\S+) \1$/);
+    return true;
+  });
 });
 
 test('a StatefulSet of a local image, with a volume of each class, serves other pods by DNS name', async () => {
