@@ -109,6 +109,13 @@ interface FieldsProps {
   readonly onSet: (name: keyof ExplorerSearch, value: string) => void;
 }
 
+/** What is asked for where a field is empty. */
+const placeholders: Readonly<Record<string, string>> = {
+  from: 'beginning',
+  to: 'now',
+  limit: usualLimit,
+};
+
 /** The fields that the operation takes. */
 function Fields({ operation, draft, understood, errors, onSet }: FieldsProps) {
   const has = (field: Field) => takes(operation, field);
@@ -122,7 +129,7 @@ function Fields({ operation, draft, understood, errors, onSet }: FieldsProps) {
       autoComplete="off"
       spellCheck={false}
       value={draft[name] ?? ''}
-      placeholder={name === 'limit' ? usualLimit : undefined}
+      placeholder={placeholders[name]}
       hint={understood[name]}
       error={errors[name]}
       onChange={(event) => onSet(name, event.target.value)}

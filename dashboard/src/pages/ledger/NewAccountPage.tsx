@@ -1,18 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readInteger } from '../../lib/digits.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox, Input } from '../../ui/Field.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
-import { Badge } from '../../ui/States.tsx';
+import { Badge, Skeleton } from '../../ui/States.tsx';
 import { useDatabase } from '../database/use-database.ts';
 import { statusWords } from './foresee.ts';
 import styles from './Ledger.module.css';
 import { LedgerNav } from './LedgerNav.tsx';
 import { AccountLink } from './Links.tsx';
 import { LeaveSending } from './LeaveSending.tsx';
+import { firstLedgerQuery } from './queries.ts';
 import { SendProblem } from './SendProblem.tsx';
-import { useFieldNames } from './use-ledger.ts';
+import { useFieldNames, useLedgerAddress } from './use-ledger.ts';
 import { draftId, isUnknown, useSend } from './use-send.ts';
 
 const flags = [
@@ -34,21 +36,37 @@ const fields = [
 ] as const;
 
 export function NewAccountPage() {
-  const [round, setRound] = useState(0);
+  const first = useQuery(firstLedgerQuery(useLedgerAddress()));
+  /** Accounts are made one after the other in the same ledger. */
+  const [{ round, former }, setMade] = useState({ round: 0, former: '' });
+  const known = former || (first.data ?? (first.isError ? '' : undefined));
   useTitle('New account');
   return (
     <div className={styles.page}>
       <LedgerNav />
       <h2>New account</h2>
-      <Form key={round} onNew={() => setRound(round + 1)} />
+      {known === undefined ? (
+        <Skeleton />
+      ) : (
+        <Form
+          key={round}
+          ledger={known === '' ? '1' : known}
+          onNew={(ledger) => setMade({ round: round + 1, former: ledger })}
+        />
+      )}
     </div>
   );
 }
 
-function Form({ onNew }: { readonly onNew: () => void }) {
+interface FormProps {
+  readonly ledger: string;
+  readonly onNew: (ledger: string) => void;
+}
+
+function Form({ ledger, onNew }: FormProps) {
   const organization = useOrganization();
   const { database } = useDatabase();
-  const [values, setValues] = useState(() => ({ id: draftId(), ledger: '1', code: '1' }));
+  const [values, setValues] = useState(() => ({ id: draftId(), ledger, code: '1' }));
   const [chosen, setChosen] = useState<readonly Flag[]>([]);
   const send = useSend('create_accounts');
   const names = useFieldNames();
@@ -122,7 +140,7 @@ function Form({ onNew }: { readonly onNew: () => void }) {
           <Button type="submit" look="write" busy={send.isPending} disabledReason={refused}>
             {`Make account in ${database.name}`}
           </Button>
-          {isMade && <Button onClick={onNew}>Another one</Button>}
+          {isMade && <Button onClick={() => onNew(values.ledger)}>Another one</Button>}
         </div>
       </form>
     </Card>
