@@ -657,6 +657,8 @@ test.each([
     await card.getByText('Changes that wait for it begin from').waitFor();
     await looksRight(tab, `window-of-${from.toLowerCase()}`);
     await card.getByRole('button', { name: 'Change it' }).click();
+    // Whoever has no mouse goes on where they are, here and after the form.
+    await card.locator('select:focus').waitFor();
     await card.getByLabel('Day').selectOption('MONDAY');
     await card.getByLabel('Begins at').fill('22:30');
     await card.getByLabel('Minutes').fill('90');
@@ -669,6 +671,7 @@ test.each([
     expect(tab.takeTroubles().filter((one) => !one.includes('status of 412'))).toEqual([]);
     await looksRight(tab, `window-form-of-${from.toLowerCase()}`);
     await card.getByRole('button', { name: 'Leave it' }).click();
+    await card.locator('button:focus', { hasText: 'Change it' }).waitFor();
     await card.getByRole('button', { name: 'Change it' }).click();
     await card.getByLabel('Day').selectOption('MONDAY');
     await card.getByLabel('Begins at').fill('22:30');
@@ -919,7 +922,12 @@ test('a change is previewed, then asked for; what waits can be withdrawn', async
   const seconds = page.getByLabel('Each operation in the store within (seconds)');
   expect(await seconds.inputValue()).toBe('5');
   await page.getByRole('button', { name: 'Stop it' }).click();
-  await page.getByRole('row', { name: 'Size lh-5 lh-10' }).waitFor();
+  const difference = page.getByRole('row', { name: 'Size lh-5 lh-10' });
+  await difference.waitFor();
+  // The button is far below what it brings, which is brought into sight.
+  const { y = -1 } = (await difference.boundingBox()) ?? {};
+  expect(y > 0 && y < 700).toBe(true);
+  expect(await page.locator(':focus').getByText('Change', { exact: true }).count()).toBe(1);
   await page.getByText('Requests wait 20 s at most').waitFor();
   await page.getByText('$10.00 a month more').waitFor();
   await page.getByLabel('Not before').fill('2026-12-01T03:00:00Z');

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Configuration, PreviewChangeRequest } from '../../../../gen/api.ts';
 import { configurationQuery, parametersQuery } from '../../data/configuration-queries.ts';
 import { catalogQuery } from '../../data/queries.ts';
@@ -55,6 +55,12 @@ function Editor({ configuration, etag }: EditorProps) {
   const [draft, setDraft] = useState(() => draftOf(configuration));
   /** Another wish than the draft's: to stop, to start, to go back to a revision. */
   const [other, setOther] = useState<PreviewChangeRequest>();
+  const asked = useRef<HTMLDivElement>(null);
+  /** The buttons of such wishes may be far from where their preview appears. */
+  const wish = (request: PreviewChangeRequest) => {
+    setOther(request);
+    asked.current?.focus();
+  };
   const error = catalog.error ?? parameters.error;
   return (
     <div className={styles.columns}>
@@ -72,20 +78,22 @@ function Editor({ configuration, etag }: EditorProps) {
             }}
           />
         )}
-        <Running suspended={configuration.suspended} onAsk={setOther} />
+        <Running suspended={configuration.suspended} onAsk={wish} />
         <MaintenanceWindowCard databaseId={database.id} />
       </div>
       <div className={styles.column}>
-        <ChangeCard
-          request={other ?? requestOf(draft, configuration)}
-          etag={etag}
-          onDone={() => {
-            setOther(undefined);
-            setDraft(draftOf(configuration));
-          }}
-        />
+        <div ref={asked} tabIndex={-1}>
+          <ChangeCard
+            request={other ?? requestOf(draft, configuration)}
+            etag={etag}
+            onDone={() => {
+              setOther(undefined);
+              setDraft(draftOf(configuration));
+            }}
+          />
+        </div>
         <Queue />
-        <Revisions onBack={(revision) => setOther({ revision })} />
+        <Revisions onBack={(revision) => wish({ revision })} />
       </div>
     </div>
   );

@@ -34,6 +34,10 @@ const sources = {
   DEFAULT: 'The default; none is set.',
 } as const;
 
+/** Form and button take the place of each other: whoever uses the keyboard goes on where they are. */
+const focusFirst = (element: HTMLElement | null): void =>
+  element?.querySelector<HTMLElement>('select, button')?.focus();
+
 interface Props {
   /** Absent: the window of the organization, for all databases that have none of their own. */
   readonly databaseId?: string;
@@ -43,7 +47,8 @@ interface Props {
 export function MaintenanceWindowCard({ databaseId }: Props) {
   const { id: organizationId } = useOrganization();
   const read = useQuery(maintenanceWindowQuery(organizationId, databaseId));
-  const [isEdited, setEdited] = useState(false);
+  /** `undefined`: not yet. */
+  const [isEdited, setEdited] = useState<boolean>();
   if (read.isError && read.data === undefined) {
     return <Problem error={read.error} onRetry={() => void read.refetch()} />;
   }
@@ -54,14 +59,16 @@ export function MaintenanceWindowCard({ databaseId }: Props) {
     <Card
       title="Maintenance window"
       actions={
-        !isEdited && (
-          <Button small onClick={() => setEdited(true)}>
-            Change it
-          </Button>
+        isEdited !== true && (
+          <span ref={isEdited === false ? focusFirst : undefined}>
+            <Button small onClick={() => setEdited(true)}>
+              Change it
+            </Button>
+          </span>
         )
       }
     >
-      {isEdited ? (
+      {isEdited === true ? (
         <WindowForm
           databaseId={databaseId}
           window={window}
@@ -145,6 +152,7 @@ function WindowForm({ databaseId, window, etag, onDone }: FormProps) {
   const disabledReason = whyNot(organization, 'changeDatabase');
   return (
     <form
+      ref={focusFirst}
       className={form.form}
       onSubmit={(event) => {
         event.preventDefault();
