@@ -3,7 +3,6 @@
  * the state of a data file.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { isRefusal } from '../commands/command-line.ts';
 import { UsageError, type Flag, type Input } from '../commands/verb.ts';
 import { ledgerStateText, type LedgerState } from '../../domain/import-files/ledger-state.ts';
 import { certificatesForeign, DataProblem, type AgentFinding } from '../../domain/data-problem.ts';
@@ -41,6 +40,7 @@ export async function reportingFinding(
     return exitStatus[finding.reason];
   } catch (error) {
     // Other errors, such as a disk that cannot be read, are reported too, but in a form that no reader can take for a finding.
+    const { isRefusal } = await import('../commands/refusals.ts');
     if (isRefusal(error) && !(error instanceof UsageError))
       tellRefusal(path, 'Failed', error.message);
     throw error;

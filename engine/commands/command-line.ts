@@ -1,17 +1,10 @@
 /** A program with verbs: its help, the choice of a verb, and the output of mistakes and refusals. */
-import { ArchiveError } from '../archive/errors.ts';
-import { DataFileError } from '../log/errors.ts';
-import { ReplacementRefused } from '../members/ask-leader.ts';
-import { ReplicatedLogError } from '../log/replicated/errors.ts';
-import { EtcdError } from '../log/replicated/etcd.ts';
-import { SalvageRefused } from '../replica/salvage.ts';
-import { RowFileUnfit } from '../rows/row-file-at.ts';
-import { MemberMismatch } from '../server/member-mismatch.ts';
 import { helpOf, readInput, UsageError, type Verb } from './verb.ts';
 
-interface Program {
+export interface Program {
   readonly name: string;
-  readonly verbs: readonly Verb[];
+  /** By name. Only the one that is run is loaded: others bring half of the libraries, and a pod's start waits for it. */
+  readonly verbs: Readonly<Record<string, () => Verb | Promise<Verb>>>;
 }
 
 /** Runs the verb that the arguments name and exits with its status, or with 1 and a line that says why. */
@@ -19,6 +12,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
   try {
     process.exitCode = await runVerb(program, args);
   } catch (error) {
+    const { isRefusal } = await import('./refusals.ts');
     if (!isRefusal(error)) throw error;
     process.stderr.write(`${program.name}: ${error.message}\n`);
     // Exit at once: a start that failed half way may have opened a port, which would keep the process alive.
@@ -27,20 +21,16 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
 }
 
 async function runVerb({ name: program, verbs }: Program, args: readonly string[]) {
-  const [name, ...rest] = args;
-  const verb = verbs.find((candidate) => candidate.name === name);
-  if (verb === undefined) {
-    const width = Math.max(...verbs.map((candidate) => candidate.name.length)) + 2;
-    const lines = verbs.map((candidate) => `  ${candidate.name.padEnd(width)}${candidate.summary}`);
-    const help = `Usage: ${program} VERB [flags]\n\n${lines.join('\n')}\n`;
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-      process.stdout.write(help);
+  const [name = '--help', ...rest] = args;
+  const load = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  if (load === undefined) {
+    if (name === '--help' || name === '-h' || name === 'help') {
+      process.stdout.write(await overview(program, verbs));
       return 0;
     }
-    throw new UsageError(
-      `no verb "${name}"; verbs: ${verbs.map((candidate) => candidate.name).join(', ')}`,
-    );
+    throw new UsageError(`no verb "${name}"; verbs: ${Object.keys(verbs).join(', ')}`);
   }
+  const verb = await load();
   if (rest.includes('--help') || rest.includes('-h')) {
     process.stdout.write(helpOf(program, verb));
     return 0;
@@ -48,24 +38,9 @@ async function runVerb({ name: program, verbs }: Program, args: readonly string[
   return verb.run(readInput(program, verb, rest));
 }
 
-const refusals = [
-  UsageError,
-  ArchiveError,
-  DataFileError,
-  MemberMismatch,
-  ReplacementRefused,
-  SalvageRefused,
-  ReplicatedLogError,
-  EtcdError,
-  RowFileUnfit,
-];
-
-/** Errors that are reported in one line without a stack: usage errors, refused data files, and system errors. */
-export function isRefusal(error: unknown): error is Error {
-  return refusals.some((kind) => error instanceof kind) || isSystemError(error);
-}
-
-/** Errors of the system (no such file, no room, no right): the message names the path and the reason. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
+async function overview(program: string, verbs: Program['verbs']): Promise<string> {
+  const all = await Promise.all(Object.values(verbs).map((load) => load()));
+  const width = Math.max(...all.map(({ name }) => name.length)) + 2;
+  const lines = all.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`);
+  return `Usage: ${program} VERB [flags]\n\n${lines.join('\n')}\n`;
 }

@@ -23,7 +23,12 @@ const config = readConfig();
 await runProgram(
   {
     name: 'tigerbeetle',
-    verbs: [formatWith(config), startWith(config), recoverWith(config), versionWith(config)],
+    verbs: {
+      format: () => formatWith(config),
+      start: () => startWith(config),
+      recover: () => recoverWith(config),
+      version: () => versionWith(config),
+    },
   },
   process.argv.slice(2),
 );
