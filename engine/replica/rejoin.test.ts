@@ -62,3 +62,23 @@ test('a replica that catches up holds one ledger in memory at a time', async () 
   expect(victim.ledger!.counts().transfers).toBeGreaterThan(rows);
   world.end();
 });
+
+test('at the beginning of a log no state is sent to the others before somebody leads, for whom the clients wait', async () => {
+  const world = new ReplicaWorld({ seed: 3, chaosMs: 0, clients: 0 });
+  await world.runQuietly(0);
+  const [first] = world.members;
+  const hadLeader: boolean[] = [];
+  const write = (): Promise<void> => {
+    hadLeader.push(world.leader !== undefined);
+    return Promise.resolve();
+  };
+  let asks = false;
+  for (let step = 0; step < 4000 && hadLeader.length === 0; step += 1) {
+    // It has no state to give until it has loaded it.
+    if (!asks) void first!.link!.handler!.sendState(1, write).catch(() => (asks = false));
+    asks = true;
+    await world.simulation.run(5);
+  }
+  expect(hadLeader[0]).toBe(true);
+  world.end();
+});

@@ -31,6 +31,9 @@ import { PAUSE_RULES, pauseOf } from './write-pause.ts';
 
 const PENDING_MS = 10_000;
 const LOOK_MS = 20;
+/** Time for a leader to be found at the beginning of a log, and to answer those that wait for it, before its state is sent. */
+const LED_WITHIN_MS = 10_000;
+const FIRST_SERVED_MS = 2_000;
 /** Time for which a leader's operations wait for damaged pages before another replica leads, which most likely has them. */
 const PAGES_MS = 1000;
 
@@ -58,7 +61,10 @@ export class ReplicatedReplica implements ServedReplica, Host {
       forwarded: (from, message) => this.#take(message, forwarding.sinkVia(from), true),
       withdrawn: (from, withdrawal) => forwarding.withdrawn(from, withdrawal),
       answered: (message) => forwarding.answered(message),
-      sendState: (floor, write) => state.sendTo(floor, write),
+      sendState: async (floor, write) => {
+        await this.#begun();
+        await state.sendTo(floor, write);
+      },
       sendPages: (pages, write) => state.sendPages(pages, write),
     });
     // The others keep the blocks that this replica needs while they hear that it loads or fetches.
@@ -70,6 +76,20 @@ export class ReplicatedReplica implements ServedReplica, Host {
       throw error;
     }
     return 0;
+  }
+
+  /**
+   * At the beginning of a log the others may have no state, and ask for this one's as soon as it is loaded, which keeps disks and processors
+   * busy. Clients, who wait for a leader, come first.
+   */
+  async #begun(): Promise<void> {
+    const { timers } = this.#options;
+    const { state, place } = this.#parts;
+    if (state.position?.sequence !== 0) return;
+    const endMs = timers.nowMs() + LED_WITHIN_MS;
+    while (!this.isOver && place.log?.lead === undefined && timers.nowMs() < endMs)
+      await sleep(timers, LOOK_MS);
+    await sleep(timers, FIRST_SERVED_MS, this.stopped);
   }
 
   get ledger(): StateMachine {

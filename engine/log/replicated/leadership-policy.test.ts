@@ -117,6 +117,15 @@ test('time in which this process stood still does not count as silence of others
   );
 });
 
+test('where nobody has ever led, a replica that can lead does so soon, though its process stands still again and again', () => {
+  const policy = new LeadershipPolicy();
+  const made = [10_000, 10_300, 10_600, 10_900].map((nowMs) => {
+    const { do: what } = policy.decide({ ...base, lead: undefined, self: 0, nowMs });
+    return what;
+  });
+  expect(made).toEqual(['nothing', 'nothing', 'claim', 'nothing']);
+});
+
 test('raft’s lead follows the engine that has led well for a while', () => {
   const policy = new LeadershipPolicy();
   const raft = { leads: true, hasLeader: true };

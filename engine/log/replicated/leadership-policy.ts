@@ -86,15 +86,16 @@ export class LeadershipPolicy {
 
   #watchHolder(seen: Observation): void {
     const { nowMs, lead, leading, leadCommittedAtMs } = seen;
-    // If this process stood still for a while, silence during that time proves nothing.
+    // If this process stood still for a while, silence of a holder during that time proves nothing.
     const stoodStill = nowMs - this.#seenAtMs > SILENCE_MS / 2;
+    const isNews = this.#seenAtMs === -Infinity || lead?.fence !== this.#fence;
     this.#seenAtMs = nowMs;
     const holder = leading ? undefined : holderOf(seen);
     const saidAtMs = leading ? nowMs : (holder?.heardAtMs ?? -Infinity);
     const wellAtMs = Math.max(saidAtMs, leadCommittedAtMs);
     const well = nowMs - wellAtMs < SILENCE_MS;
     if (lead?.fence !== this.#fence) this.#claimsNotBeforeMs = -Infinity;
-    if (lead?.fence !== this.#fence || stoodStill) {
+    if (isNews || (stoodStill && lead !== undefined)) {
       this.#fence = lead?.fence;
       this.#holderWellSinceMs = Infinity;
       this.#holderWellAtMs = nowMs;
