@@ -54,7 +54,6 @@ class ChangesBench {
   readonly #service: LocalService;
   readonly #http: HttpService;
   #path = '';
-  #image = '';
   #overHttp: SteadyHttpWriter | undefined;
 
   constructor(service: LocalService) {
@@ -71,8 +70,8 @@ class ChangesBench {
     this.#path = `/databases/${database.id}`;
     await this.#until('READY');
     const { cluster } = this.#service;
-    this.#image = await cluster.image('ledger-client');
-    const writer = await SteadyWriter.start(cluster, this.#image, await this.#resource());
+    const image = await cluster.image('ledger-client');
+    const writer = await SteadyWriter.start(cluster, image, await this.#resource());
     await this.#fill();
     const rows: Row[] = [];
     const deeds = { one: deedsOfOne(versions), shape: deedsOfShape, six: deedsOfSix };
@@ -105,8 +104,10 @@ class ChangesBench {
 
   /** Makes these transfers of the filling, and gives how many there are by the balance. */
   async #filled(from: number, to: number): Promise<string> {
-    const { namespace = '' } = (await this.#resource()).metadata;
-    const command = ['/bin/node', '/app/main.js', 'fill', String(from), String(to)];
+    const { metadata, status } = await this.#resource();
+    const { namespace = '' } = metadata;
+    const at = `--addresses=${status?.addresses ?? ''}`;
+    const command = ['/bin/node', '/app/main.js', 'fill', String(from), String(to), at];
     const where = ['-n', namespace, 'exec', `client-of-${name}`, '--'];
     return (await this.#service.cluster.kubectl(...where, ...command)).trim();
   }
@@ -161,7 +162,7 @@ class ChangesBench {
       // In the gap there is none.
       const now = await this.#resource().catch(() => undefined);
       if (now?.status?.addresses !== undefined && now.metadata.uid !== uid) {
-        await writer.reconnect(this.#service.cluster, this.#image, now);
+        await writer.reconnect(this.#service.cluster, now);
         ({ uid } = now.metadata);
       }
       if (last) return;

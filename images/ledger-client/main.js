@@ -6,12 +6,15 @@
 //                               account 6 was credited
 //   run                         carries out the requests of standard input, a JSON document a line, and prints each answer
 //   connect                     prints `connected` or `no connection` within 3 s
+// --addresses=LIST: other ones than those of the pod's environment, as when the database has new ones since.
 import { connect as dial } from 'node:net';
 import { createInterface } from 'node:readline';
 import { CreateAccountStatus, CreateTransferStatus, createClient, id } from 'tigerbeetle-node';
 
-const [verb = 'wait', argument = '1', end = '0'] = process.argv.slice(2);
-const addresses = (process.env.ADDRESSES ?? '').split(',');
+const words = process.argv.slice(2);
+const [verb = 'wait', argument = '1', end = '0'] = words.filter((word) => !word.startsWith('--'));
+const given = words.find((word) => word.startsWith('--addresses='))?.split('=')[1];
+const addresses = (given ?? process.env.ADDRESSES ?? '').split(',');
 
 if (verb === 'wait') {
   process.on('SIGTERM', () => process.exit(0));
@@ -40,9 +43,10 @@ if (verb === 'wait') {
   }
   if (verb === 'fill') await fill(client, Number(argument), Number(end));
   if (verb === 'run') {
-    for await (const line of createInterface({ input: process.stdin })) await answer(client, line);
-    client.destroy();
-    process.exit(0);
+    const lines = createInterface({ input: process.stdin });
+    // Also while the replicas are gone that it waits for.
+    lines.once('close', () => process.exit(0));
+    for await (const line of lines) await answer(client, line);
   }
   const [credited] = await client.lookupAccounts([verb === 'fill' ? 6n : 2n]);
   console.log(String(credited?.credits_posted ?? 'no account'));

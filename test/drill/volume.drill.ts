@@ -79,7 +79,7 @@ test('a single replica’s volume goes on with three replicas, with all that was
       await kill(cluster, pod);
     await untilReady(3);
     figure('three replicas are ready', began);
-    await writer.reconnect(cluster, image, (await get())!);
+    await writer.reconnect(cluster, (await get())!);
   });
   process.stderr.write(`figure: the longest wait of a client: ${waited} s\n`);
 

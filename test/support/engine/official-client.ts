@@ -21,10 +21,16 @@ export class OfficialClient {
     process.stderr.on('data', (chunk: Buffer) => (this.#complaints += chunk.toString()));
   }
 
-  static async open(cluster: TestCluster, { namespace, name }: ClientPod): Promise<OfficialClient> {
+  /** `addresses`: by default those that the database had when the pod began. */
+  static async open(
+    cluster: TestCluster,
+    { namespace, name }: ClientPod,
+    addresses?: string,
+  ): Promise<OfficialClient> {
     const where = ['--kubeconfig', cluster.kubeconfig, '-n', namespace];
     const what = ['exec', '-i', name, '--', '/bin/node', '/app/main.js', 'run'];
-    return new OfficialClient(spawn(await cluster.kubectlPath(), [...where, ...what]));
+    const others = addresses === undefined ? [] : [`--addresses=${addresses}`];
+    return new OfficialClient(spawn(await cluster.kubectlPath(), [...where, ...what, ...others]));
   }
 
   /** An operation by the client's own name; the answer as JSON, wide integers as strings. One at a time. */

@@ -59,16 +59,15 @@ export class SteadyWriter {
   }
 
   /**
-   * Goes on with a new session, at the addresses that the database has now. What had no answer is sent again. The old session
-   * may wait for ever for replicas that are gone.
+   * Goes on with a new session, at the addresses that the database has now, as an application does. What had no answer is sent again. The old
+   * session may wait for ever for replicas that are gone.
    */
-  async reconnect(cluster: TestCluster, image: string, database: Database): Promise<void> {
-    const { name, namespace = 'default' } = database.metadata;
+  async reconnect(cluster: TestCluster, { metadata, status }: Database): Promise<void> {
+    const { name, namespace = 'default' } = metadata;
     this.#reconnects = true;
     this.#client.close();
-    const now = ['--force', '--grace-period=0', '--ignore-not-found'];
-    await cluster.kubectl('-n', namespace, 'delete', 'pod', `client-of-${name}`, ...now);
-    const client = await clientOf(cluster, image, database);
+    const pod = { namespace, name: `client-of-${name}` };
+    const client = await OfficialClient.open(cluster, pod, status?.addresses);
     this.#client = client;
     this.#reconnects = false;
     this.#reconnected.resolve();
@@ -105,10 +104,11 @@ export class SteadyWriter {
   async #write(transfer: { readonly id: string }): Promise<void> {
     for (let again = false; ; again = true) {
       const reconnected = this.#reconnected.promise.then((): readonly string[] => []);
-      const asked = this.#client
+      const client = this.#client;
+      const asked = client
         .ask<readonly string[]>('createTransfers', [transfer])
         .catch((error: unknown) => {
-          if (!this.#reconnects) throw error;
+          if (!this.#reconnects && client === this.#client) throw error;
           return reconnected;
         });
       const [status] = await Promise.race([asked, reconnected]);
