@@ -64,6 +64,9 @@ export interface Replacing {
 }
 
 const soonMs = 1_000;
+/** While nobody is served; at most for the first minute of it. */
+const momentMs = 200;
+const momentsMs = 60_000;
 const lookAgainMs = 5_000;
 /** As long as the operator stops several replicas after their last backup; their pause of writes lasts a day. */
 const stopsWithinMs = 20 * 3_600_000;
@@ -136,7 +139,8 @@ async function hand(work: Replacing, found: DatabaseObject): Promise<JobOutcome>
   }
   await showStep(context, 'stop_replica', 40, 'The replica stops; its volume stays as it is.');
   await keepHandedOver(work, found);
-  return again();
+  const sinceMs = work.nowMs() - Date.parse(found.metadata.deletionTimestamp);
+  return again(sinceMs < momentsMs ? momentMs : soonMs);
 }
 
 /**

@@ -16,6 +16,22 @@ export const jobNameLabel = 'batch.kubernetes.io/job-name';
 export const podsOf = (job: Job, pods: readonly Pod[]): readonly Pod[] =>
   pods.filter((pod) => pod.metadata.labels?.[jobNameLabel] === job.metadata.name);
 
+/**
+ * Whether the Job's work is done: it says so, or the containers of a pod of its own have ended well. The node tells that a second or two
+ * before the pod's phase, and the Job's controller looks once a second.
+ */
+export const hasDoneItsWork = (job: Job, pods: readonly Pod[]): boolean =>
+  hasSucceeded(job) ||
+  pods.some(
+    ({ metadata, spec, status }) =>
+      metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid) === true &&
+      spec?.containers.every(({ name }) =>
+        status?.containerStatuses?.some(
+          (one) => one.name === name && one.state?.terminated?.exitCode === 0,
+        ),
+      ) === true,
+  );
+
 /** Why the Job makes no progress: the waiting reason of its newest pod, or its last message. */
 export function jobTrouble(job: Job, pods: readonly Pod[]): string | undefined {
   const own = [...podsOf(job, pods)].sort((a, b) =>

@@ -16,6 +16,7 @@ import type { Cache, Kube, KubeObject } from '../../base/kube/kube.ts';
 import { isOlder } from '../../base/kube/resource-version.ts';
 import { belongsTo, isDataVolume, isInheritable } from './belongs-to.ts';
 import type { Inheritance, Owned } from './observation.ts';
+import { hasStopped } from './replica-pods.ts';
 
 /** Caches, indexed by the label of the database's uid, except for the databases themselves. */
 export interface Caches {
@@ -259,5 +260,6 @@ const formerPods = (
           pod.metadata.labels?.[labels.workload] === workload &&
           pod.status?.phase !== 'Succeeded' &&
           pod.status?.phase !== 'Failed' &&
+          !hasStopped(pod) &&
           pod.metadata.labels?.[labels.uid] !== metadata.uid,
       );

@@ -107,3 +107,18 @@ export const hasRevision = (pod: Pod, revision: string | undefined): boolean =>
 /** Pods of replicas, without those of Jobs. */
 export const replicaPods = (pods: readonly Pod[]): readonly Pod[] =>
   pods.filter((pod) => pod.metadata.labels?.[labels.role] !== 'job');
+
+/**
+ * Whether a pod that is being deleted runs nothing any more and never will, by its node's own word. The phase proves less: others set it for
+ * a node that is lost. The pod itself stays for a second or two after that.
+ */
+export function hasStopped({ metadata, status }: Pod): boolean {
+  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    containerStatuses.length > 0 &&
+    [...initContainerStatuses, ...containerStatuses].every(
+      ({ state }) => state?.terminated !== undefined,
+    )
+  );
+}

@@ -9,6 +9,7 @@ import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { replicaPods } from '../replica-pods.ts';
 import { indexOf, type Observation } from '../observation.ts';
+import { ensureCertificates } from './certificates.ts';
 import { makeFiles } from './data-files.ts';
 import { withImportedState } from './imported-state.ts';
 import { madeFor, reshapingOf } from './reshaping.ts';
@@ -72,6 +73,8 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     return 'halt';
   }
   makeFiles(observed, draft, { subject: importing, open, noteOf: formattedNote });
+  // While the Jobs work, since the first replicas wait for both.
+  if (draft.actions.length === 0) ensureCertificates(observed, draft);
   return 'halt';
 }
 

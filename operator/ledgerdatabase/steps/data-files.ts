@@ -8,7 +8,7 @@ import { needsZones, type Place } from '../../manifests/pod.ts';
 import type { Subject } from '../../manifests/subject.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft } from '../draft.ts';
-import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
+import { hasDoneItsWork, hasFailed, jobTrouble } from '../jobs.ts';
 import type { Observation } from '../observation.ts';
 import { fillingNote } from './fill.ts';
 import { awaitsImportedState, importedStateNote } from './imported-state.ts';
@@ -87,7 +87,7 @@ function formatOne(
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   // A file that is made needs no program any more.
-  if (job !== undefined && hasSucceeded(job)) {
+  if (job !== undefined && hasDoneItsWork(job, observed.owned.pods)) {
     const note = importedStateNote(observed, draft, subject, job);
     if (note === undefined) return;
     const own = noteOf(`${subject.clusterId}/${index}`, claim);

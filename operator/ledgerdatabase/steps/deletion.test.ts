@@ -144,6 +144,33 @@ test('under HandOver the replicas stop, and then each volume is left to whoever 
   ]);
 });
 
+test.each([
+  ['has ended everything by its node’s word', [{ terminated: { exitCode: 0 } }], true],
+  ['runs a container', [{ running: {} }, { terminated: { exitCode: 0 } }], false],
+  ['has told nothing', [], false],
+] as const)(
+  'under HandOver a pod that goes and %s holds the volume as it should',
+  (_, states, isOver) => {
+    const leaving = { ...going, deletionPolicy: 'HandOver', set: 'absent' } as const;
+    const ending = ({ owned }: Observation): Partial<Observation> => ({
+      owned: {
+        ...owned,
+        pods: owned.pods.map(({ metadata, status, ...pod }) => ({
+          ...pod,
+          metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' },
+          status: Object.assign({}, status, {
+            // Others say so of a node that is lost.
+            phase: 'Failed',
+            containerStatuses: states.map((state) => ({ name: 'engine', state })),
+          }),
+        })),
+      },
+    });
+    const { actions } = planOf(leaving, {}, ending).draft;
+    expect(actions.length > 0).toBe(isOver);
+  },
+);
+
 test('under HandOver no replica stops whose volume somebody has deleted: it would be gone with the pod', () => {
   const leaving = { ...going, deletionPolicy: 'HandOver' } as const;
   const { draft } = planOf(leaving, { 0: { claim: 'deleting' } });

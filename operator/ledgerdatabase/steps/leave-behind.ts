@@ -9,7 +9,7 @@ import { annotations } from '../../../domain/names.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
-import { replicaPods } from '../replica-pods.ts';
+import { hasStopped, replicaPods } from '../replica-pods.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
@@ -67,7 +67,7 @@ export function tellVolumeGoes(claims: readonly Claim[], draft: Draft): boolean 
 
 /** No replica may run any more. */
 function awaitPods({ owned }: Observation, draft: Draft): StepResult {
-  const pods = replicaPods(owned.pods);
+  const pods = replicaPods(owned.pods).filter((pod) => !hasStopped(pod));
   const running = pods.length;
   if (running === 0) return 'continue';
   // Nobody else ends one that has lost its StatefulSet.
