@@ -155,10 +155,12 @@ async function write(
       const plan = planned(seen, change);
       if (plan === 'meanwhile') return failed('changed_meanwhile', overtaken(change, seen.object));
       if (plan !== 'written' && (await putOff(world, context, change))) return superseded;
-      const written =
-        plan === 'written' || Object.keys(plan.patch).length === 0
-          ? seen.object
-          : await world.writer.changeIf(seen.object, plan.patch);
+      const isThere = plan === 'written' || Object.keys(plan.patch).length === 0;
+      // After a conflict as well: another worker may have the job by now, and the change may be over.
+      if (!isThere) await context.write(async () => {});
+      const written = isThere
+        ? seen.object
+        : await world.writer.changeIf(seen.object, plan.patch);
       const refused = await context.write((inside) => remember(inside, change, written, plan));
       if (refused !== undefined) return failed(refused.code, refused.occasion.detail);
       return { kind: 'again', afterMs: soonMs };

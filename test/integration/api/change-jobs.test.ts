@@ -15,10 +15,12 @@ import {
   updateConfigurationChange,
 } from '../../../api/store/configuration-changes.ts';
 import { updateDatabase } from '../../../api/store/databases.ts';
+import { JobLeaseLost } from '../../../api/store/job-leases.ts';
 import { createJob } from '../../../api/store/jobs.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
-import type { CatalogSpec } from '../../../domain/custom-resources.ts';
+import { ApiError } from '../../../base/kube/kube.ts';
+import type { CatalogSpec, DatabaseObject } from '../../../domain/custom-resources.ts';
 import { annotations } from '../../../domain/names.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
@@ -88,6 +90,58 @@ test('a change that has failed goes on when its job is retried, and takes nothin
   expect(sizeOf(cluster)).toBe('lh-10');
   const now = await findConfigurationChange(store.read, made.id, change.id);
   expect(now).toMatchObject({ status: 'APPLYING', error: null });
+});
+
+test('a worker whose write met a conflict, and that has lost its job since, writes nothing more', async () => {
+  const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
+  const object = cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)!;
+  const kubernetesUid = '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d11';
+  cluster.put({ ...object, metadata: { ...object.metadata, name: 'stale', uid: kubernetesUid } });
+  const made = await makeServingDatabase(store, organization, 'stale');
+  const request = { parameters: { limitConnections: '77' } };
+  const catalog = catalogSpec();
+  const sources = { db: store.read, writer: new DatabaseWriter(cluster), catalog };
+  const seen = await readChangeWorld(sources, { ...made, kubernetesUid }, request);
+  const { diff, impact } = planChange(seen, request);
+  const { job } = await store.change(tester, async (write) => {
+    await updateDatabase(write, made.id, { kubernetesUid });
+    const begun = await createConfigurationChange(write, {
+      organizationId: organization.id,
+      databaseId: made.id,
+      status: 'APPLYING',
+      origin: 'api',
+      request,
+      diff,
+      impact,
+      priceDelta: null,
+      applyAfter: null,
+      inWindow: false,
+      previousRevision: 1,
+    });
+    return { job: await createJob(write, changeJob(begun)) };
+  });
+  const tried: string[] = [];
+  let isOurs = true;
+  const writer = new (class extends DatabaseWriter {
+    override changeIf(): Promise<DatabaseObject> {
+      tried.push('changeIf');
+      isOurs = false;
+      return Promise.reject(new ApiError('it has moved', { status: 409, reason: 'Conflict' }));
+    }
+  })(cluster);
+  const context: JobContext = {
+    job,
+    signal: new AbortController().signal,
+    write: (work) =>
+      isOurs
+        ? store.change(tester, (write) => work(write, job))
+        : Promise.reject(new JobLeaseLost('another worker has it')),
+    step: () => Promise.resolve(),
+  };
+  const world = { store, writer, catalog: () => catalog, nowMs: () => cluster.nowMs };
+  const handler = changeHandler({ ...world, backups: new BackupWriter(cluster) });
+  await expect(handler.run(context)).rejects.toThrow(JobLeaseLost);
+  expect(tried).toEqual(['changeIf']);
 });
 
 /** Nothing keeps the place that a further replica's Job had: what has found room before a backup of hours may find none after it. */
