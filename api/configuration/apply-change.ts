@@ -158,9 +158,7 @@ async function write(
       const isThere = plan === 'written' || Object.keys(plan.patch).length === 0;
       // After a conflict as well: another worker may have the job by now, and the change may be over.
       if (!isThere) await context.write(async () => {});
-      const written = isThere
-        ? seen.object
-        : await world.writer.changeIf(seen.object, plan.patch);
+      const written = isThere ? seen.object : await world.writer.changeIf(seen.object, plan.patch);
       const refused = await context.write((inside) => remember(inside, change, written, plan));
       if (refused !== undefined) return failed(refused.code, refused.occasion.detail);
       return { kind: 'again', afterMs: soonMs };

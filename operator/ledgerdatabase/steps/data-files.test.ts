@@ -9,7 +9,10 @@ const workload = 'payments-5e1f0c';
 const making = { pod: 'absent', formatted: false, recorded: false, format: 'running' } as const;
 
 /** What is done to volumes once the pod of this Job has ended so. */
-function patched(exitCodes: readonly (number | undefined)[], ownerOf: (job: string) => string): readonly string[] {
+function patched(
+  exitCodes: readonly (number | undefined)[],
+  ownerOf: (job: string) => string,
+): readonly string[] {
   const withPod = ({ owned }: Observation): Partial<Observation> => {
     const job = owned.jobs.find(({ metadata }) => metadata.name === formatJobName(workload, 0));
     const pod: Pod = {
