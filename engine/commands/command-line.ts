@@ -4,7 +4,7 @@ import { helpOf, readInput, UsageError, type Verb } from './verb.ts';
 export interface Program {
   readonly name: string;
   /** By name. Only the one that is run is loaded: others bring half of the libraries, and a pod's start waits for it. */
-  readonly verbs: Readonly<Record<string, () => Verb | Promise<Verb>>>;
+  readonly verbs: Readonly<Record<string, () => Promise<Verb>>>;
 }
 
 /** Runs the verb that the arguments name and exits with its status, or with 1 and a line that says why. */

@@ -24,10 +24,10 @@ await runProgram(
   {
     name: 'tigerbeetle',
     verbs: {
-      format: () => formatWith(config),
-      start: () => startWith(config),
-      recover: () => recoverWith(config),
-      version: () => versionWith(config),
+      format: () => Promise.resolve(formatWith(config)),
+      start: () => Promise.resolve(startWith(config)),
+      recover: () => Promise.resolve(recoverWith(config)),
+      version: () => Promise.resolve(versionWith(config)),
     },
   },
   process.argv.slice(2),
