@@ -129,6 +129,17 @@ test('the sweep keeps every moment of the promised days, and the backup that the
   expect(await windowsOf(store)).toEqual([[120, 150, 0]]);
 });
 
+test('the sweep keeps the promised days though the clocks of the Jobs that made the backups were a year behind', async () => {
+  const store = await threeBackups();
+  await writeChain(store, 1, 150, 'start');
+  for (const key of store.objects.keys()) store.writtenMs.set(key, 365 * DAY);
+  const sweep = (day: number) =>
+    sweepLog({ store, databaseId: DATABASE, nowMs: day * DAY, keepMs: 7 * DAY });
+  expect(await sweep(366)).toBe(0);
+  expect(await windowsOf(store)).toEqual([[0, 150, 0]]);
+  expect(await sweep(374)).toBeGreaterThan(0);
+});
+
 test('a restore to a moment that is promised when it begins reads all that it needs, whatever sweeps run for a day', async () => {
   const store = await threeBackups();
   await writeChain(store, 1, 150, 'start');

@@ -35,10 +35,22 @@ export interface Written {
 
 /** Additional methods for the sweep, which has its own credentials. */
 export interface SweptStore extends ObjectStore {
+  /** The store's time, as far as its answers have told it: by it alone something gets old. */
+  readonly nowMs: number;
   /** Deletes an object; resolves too if there is none. Rejects with `object_locked` while its lock forbids it. */
   remove(key: string): Promise<void>;
   /** Like `list`, with the store's time of each write. */
   listWritten(prefix: string): AsyncIterable<Written>;
   /** Yields the first parts of all keys: the IDs of databases. */
   folders(): AsyncIterable<string>;
+}
+
+/** The store's times of all objects below a prefix. */
+export async function writtenTimes(
+  store: SweptStore,
+  prefix: string,
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  for await (const { key, writtenMs } of store.listWritten(prefix)) times.set(key, writtenMs);
+  return times;
 }

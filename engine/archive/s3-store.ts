@@ -101,7 +101,7 @@ export class S3Store implements SweptStore, RangedStore {
         ? {}
         : {
             ObjectLockMode: lock.mode,
-            ObjectLockRetainUntilDate: new Date(lockUntil(lock, this.#nowMs)),
+            ObjectLockRetainUntilDate: new Date(lockUntil(lock, this.nowMs)),
           }),
     });
     return this.#retry(async (abortSignal) => {
@@ -202,19 +202,19 @@ export class S3Store implements SweptStore, RangedStore {
   /** The end of a lock that has not ended. `undefined` if there is none, or none that may be seen. */
   async #lockedUntil(key: string): Promise<string | undefined> {
     const until = (await this.#retention(key).catch(() => undefined))?.until ?? '';
-    return Date.parse(until) > this.#nowMs ? until : undefined;
+    return Date.parse(until) > this.nowMs ? until : undefined;
   }
 
   /**
    * The store's time, as far as its answers have told it. The library signs by it once a request was refused for its time, and a lock by a
    * clock that is wrong could not be taken back.
    */
-  get #nowMs(): number {
+  get nowMs(): number {
     return Date.now() + this.#client.config.systemClockOffset;
   }
 
   #locksOf(lock: ObjectLock): Locks {
-    const isEnough = (until: string) => lastsLongEnough(lock, until, this.#nowMs);
+    const isEnough = (until: string) => lastsLongEnough(lock, until, this.nowMs);
     const lasting = async (key: string) => {
       const until = (await this.#retention(key))?.until;
       return until !== undefined && isEnough(until) ? until : undefined;
@@ -223,14 +223,14 @@ export class S3Store implements SweptStore, RangedStore {
       isEnough,
       lasting,
       prove: () => this.#proveLock(),
-      endOfNew: () => lockUntil(lock, this.#nowMs),
+      endOfNew: () => lockUntil(lock, this.nowMs),
       keep: async (key) => {
         const before = await this.#retention(key);
         if (before !== undefined && isEnough(before.until)) return before.until;
         // Its mode stays: a store lets nobody change it without a right of its own.
-        const isLocked = before !== undefined && Date.parse(before.until) > this.#nowMs;
+        const isLocked = before !== undefined && Date.parse(before.until) > this.nowMs;
         const mode = isLocked ? before.mode : lock.mode;
-        const until = lockUntil(lock, this.#nowMs);
+        const until = lockUntil(lock, this.nowMs);
         try {
           await this.#setRetention(key, { mode, until });
           return until;

@@ -66,6 +66,10 @@ export class SealedStore implements SweptStore, RangedStore {
     return this.#inner.list(prefix, after);
   }
 
+  get nowMs(): number {
+    return this.#inner.nowMs;
+  }
+
   listWritten(prefix: string) {
     return this.#inner.listWritten(prefix);
   }

@@ -4,9 +4,9 @@
  * (docs/decisions/0174-restores-outlast-the-sweep.md). Without such a backup nothing is deleted.
  */
 import { readRecord, recordKeys } from './archive.ts';
-import { segmentKey } from './keys.ts';
+import { recordsPrefix, segmentKey } from './keys.ts';
 import { readChains } from './log-chains.ts';
-import type { RangedStore, SweptStore } from './object-store.ts';
+import { writtenTimes, type RangedStore, type SweptStore } from './object-store.ts';
 import { GRACE_MS, isRemoved } from './sweep.ts';
 
 interface SweepLogOptions {
@@ -41,13 +41,15 @@ export async function sweepLog({
   return deleted;
 }
 
-/** The op of the newest backup that was complete by then. */
+/** The op of the newest backup that was complete by then, also by the store's clock: that of its Job may have been wrong. */
 async function opBefore(
   store: SweptStore,
   databaseId: string,
   atMs: number,
 ): Promise<number | undefined> {
+  const written = await writtenTimes(store, recordsPrefix(databaseId));
   for (const { key } of (await recordKeys(store, databaseId)).toReversed()) {
+    if ((written.get(key) ?? Infinity) > atMs) continue;
     const { record } = await readRecord(store, databaseId, key);
     if (Date.parse(record.completedAt) <= atMs) return record.op;
   }

@@ -30,6 +30,18 @@ async function verifyAll(store: MemoryStore): Promise<string[]> {
   return keys.map(({ backupId }) => backupId);
 }
 
+test('nothing goes early or never because the clock of a machine was a year off', async () => {
+  const YEAR = 365 * 24 * HOUR;
+  for (const removedAt of [0, 2 * YEAR]) {
+    const { store } = await threeBackups();
+    store.nowMs = YEAR;
+    await remove(store, 'second', removedAt);
+    expect(await sweepAt(store, YEAR + 23 * HOUR)).toMatchObject({ emptied: 0, waiting: 1 });
+    expect(await sweepAt(store, YEAR + 24 * HOUR)).toMatchObject({ emptied: 1 });
+    expect(await verifyAll(store)).toEqual(['first', 'third']);
+  }
+});
+
 /** Chunks that no backup has. */
 async function unaccounted(store: MemoryStore): Promise<string[]> {
   const left = new Set([...store.objects.keys()].filter((key) => key.includes('/rows/')));

@@ -6,6 +6,7 @@
  * 2. Its record, as much later: while it exists, new backups avoid the names of its chunks (make-backup.ts), so that a
  *    request that arrives late deletes nothing new.
  */
+import { isAhead } from '../../domain/clocks.ts';
 import { allRecordKeys, readRecord, type RecordKey } from './archive.ts';
 import { ArchiveError, isLost } from './errors.ts';
 import {
@@ -14,9 +15,11 @@ import {
   filesPrefix,
   parseFileBackupKey,
   removalKey,
+  removalsPrefix,
   sweptKey,
+  sweptPrefix,
 } from './keys.ts';
-import type { SweptStore } from './object-store.ts';
+import { writtenTimes, type SweptStore } from './object-store.ts';
 import { chunksOf, type NamedChunk } from './record.ts';
 import { noteSwept, removals, sweptTimes } from './removals.ts';
 
@@ -46,13 +49,16 @@ interface Swept {
 
 /** Sweeps one archive. Rejects if a record that stays cannot be read: its chunks are unknown then, and nothing is deleted. */
 export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions): Promise<Swept> {
-  const isOld = (time: string) => nowMs - Date.parse(time) >= graceMs;
   const notes = await removals(store, databaseId);
   const swept = await sweptTimes(store, databaseId);
+  const isOld = await noteAges({ store, databaseId, nowMs, graceMs }, notes.size + swept.size);
   const due = [...notes.values()].filter(
-    ({ backupId, removedAt }) => !swept.has(backupId) && isOld(removedAt),
+    ({ backupId, removedAt }) =>
+      !swept.has(backupId) && isOld(removalKey(databaseId, backupId), removedAt),
   );
-  const over = [...swept].filter(([, at]) => isOld(at)).map(([backupId]) => backupId);
+  const over = [...swept]
+    .filter(([backupId, at]) => isOld(sweptKey(databaseId, backupId), at))
+    .map(([backupId]) => backupId);
   const waiting = notes.size - due.length - over.length;
   if (due.length === 0 && over.length === 0)
     return { emptied: 0, gone: 0, chunks: 0, bytes: 0, waiting, locked: 0 };
@@ -100,6 +106,25 @@ export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions)
     bytes,
     waiting,
     locked: locked.size,
+  };
+}
+
+/**
+ * Tells whether a note is old, also by the store's clock: that of the machine that wrote it may have been wrong. A note of the future is as
+ * old as the store says.
+ */
+async function noteAges(
+  { store, databaseId, nowMs, graceMs }: SweepOptions,
+  notes: number,
+): Promise<(key: string, noted: string) => boolean> {
+  if (notes === 0) return () => false;
+  const written = new Map<string, number>();
+  for (const prefix of [removalsPrefix(databaseId), sweptPrefix(databaseId)])
+    for (const [key, ms] of await writtenTimes(store, prefix)) written.set(key, ms);
+  return (key, noted) => {
+    const [notedMs, writtenMs] = [Date.parse(noted), written.get(key) ?? Infinity];
+    const sinceMs = isAhead(notedMs, nowMs) ? writtenMs : Math.max(notedMs, writtenMs);
+    return nowMs - sinceMs >= graceMs;
   };
 }
 

@@ -156,7 +156,8 @@ function waitAfterFailure(
   const told = toldFailure(backup);
   if (told === undefined) return undefined;
   const leftMs = Date.parse(told.lastTransitionTime) + AGAIN_AFTER_FAILURE_MS - nowMs();
-  if (leftMs <= 0) return undefined;
+  // More than all: a clock was wrong.
+  if (leftMs <= 0 || leftMs > AGAIN_AFTER_FAILURE_MS) return undefined;
   const { reason, message } = told;
   return { status: 'False', reason, message, requeueAfterMs: leftMs };
 }

@@ -1,5 +1,6 @@
 /** Whether a backup is to be tested now. Pure. */
 import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
+import { isAhead } from '../../domain/clocks.ts';
 import type { Surroundings } from './end-of.ts';
 import { askedAtMs, isMadeBy, stateOf } from './states.ts';
 
@@ -20,7 +21,7 @@ export function isVerificationDue(backup: LedgerBackup, around: Surroundings): b
   // The bucket may have been told of its removal: a test would find that, and nothing new.
   if (status?.removalBegunAt !== undefined) return false;
   const couldNotBeMade = last?.completedAt !== undefined && last.passed === undefined;
-  if (couldNotBeMade) return around.nowMs - Date.parse(last.completedAt) >= AGAIN_MS;
+  if (couldNotBeMade) return isOver(Date.parse(last.completedAt), AGAIN_MS, around.nowMs);
   const schedule = around.schedules.find((one) => isMadeBy(backup, one));
   return schedule !== undefined && isScheduled(backup, schedule, around);
 }
@@ -36,8 +37,11 @@ function isScheduled(
   const good = backups.filter((one) => isMadeBy(one, schedule) && stateOf(one) === 'succeeded');
   const isNewest = good.every((one) => askedAtMs(one) <= askedAtMs(backup));
   const lastMs = Math.max(...good.map(startedMs));
-  return isNewest && nowMs - lastMs >= verifyPeriodMs(verify);
+  return isNewest && isOver(lastMs, verifyPeriodMs(verify), nowMs);
 }
+
+const isOver = (sinceMs: number, periodMs: number, nowMs: number): boolean =>
+  nowMs - sinceMs >= periodMs || isAhead(sinceMs, nowMs);
 
 /** Start of its last test; long ago if it had none. */
 const startedMs = ({ status }: LedgerBackup): number =>

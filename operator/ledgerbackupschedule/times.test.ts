@@ -52,6 +52,16 @@ test('the last of many missed backups is made up for, and none that is too late'
   });
 });
 
+test('a schedule whose last backup is of next year, since a clock was wrong, goes on', () => {
+  const year = ['2028-01-01T03:00:00Z', '2027-01-02T03:00:05Z'] as const;
+  expect(times({}, ...year)).toMatchObject({ due: '2027-01-02T03:00:00.000Z' });
+  // Clocks of two machines differ a little.
+  expect(times({}, '2027-01-02T03:00:00Z', '2027-01-02T02:59:00Z')).toMatchObject({
+    due: undefined,
+    missed: undefined,
+  });
+});
+
 test('times are those of the time zone, also when its clocks change', () => {
   const vienna = { schedule: '30 2 * * *', timeZone: 'Europe/Vienna' };
   expect(times(vienna, '2027-01-01T00:00:00Z', '2027-01-01T12:00:00Z')).toMatchObject({

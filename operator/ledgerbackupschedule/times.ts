@@ -1,5 +1,6 @@
 /** Due times of a schedule's backups: by its cron, and for one missed backup to make up for. */
 import { delayMsOf, parseCron, periodsOf } from '../../domain/backup-times.ts';
+import { isAhead } from '../../domain/clocks.ts';
 import type { LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 
 export interface Times {
@@ -29,7 +30,8 @@ export function timesOf(
   if (next === null) return { problem: `"${spec.schedule}" never comes` };
   const nextMs = next.getTime() + delayMs;
   const previousMs = previous?.getTime();
-  if (previousMs === undefined || previousMs <= lastMs || previousMs + delayMs > nowMs)
+  const isMade = previousMs !== undefined && previousMs <= lastMs && !isAhead(lastMs, nowMs);
+  if (previousMs === undefined || isMade || previousMs + delayMs > nowMs)
     return { dueMs: undefined, missedMs: undefined, nextMs };
   const isLate = nowMs - previousMs - delayMs > spec.startingDeadlineSeconds * 1_000;
   return isLate

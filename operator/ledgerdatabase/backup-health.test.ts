@@ -88,6 +88,13 @@ test('backups that nobody has tested are not healthy, unless nobody wants them t
   expect(judged([made(1)], [schedule({ verify: 'Never' })])).toEqual(['True', 'Healthy']);
 });
 
+test('a backup and a proof of next year, since a clock was wrong, make nothing healthy', () => {
+  const ahead = proven(-365);
+  expect(judged([ahead, made(3), proven(4)])).toEqual(['False', 'Overdue']);
+  expect(judged([ahead, made(1), proven(16)])).toEqual(['False', 'Unproven']);
+  expect(judged([ahead, made(1), proven(6)])).toEqual(['True', 'Healthy']);
+});
+
 test('days without a backup in the schedule itself are not held against it', () => {
   const weekdays = [schedule({ schedule: '0 3 * * 1-5' })];
   expect(judged([made(5), proven(6)], weekdays)).toEqual(['True', 'Healthy']);

@@ -1,4 +1,5 @@
 /** Whether a database could be restored: the age of its newest good backup, and of the last proof that one is good. Pure. */
+import { isAhead } from '../../domain/clocks.ts';
 import type { ReasonOf } from '../../domain/conditions.ts';
 import type { Condition, DatabaseStatus, LedgerBackup } from '../../domain/custom-resources.ts';
 import { stateOf } from '../ledgerbackup/states.ts';
@@ -24,9 +25,10 @@ export function backupHealth(
   if (followed.length === 0) {
     return ['Unknown', 'NotConfigured', 'no LedgerBackupSchedule makes backups of this database'];
   }
-  const good = newestGood(backups);
+  const good = newestGood(backups.filter((one) => !isAhead(completedMs(one), nowMs)));
   const goodMs = Date.parse(good?.status?.completedAt ?? '');
-  const provenMs = Date.parse(lastVerifiedAt(backups) ?? '');
+  const proven = backups.filter((one) => !isAhead(verifiedMs(one), nowMs));
+  const provenMs = Date.parse(lastVerifiedAt(proven) ?? '');
   for (const { metadata, spec } of followed) {
     const period = periodMs(spec, nowMs);
     const sinceMs = Date.parse(metadata.creationTimestamp ?? '');
@@ -52,6 +54,9 @@ export function backupHealth(
   if (good === undefined) return ['Unknown', 'NotYet', 'the first backup is still to come'];
   return ['True', 'Healthy', `backups are made and proven as their schedules say`];
 }
+
+const completedMs = ({ status }: LedgerBackup): number => Date.parse(status?.completedAt ?? '');
+const verifiedMs = ({ status }: LedgerBackup): number => Date.parse(status?.lastVerifiedAt ?? '');
 
 /** The newest good backup, for the status. */
 export function lastBackup({ backups }: BackupsSeen): DatabaseStatus['backup'] {

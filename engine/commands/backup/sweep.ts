@@ -46,10 +46,11 @@ const DAY_MS = 86_400_000;
 
 /** An archive that cannot be swept does not stop the sweep of others. */
 async function swept(store: SealedStore, databaseId: string, keepMs: number): Promise<object> {
-  const nowMs = Date.now();
   try {
     const { keys } = store;
     const encryption = keys && (await examineBoxes(store, databaseId, keys, true));
+    // A clock that is wrong was refused by the store, which told its own.
+    const { nowMs } = store;
     const unfinished = await removeUnfinished({ store, databaseId, nowMs });
     const backups = await sweep({ store, databaseId, nowMs, graceMs: GRACE_MS });
     const segments = await sweepLog({ store, databaseId, nowMs, keepMs });

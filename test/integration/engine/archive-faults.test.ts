@@ -361,6 +361,7 @@ test('a sweep that is killed at each delete leaves every backup that stays whole
   const removedAt = '2020-01-01T00:00:00.000Z';
   for (const backupId of ['b0', 'b1']) await removeBackup(store, own.id, { backupId, removedAt });
   store.close();
+  world.server.age(join(own.id, 'removed'), 2);
   // What a killed sweep has deleted, the next one deletes again: it comes one object further.
   let kills = 0;
   for (;;) {

@@ -278,10 +278,13 @@ test('a removed backup is refused, and the sweep takes from the bucket what only
     forcePathStyle: true,
     patienceMs: 120_000,
   });
-  // Removed long ago.
+  // Removed long ago, as the remover's clock says, which may be wrong.
   const removedAt = '2020-01-01T00:00:00.000Z';
   await removeBackup(store, ownDatabase(), { backupId: 'first', removedAt });
   store.close();
+  expect(JSON.parse((await sweepNow()).stdout)).toMatchObject({ emptied: 0, waiting: 2 });
+  // The store says so, too. The third one is noted as removed today.
+  server.age(join(ownDatabase(), 'removed'), 2);
   const objects = () => readdirSync(join(server.bucket, 'house', ownDatabase(), 'rows/0002'));
   const before = objects();
   proxy.fault = (method) =>

@@ -1,6 +1,14 @@
 /** A real S3 server over a folder, with one bucket, and credentials as commands read them. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from '../../../tools/cluster/binaries.ts';
@@ -121,6 +129,16 @@ export class S3Server {
       `--credentials=${join(this.folder, folder)}`,
       `--database=${databaseId}`,
     ];
+  }
+
+  /** Makes the objects below a prefix older: the store's time of one is that of its file. Returns how many there are. */
+  age(prefix: string, days: number): number {
+    const folder = join(this.bucket, 'house', prefix);
+    const written = Date.now() / 1_000 - days * 86_400;
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    for (const { parentPath, name } of files) utimesSync(join(parentPath, name), written, written);
+    return files.length;
   }
 
   async dispose(): Promise<void> {
