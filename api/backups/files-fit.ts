@@ -3,7 +3,7 @@ import { replicasOf } from '../../domain/catalog/topologies.ts';
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import { releaseOfText } from '../../domain/import-files/file-head.ts';
 import type { Choice } from '../databases/choose.ts';
-import { volumeForFile } from '../imports/volume-for-file.ts';
+import { volumeForFile } from '../../domain/import-files/volume-for-file.ts';
 import type { Backup } from '../model/backup.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
 

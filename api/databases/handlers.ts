@@ -15,6 +15,7 @@ import {
   attachImport,
   importToBegin,
   requireRelease,
+  withVersion,
   requireVolumes,
   type ImportToBegin,
 } from '../imports/begin-database.ts';
@@ -108,13 +109,14 @@ async function planned(
   services: DatabaseServices,
   caller: Caller,
   asked: CreateRequest,
-  begins: ImportToBegin | undefined,
+  found: ImportToBegin | undefined,
   dry?: 'dry',
 ): Promise<CreationPlan> {
-  if (begins === undefined) return planCreation(services, caller, asked, dry);
-  const plan = await planCreation(services, caller, begins.request, dry ?? 'restore');
+  if (found === undefined) return planCreation(services, caller, asked, dry);
   const catalog = services.catalog();
   if (catalog === undefined) throw noCatalog();
+  const begins = withVersion(found, catalog.spec);
+  const plan = await planCreation(services, caller, begins.request, dry ?? 'restore');
   requireRelease(plan, begins, catalog.spec);
   requireVolumes(plan, begins);
   return { ...plan, importedFrom: begins.importedFrom };

@@ -10,7 +10,8 @@ import type { Database, ImportedFrom } from '../store/database-record.ts';
 import { findAnyDatabase } from '../store/databases.ts';
 import { findImport, lockImport, updateImport, type ImportView } from '../store/imports.ts';
 import type { ImportServices } from './import-services.ts';
-import { volumeForFile } from './volume-for-file.ts';
+import { versionFor } from './version-for.ts';
+import { volumeForFile } from '../../domain/import-files/volume-for-file.ts';
 import { importNotFound, requireStaging } from './refusal.ts';
 
 export interface ImportToBegin {
@@ -58,6 +59,23 @@ const filesBegin: Readonly<Record<FileEngine, string>> = {
     'Only a database of TigerBeetle can begin with its data files. To go on with the built-in engine, make that database, back it up, and restore the backup as the built-in engine.',
 };
 
+/** The import with a version that reads the files, if the request names none and the default one does not: the next newer one. */
+export function withVersion(begins: ImportToBegin, { engines }: CatalogSpec): ImportToBegin {
+  const { request, view } = begins;
+  const of = engines.find(({ name }) => name === request.engine);
+  if (request.engineVersion !== undefined || of === undefined) return begins;
+  const engineVersion = versionFor(of, neededBy(view));
+  return engineVersion === undefined
+    ? begins
+    : { ...begins, request: { ...request, engineVersion } };
+}
+
+/** Number of the newest release that wrote one of the files, or tried the rows. */
+function neededBy({ files, made: { report } }: ImportView): number {
+  const wrote = [...files.map(({ head }) => head?.release), report?.release ?? undefined];
+  return Math.max(...wrote.map(releaseNumber));
+}
+
 /** Throws a `Refusal` unless the volumes have room for files that are copied as they are. */
 export function requireVolumes({ choice }: CreationPlan, { view }: ImportToBegin): void {
   if (choice.engine !== 'TigerBeetle') return;
@@ -77,8 +95,7 @@ export function requireRelease(
   const versions = engines.find(({ name }) => name === choice.engine)?.versions ?? [];
   const chosen = versions.find(({ version }) => version === choice.engineVersion);
   const { report } = view.made;
-  const wrote = [...view.files.map(({ head }) => head?.release), report?.release ?? undefined];
-  const needed = Math.max(...wrote.map(releaseNumber));
+  const needed = neededBy(view);
   if (releaseNumber(chosen?.release) >= needed) return;
   const fitting = versions
     .filter(({ release }) => releaseNumber(release) >= needed)

@@ -1,4 +1,6 @@
 import { assert } from '../../base/assert.ts';
+import { dataFileHeadOf, type FileEngine } from '../../domain/import-files/file-head.ts';
+import { volumeForFile } from '../../domain/import-files/volume-for-file.ts';
 import type { CreateDatabaseRequest, Import } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -84,8 +86,14 @@ function readChoices(input: Input): CreateDatabaseRequest {
     name,
     ...sharedCreateFields(input),
     ...(clusterConfiguration !== undefined && { clusterConfiguration }),
-    engine: 'Builtin',
   };
+}
+
+/** The engine of files that belong together. */
+function engineOf([first]: ImportSource['files']): FileEngine {
+  const found = dataFileHeadOf(first?.file.head);
+  assert(found !== undefined, 'any other file is a fault');
+  return found.engine;
 }
 
 function topologyOf(files: number): { readonly clusterConfiguration: string } {
@@ -101,7 +109,10 @@ async function requirePossible(
   { kind, files }: ImportSource,
 ): Promise<void> {
   const { exchange } = await service();
-  const body = kind === 'ROWS' ? choices : { ...choices, ...topologyOf(files.length) };
+  const body =
+    kind === 'ROWS'
+      ? { ...choices, engine: 'Builtin' as const }
+      : { ...choices, ...topologyOf(files.length), engine: engineOf(files) };
   const request = contractRequest('post', databases, { body, query: { dryRun: true } });
   const { document } = await receive(exchange, { ...request, writes: false });
   if (!('plan' in document)) throw new TypeError('only a database that is made has no plan');
@@ -109,7 +120,9 @@ async function requirePossible(
   if (!billing.ready) throw billingRequired(billing.reason);
   const { selectedStorageGb } = plan;
   for (const { file } of files) {
-    if (file.sizeBytes <= selectedStorageGb * gibibyte) continue;
+    const neededGb =
+      body.engine === 'TigerBeetle' ? volumeForFile(file.sizeBytes) : file.sizeBytes / gibibyte;
+    if (neededGb <= selectedStorageGb) continue;
     const size = shownFigure(file.sizeBytes, 'bytes');
     throw valueFailure(
       `${file.name} has ${size}, and each replica would have ${selectedStorageGb} GiB of storage`,

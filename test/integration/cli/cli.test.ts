@@ -1,6 +1,6 @@
 /** The commands besides `tb` as whole processes, against the examples of the contract. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogExample } from '../../../api/contract/schemas/catalog.ts';
 import { changeExample } from '../../../api/contract/schemas/change.ts';
@@ -12,12 +12,14 @@ import {
   profileExample,
   restoringExample,
 } from '../../../api/contract/schemas/database.ts';
+import { readyImportExample } from '../../../api/contract/schemas/import.ts';
 import { jobExample } from '../../../api/contract/schemas/job.ts';
 import { currentExample } from '../../../api/contract/schemas/metrics.ts';
 import { metricRoutes } from '../../../api/contract/routes/metrics.ts';
 import { sessionExample } from '../../../api/contract/schemas/session.ts';
 import { productionUrl } from '../../../cli/settings.ts';
 import { maintenanceWindowExample } from '../../../api/contract/schemas/maintenance-window.ts';
+import { dataFileSize, encodeSuperblock } from '../../../images/tigerbeetle-double/superblock.ts';
 import { answer, Cli, cut, RecordingServer } from '../../support/cli/cli.ts';
 import { checkout, eventually, shell } from '../../support/shell.ts';
 
@@ -501,6 +503,41 @@ test('a restore prints what the new database lacks, and goes on if the service i
   };
   expect(await ask(warned)).toContain('warning: Timeouts are lost.');
   expect(await ask(restoringExample)).not.toContain('warning');
+});
+
+test('an import of files of TigerBeetle asks for that engine and room for its files, and leaves the version to the service', async () => {
+  const head = encodeSuperblock({
+    identity: { clusterId: 770n, replicaIndex: 0, replicaCount: 1 },
+    sequence: 3,
+    release: 4361,
+    releaseFormat: 4361,
+    checkpointOp: 0,
+    syncOpMax: 0,
+    view: 2,
+  });
+  const file = join(cli.home, '770_0.tigerbeetle');
+  writeFileSync(file, head);
+  truncateSync(file, dataFileSize);
+  const ofSize = (selectedStorageGb: number) =>
+    answer(200, { ...planExample, plan: { ...planExample.plan, selectedStorageGb } });
+  // A file is copied as it is, and grows: 1.06 GiB need a volume of 2.
+  server.react(ofSize(1));
+  const small = await cli.run(['import', file, '--name', 'beetle']);
+  expect(small).toMatchObject({ code: 3, stderr: expect.stringContaining('1 GiB of storage') });
+  expect(sentLines()).toEqual(['POST /api/v1/databases?dryRun=true']);
+  const asked = { name: 'beetle', engine: 'TigerBeetle', clusterConfiguration: 'single' };
+  expect(bodyOf(0)).toEqual(asked);
+  const refused = { code: 'import_files_wrong', title: 'No', status: 422 };
+  server.react(ofSize(2), answer(422, refused));
+  await cli.run(['import', file, '--name', 'beetle']);
+  expect(sentLines()).toEqual(['POST /api/v1/databases?dryRun=true', 'POST /api/v1/imports']);
+
+  const ready = { ...readyImportExample, expiresAt: '2999-01-01T00:00:00.000Z' };
+  const full = { code: 'quota_exceeded', title: 'No', status: 409 };
+  server.react(answer(200, { import: ready }), answer(409, full));
+  await cli.run(['import', '--name', 'beetle', '--resume', ready.id]);
+  expect(sentLines().slice(1)).toEqual(['POST /api/v1/databases']);
+  expect(bodyOf(1)).toEqual({ name: 'beetle', mode: 'import', importId: ready.id });
 });
 
 test('each command that is a change of one kind asks for that alone, and refuses options that exclude each other', async () => {
