@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
-import { Metrics } from '@kubernetes/client-node';
+import { KubeConfig, Metrics } from '@kubernetes/client-node';
 import { resources, type Pod } from '../../../domain/kinds.ts';
 import { labels } from '../../../domain/names.ts';
 import { newTypeId } from '../../../domain/type-id.ts';
@@ -191,7 +191,9 @@ test('the processors and memory of TigerBeetle’s pods are read from the metric
     });
   await measure();
   // Kubernetes' own client reads what we read.
-  const { items } = await new Metrics(service.world.kubeConfig).getPodMetrics('org-default');
+  const config = new KubeConfig();
+  config.loadFromFile(service.world.plane.kubeconfig);
+  const { items } = await new Metrics(config).getPodMetrics('org-default');
   expect(items.map(({ metadata, containers }) => [metadata.name, containers.length])).toEqual([
     [pod.metadata.name, 2],
   ]);

@@ -1,7 +1,7 @@
 /** The whole API over HTTP: a real PostgreSQL, a real control plane with the real operator, and the API as it runs. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -602,7 +602,7 @@ test('the document that is served is of this installation and this program', asy
 
 test('the process starts while its store is away, says so, and ends when it is told to', async () => {
   const kubeConfigFile = join(folder, 'kubeconfig');
-  writeFileSync(kubeConfigFile, world.kubeConfig.exportConfig());
+  copyFileSync(world.plane.kubeconfig, kubeConfigFile);
   const child = spawn(process.execPath, ['api/main.ts'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { ClusterAccess } from '../../../base/kube/cluster-access.ts';
 import pg from 'pg';
 import { startApi, type Api } from '../../../api/api.ts';
 import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
@@ -171,12 +171,9 @@ export class PeopleService {
   }
 }
 
-/** A kubeconfig of a cluster that does not exist: people's actions do not use it, but the API requires one. */
-function noCluster(): KubeConfig {
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromClusterAndUser(
-    { name: 'none', server: 'http://127.0.0.1:1', skipTLSVerify: false },
-    { name: 'nobody' },
-  );
-  return kubeConfig;
-}
+/** The way to a cluster that does not exist: people's actions do not use it, but the API requires one. */
+const noCluster = (): ClusterAccess => ({
+  getCurrentCluster: () => ({ name: 'none', server: 'http://127.0.0.1:1', skipTLSVerify: false }),
+  applyToHTTPSOptions: () => Promise.resolve(),
+  createDispatcherOptions: () => ({ type: 'agent', connect: {} }),
+});

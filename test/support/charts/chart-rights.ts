@@ -71,7 +71,9 @@ export class ChartRights {
   /** With a token as the kubelet would mount it. */
   async kubeconfigOf(account: string): Promise<string> {
     const token = (await this.#kubectl('-n', home, 'create', 'token', account)).trim();
-    const cluster = this.#world.kubeConfig.getCurrentCluster();
+    const administrators = new KubeConfig();
+    administrators.loadFromFile(this.#world.plane.kubeconfig);
+    const cluster = administrators.getCurrentCluster();
     if (cluster === null) throw new Error('no cluster');
     const config = new KubeConfig();
     config.loadFromClusterAndUser(cluster, { name: account, token });

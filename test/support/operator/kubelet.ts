@@ -5,8 +5,8 @@
  * It looks ten times a second at what its watches brought, because tests change their wishes without a word: nothing is asked of
  * the API server while nothing happens.
  */
-import type { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
+import type { ClusterAccess } from '../../../base/kube/cluster-access.ts';
 import { createKube } from '../../../base/kube/kube-http.ts';
 import type { KubeObject, Resource } from '../../../base/kube/kube.ts';
 import { Reflector } from '../../../base/kube/reflector.ts';
@@ -46,7 +46,7 @@ const bindings: Resource = {
 };
 type Wishes = Omit<Kubelet, 'stop'>;
 
-export function startKubelet(kubeConfig: KubeConfig): Kubelet {
+export function startKubelet(kubeConfig: ClusterAccess): Kubelet {
   const kube = createKube(kubeConfig, { requestsPerSecond: 1_000, requestsBurst: 1_000 });
   const watched = [resources.pod.plural, resources.claim.plural];
   const metrics = watchMetrics(new MetricRegistry(), 'test_', watched);

@@ -1,12 +1,12 @@
 /** A real control plane with the custom resources, a catalog and what stands for a kubelet, for an operator to live in. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { KubeConfig } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import type {
   CatalogSpec,
   DatabaseSpec,
   LedgerDatabase,
 } from '../../../domain/custom-resources.ts';
+import { clusterAccessOf, type ClusterAccess } from '../../../base/kube/cluster-access.ts';
 import { createKube, type KubeHttp } from '../../../base/kube/kube-http.ts';
 import { resources } from '../../../domain/kinds.ts';
 import type { KubeObject, Reference, Resource } from '../../../base/kube/kube.ts';
@@ -21,7 +21,7 @@ export interface OperatorWorld {
   readonly plane: ControlPlane;
   /** As an administrator. */
   readonly kube: KubeHttp;
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: ClusterAccess;
   readonly kubelet: Kubelet;
   setCatalog(spec: CatalogSpec): Promise<void>;
   createNamespace(name: string): Promise<void>;
@@ -86,8 +86,8 @@ export async function startOperatorWorld(
     withoutControllers,
     ...options,
   });
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromFile(plane.kubeconfig);
+  // Not by client-node: each suite would load a thousand modules for it, half a second of a processor.
+  const kubeConfig = await clusterAccessOf(plane.kubeconfig);
   // What the test itself asks may take its time on a busy machine; the deadlines of the operator are its own.
   const callTimeoutMs = 60_000;
   const kube = createKube(kubeConfig, {

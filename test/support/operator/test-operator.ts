@@ -4,15 +4,15 @@ import { Operator, reconciledKinds, watchedResources } from '../../../operator/o
 import type { AskForCheckpoint } from '../../../operator/ledgerbackup/source.ts';
 import type { BackupStore } from '../../../operator/store/backup-store.ts';
 import type { StatusFetch } from '../../../domain/fetch-status.ts';
+import type { ClusterAccess } from '../../../base/kube/cluster-access.ts';
 import { createKube, type RequestRecord } from '../../../base/kube/kube-http.ts';
 import type { Kube } from '../../../base/kube/kube.ts';
 import type { KubeSource } from '../../../base/kube/kube-source.ts';
 import { createOperatorMetrics } from '../../../operator/runtime/operator-metrics.ts';
-import type { KubeConfig } from '@kubernetes/client-node';
 import { eventually } from '../shell.ts';
 
 export interface TestOperatorOptions {
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: ClusterAccess;
   readonly onRequest?: (record: RequestRecord) => void;
   readonly fetchStatus?: StatusFetch;
   readonly askForCheckpoint?: AskForCheckpoint;
