@@ -1,7 +1,7 @@
 /**
  * `make soak MINUTES=60`: long runs with faults, one after another with new seeds, until the time is over. Each is the long form
  * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log, histories and
- * plans of the operator. Beside them, for the whole time and at a lower priority, one engine under adversarial clients must stay
+ * plans of the operator, requests at the bounds of the API's document. Beside them, for the whole time and at a lower priority, one engine under adversarial clients must stay
  * within its pod's memory. At the first difference it ends and prints the command that repeats it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -43,6 +43,11 @@ const rounds = (seed: number, minutes: number): readonly Round[] => [
     title: 'histories and plans of the operator',
     command: jest('operator/ledgerdatabase/.*property'),
     env: { HISTORIES: '6000', OBSERVATIONS: '15000' },
+  },
+  {
+    title: 'requests that nobody thought of, at all bounds of the document',
+    command: jest('test/integration/api/fuzz'),
+    env: { LEDGERHOUSE_FUZZ_SEED: String(seed), LEDGERHOUSE_FUZZ_SHARE: '1' },
   },
   {
     title: 'six replicas under faults',

@@ -1,7 +1,8 @@
 /**
  * Requests that nobody thought of: Schemathesis makes them out of the document that the API serves, to a whole service with a
  * ledger behind it. No answer is a 5xx or outside the document, what breaks the document is refused, and nothing that it
- * allows is malformed. `LEDGERHOUSE_FUZZ_SEED` makes it another run, `LEDGERHOUSE_FUZZ_EXAMPLES` a longer one.
+ * allows is malformed. `LEDGERHOUSE_FUZZ_SEED` makes it another run, `LEDGERHOUSE_FUZZ_EXAMPLES` a longer one. Of the requests
+ * for the document's bounds one in `LEDGERHOUSE_FUZZ_SHARE` is sent; `make soak` sends all of them.
  */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { routes } from '../../../api/contract/routes.ts';
@@ -19,6 +20,7 @@ jest.setTimeout(30 * 60_000);
 
 const seed = Number(process.env['LEDGERHOUSE_FUZZ_SEED'] ?? 1);
 const examples = Number(process.env['LEDGERHOUSE_FUZZ_EXAMPLES'] ?? 5);
+const share = Number(process.env['LEDGERHOUSE_FUZZ_SHARE'] ?? 4);
 const unlimited = '9999999';
 let service: TestService;
 let key: string;
@@ -109,6 +111,7 @@ const run = (headers: Headers, options: readonly string[] = []): Promise<Ended> 
     headers,
     seed,
     examples,
+    share,
     ids,
     configuration: configuration(kept.database.organizationId),
     options,
@@ -128,7 +131,7 @@ test('with a key for everything, every answer is as the document says', async ()
 test('with a session, so is what only a person may do', async () => {
   const personal = Object.entries(routes).filter(([, { access }]) => access.kind === 'person');
   const only = personal.map(([id]) => `--include-operation-id=${id}`);
-  judge(await run(await service.administrator(), only), 500);
+  judge(await run(await service.administrator(), only), 100);
 });
 
 test('without a credential, nothing is answered but that there is none', async () => {

@@ -41,6 +41,8 @@ interface Fuzzing {
   readonly seed: number;
   /** Drawn requests of an operation; those for the bounds of the document come on top. */
   readonly examples: number;
+  /** One in so many of the requests for the bounds of the document is sent: 1 for all. */
+  readonly share: number;
   /** Things that are there, by the parameter that names them: of all operations, or of one by its operationId. */
   readonly ids: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** In the words of Schemathesis' own configuration (TOML). */
@@ -85,6 +87,8 @@ export async function fuzz(fuzzing: Fuzzing): Promise<Ended> {
       timeoutMs: 1_500_000,
       env: {
         FUZZED_IDS: JSON.stringify(fuzzing.ids),
+        FUZZED_SEED: String(fuzzing.seed),
+        FUZZED_SHARE: String(fuzzing.share),
         HYPOTHESIS_STORAGE_DIRECTORY: fuzzing.folder,
       },
     },
