@@ -109,13 +109,19 @@ export const replicaPods = (pods: readonly Pod[]): readonly Pod[] =>
   pods.filter((pod) => pod.metadata.labels?.[labels.role] !== 'job');
 
 /**
- * Whether a pod that is being deleted runs nothing any more and never will, by its node's own word. The phase proves less: others set it for
- * a node that is lost. The pod itself stays for a second or two after that.
+ * Whether a pod that is being deleted runs nothing any more and never will, by its node's own word. Before a node knows of the deletion, it runs
+ * a container again that has ended. The phase alone proves nothing: others set it for a node that is lost. The pod itself stays for a second or
+ * two after that.
  */
 export function hasStopped({ metadata, status }: Pod): boolean {
-  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  const { initContainerStatuses = [], containerStatuses = [], phase } = status ?? {};
+  const { deletionTimestamp, generation = Infinity } = metadata;
+  // Nodes before Kubernetes 1.34 do not tell which generation they know.
+  const isKnown =
+    (status?.observedGeneration ?? 0) >= generation || phase === 'Succeeded' || phase === 'Failed';
   return (
-    metadata.deletionTimestamp !== undefined &&
+    deletionTimestamp !== undefined &&
+    isKnown &&
     containerStatuses.length > 0 &&
     [...initContainerStatuses, ...containerStatuses].every(
       ({ state }) => state?.terminated !== undefined,

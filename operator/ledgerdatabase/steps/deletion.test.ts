@@ -144,23 +144,30 @@ test('under HandOver the replicas stop, and then each volume is left to whoever 
   ]);
 });
 
+const over = { terminated: { exitCode: 0 } };
+const crashed = { terminated: { exitCode: 137 } };
 test.each([
-  ['has ended everything by its node’s word', [{ terminated: { exitCode: 0 } }], true],
-  ['runs a container', [{ running: {} }, { terminated: { exitCode: 0 } }], false],
-  ['has told nothing', [], false],
+  // Others say so of a node that is lost.
+  ['has ended everything by its node’s word', 'Failed', 0, [over], true],
+  ['runs a container', 'Failed', 0, [{ running: {} }, over], false],
+  ['has told nothing', 'Failed', 0, [], false],
+  ['has ended everything, as a node tells that knows that it goes', 'Running', 2, [over], true],
+  // Its node is about to run it again.
+  ['crashed before its node knew that it goes', 'Running', 1, [crashed], false],
+  ['crashed on a node that does not tell what it knows', 'Running', 0, [crashed], false],
 ] as const)(
   'under HandOver a pod that goes and %s holds the volume as it should',
-  (_, states, isOver) => {
+  (_, phase, observedGeneration, states, isOver) => {
     const leaving = { ...going, deletionPolicy: 'HandOver', set: 'absent' } as const;
     const ending = ({ owned }: Observation): Partial<Observation> => ({
       owned: {
         ...owned,
         pods: owned.pods.map(({ metadata, status, ...pod }) => ({
           ...pod,
-          metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' },
+          metadata: { ...metadata, generation: 2, deletionTimestamp: '2026-11-21T10:00:00Z' },
           status: Object.assign({}, status, {
-            // Others say so of a node that is lost.
-            phase: 'Failed',
+            phase,
+            ...(observedGeneration > 0 && { observedGeneration }),
             containerStatuses: states.map((state) => ({ name: 'engine', state })),
           }),
         })),
