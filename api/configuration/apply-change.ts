@@ -278,7 +278,11 @@ async function follow(
   const overwriter = overwrittenBy(object, change);
   const { error } = change;
   if (error !== null) {
-    if (overwriter === undefined) await world.writer.changeIf(object, patchBack(change.diff));
+    if (overwriter === undefined) {
+      // Asked after the resource was read: what another worker or a later change has written since is in no version that was read.
+      await context.write(async () => {});
+      await world.writer.changeIf(object, patchBack(change.diff));
+    }
     return failed(error.code, error.message);
   }
   if (overwriter !== undefined) return failed('overwritten', overwriter);

@@ -144,6 +144,56 @@ test('a worker whose write met a conflict, and that has lost its job since, writ
   expect(tried).toEqual(['changeIf']);
 });
 
+test('a worker that has lost its job puts nothing back: somebody may have asked for the same again', async () => {
+  const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
+  const object = cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)!;
+  const kubernetesUid = '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d12';
+  const { metadata, spec } = object;
+  cluster.put({
+    ...object,
+    metadata: { ...metadata, name: 'refused', uid: kubernetesUid },
+    spec: { ...spec, size: 'lh-10' },
+  });
+  const diff = [{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }];
+  const made = await makeServingDatabase(store, organization, 'refused');
+  const job = await store.change(tester, async (write) => {
+    await updateDatabase(write, made.id, { kubernetesUid });
+    const begun = await createConfigurationChange(write, {
+      organizationId: organization.id,
+      databaseId: made.id,
+      status: 'APPLYING',
+      origin: 'api',
+      request: { clusterSize: 'lh-10' },
+      diff,
+      impact: impactOf(diff, { replicas: 1, suspended: false, versionReversible: true }),
+      priceDelta: null,
+      applyAfter: null,
+      inWindow: false,
+      generation: 1,
+      previousRevision: 1,
+    });
+    const error = { code: 'stalled', message: 'No room.', state: 'It serves.', nextSteps: [] };
+    await updateConfigurationChange(write, begun.id, { error });
+    return createJob(write, changeJob(begun));
+  });
+  const handler = changeHandler({
+    store,
+    writer: new DatabaseWriter(cluster),
+    backups: new BackupWriter(cluster),
+    catalog: () => catalogSpec(),
+    nowMs: () => cluster.nowMs,
+  });
+  const context: JobContext = {
+    job,
+    signal: new AbortController().signal,
+    write: () => Promise.reject(new JobLeaseLost('another worker has it')),
+    step: () => Promise.resolve(),
+  };
+  await expect(handler.run(context)).rejects.toThrow(JobLeaseLost);
+  const [asked] = cluster.all('LedgerDatabase').filter((one) => one.metadata.name === 'refused');
+  expect(asked?.spec.size).toBe('lh-10');
+});
+
 /** Nothing keeps the place that a further replica's Job had: what has found room before a backup of hours may find none after it. */
 test('the further replicas of a change of shape are asked for once the backup is made, and not before', async () => {
   const cluster = disorder(
