@@ -82,3 +82,28 @@ test('at the beginning of a log no state is sent to the others before somebody l
   expect(hadLeader[0]).toBe(true);
   world.end();
 });
+
+test('a replica that ends before it sends its state lets those go that wait for it, and sends nothing more', async () => {
+  const world = new ReplicaWorld({ seed: 3, chaosMs: 0, clients: 0 });
+  await world.runQuietly(0);
+  const [first] = world.members;
+  const { handler } = first!.link!;
+  const sent: Uint8Array[] = [];
+  const write = (bytes: Uint8Array): Promise<void> => {
+    sent.push(bytes);
+    return Promise.resolve();
+  };
+  let ends = 0;
+  let asked = 0;
+  // Those before it has loaded its state are refused at once.
+  for (let step = 0; step < 4000 && asked === ends; step += 1) {
+    asked += 1;
+    void handler!.sendState(1, write).catch(() => (ends += 1));
+    await world.simulation.run(5);
+  }
+  expect(world.leader).toBeUndefined();
+  first!.kill();
+  await world.simulation.run(50);
+  expect({ ends, sent }).toEqual({ ends: asked, sent: [] });
+  world.end();
+});

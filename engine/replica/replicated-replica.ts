@@ -88,8 +88,10 @@ export class ReplicatedReplica implements ServedReplica, Host {
     if (state.position?.sequence !== 0) return;
     const endMs = timers.nowMs() + LED_WITHIN_MS;
     while (!this.isOver && place.log?.lead === undefined && timers.nowMs() < endMs)
-      await sleep(timers, LOOK_MS);
+      await sleep(timers, LOOK_MS, this.stopped);
     await sleep(timers, FIRST_SERVED_MS, this.stopped);
+    // What it sends begins with a checkpoint, and its file may be closed at any moment.
+    if (this.isOver) throw new Error('this replica ends');
   }
 
   get ledger(): StateMachine {
