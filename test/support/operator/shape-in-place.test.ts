@@ -269,6 +269,7 @@ test('whoever dies after whichever write, the volume goes on with three replicas
   await fc.assert(
     fc.asyncProperty(policy, history, fc.boolean(), async (deletionPolicy, deeds, givesUp) => {
       const world = new World(deletionPolicy, true, false);
+      world.cluster.lingers = deeds.length % 3;
       await live(world, deeds, givesUp);
       const { database, outcome, first, cluster } = world;
       const topology = outcome?.kind === 'succeeded' ? 'ha-3' : 'single';
@@ -328,6 +329,14 @@ const further = ({ cluster }: World) =>
   cluster
     .all('PersistentVolumeClaim')
     .filter(({ metadata }) => metadata.name !== `data-${workload}-0`);
+
+test('no file is taken over while the replica of before still runs, though its node told of a crash before it knew that it goes', async () => {
+  const world = new World('Retain', true, false);
+  await furtherAreMade(world);
+  world.cluster.lingers = 12;
+  await world.untilDone();
+  expect(world.outcome).toEqual({ kind: 'succeeded' });
+});
 
 test('while nobody is served no volume is made, and only the first replica’s file is touched', async () => {
   const world = new World('Retain', true, false);

@@ -71,6 +71,13 @@ export class SimulatedCluster implements Kube {
   admission: <T extends KubeObject>(object: T) => T = (object) => object;
   /** Image → what happens to a container of it; all others run. */
   readonly missingImages = new Set<string>();
+  /**
+   * Turns for which a replica whose pod is deleted runs on, since its node knows nothing of that: it told of a crash last, and runs the engine again.
+   * Then it tells that everything has ended, and a turn later the pod is gone. 0: pods that are deleted are gone.
+   */
+  lingers = 0;
+  /** Turns for which each such pod, by uid, has been deleted. */
+  readonly #lingering = new Map<string, number>();
   /** Claims, by uid, that hold a data file. */
   readonly files = new Set<string>();
   #objects = new Map<string, KubeObject>();
@@ -211,13 +218,39 @@ export class SimulatedCluster implements Kube {
       ),
     );
     for (const [key, object] of this.#objects) {
-      if (gone(object) && !used.has(key)) this.#remove(key);
+      if (gone(object) && !used.has(key) && !this.#lingersOn(object)) this.#remove(key);
     }
     const uids = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
     for (const [key, object] of this.#objects) {
       const [owner] = object.metadata.ownerReferences ?? [];
-      if (owner !== undefined && !uids.has(owner.uid)) this.#remove(key);
+      if (owner !== undefined && !uids.has(owner.uid) && !this.#lingersOn(object))
+        this.#remove(key);
     }
+  }
+
+  #lingersOn({ kind, metadata: { name = '', uid = '' } }: KubeObject): boolean {
+    const pod: Pod | undefined = kind === 'Pod' ? this.#objects.get(keyOf(kind, name)) : undefined;
+    if (pod?.status === undefined || this.lingers === 0) return false;
+    const turns = (this.#lingering.get(uid) ?? 0) + 1;
+    this.#lingering.set(uid, turns);
+    const { generation = 1, deletionTimestamp = this.#now() } = pod.metadata;
+    const ended = { name: 'engine', image: '', imageID: '', ready: false, restartCount: 0 };
+    const containerStatuses = [{ ...ended, state: { terminated: { exitCode: 0 } } }];
+    const status = Object.assign({}, pod.status, {
+      conditions: [],
+      containerStatuses,
+      ...(turns > this.lingers && { observedGeneration: generation }),
+    });
+    if (turns <= this.lingers + 1)
+      this.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp }, status });
+    return turns <= this.lingers + 1;
+  }
+
+  /** Whether a replica runs on this volume, where they linger. */
+  #isRunOn(claim: string): boolean {
+    const pod: Pod | undefined = this.#objects.get(keyOf('Pod', claim.replace(/^data-/, '')));
+    const turns = this.#lingering.get(pod?.metadata.uid ?? '') ?? 0;
+    return this.lingers > 0 && pod?.status !== undefined && turns <= this.lingers;
   }
 
   #remove(key: string): void {
@@ -253,6 +286,7 @@ export class SimulatedCluster implements Kube {
     const images = [...initContainers, ...containers];
     if (claim?.status?.phase !== 'Bound') return;
     if (images.some(({ image = '' }) => this.missingImages.has(image))) return;
+    if (this.#isRunOn(name)) throw new Error(`two processes on ${name}`);
     this.files.add(claim.metadata.uid ?? '');
     this.#succeed(job);
   }
