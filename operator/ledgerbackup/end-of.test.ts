@@ -254,6 +254,32 @@ test('a test that was asked for is made once; one that could not be made is made
   expect(due('Never', [tested(3, 0.1, {})])).toEqual([true]);
 });
 
+test('a test that is on record as of next year, since a clock was wrong, has no backup tested again and again, and stops none', () => {
+  const ahead = tested(2, -365);
+  expect(due('Weekly', [backup(0), ahead])).toEqual([true, false]);
+  expect(due('Weekly', [tested(0), ahead])).toEqual([false, false]);
+  // Its own time is replaced by the test that is due.
+  expect(due('Weekly', [tested(0, -365)])).toEqual([true]);
+  const asked = { verifyRequestedAt: at(0.1) };
+  expect(due('Never', [{ ...ahead, spec: { ...ahead.spec, ...asked } }])).toEqual([true]);
+  const later = { verifyRequestedAt: at(-365) };
+  expect(due('Never', [{ ...tested(0), spec: { ...ahead.spec, ...later } }])).toEqual([false]);
+});
+
+test('backups that were asked for next year, since a clock was wrong, keep no newer one from being tested, and from being kept', () => {
+  const ahead = backup(-365);
+  expect(due('Weekly', [ahead, backup(0), tested(8)])).toEqual([false, true, false]);
+  const all = [ahead, backup(0), backup(1)];
+  const rules = { schedules: [schedule({ keepLast: 1 })] };
+  const [, newest, older] = all.map((one) => endOf(one, around(all, rules)));
+  expect(newest).toBeUndefined();
+  expect(older).toMatchObject({ reason: 'not kept' });
+  // What was made meanwhile may be the newest in truth: it stays until its time has come.
+  expect(endOf(ahead, around(all, rules))).toBeUndefined();
+  const expired = backup(0, { expiresAt: at(0) });
+  expect(endOf(expired, around([ahead, expired], rules))).toBeUndefined();
+});
+
 test('no schedule has a backup tested whose removal has begun; who asks has it tested', () => {
   const begun = { removalBegunAt: at(0) };
   expect(due('Every', [backup(0, {}, begun)])).toEqual([false]);

@@ -6,7 +6,7 @@ import type {
 } from '../../domain/custom-resources.ts';
 import { kept } from '../ledgerbackupschedule/keep.ts';
 import { isBeingRestored } from './restores.ts';
-import { askedAtMs, isMadeBy, stateOf } from './states.ts';
+import { askedAtMs, isMadeBy, rankMs, stateOf } from './states.ts';
 
 /** All inputs of that decision. */
 export interface Surroundings {
@@ -49,20 +49,23 @@ const goes = ({ metadata, spec, status }: LedgerBackup): boolean =>
   metadata.deletionTimestamp !== undefined;
 
 /** Whether its database has no other good backup. Backups that are about to be removed do not count. */
-function isOnlyGoodOne(backup: LedgerBackup, { backups }: Surroundings): boolean {
+function isOnlyGoodOne(backup: LedgerBackup, { backups, nowMs }: Surroundings): boolean {
   const others = backups.filter(
     (one) =>
       one.metadata.name !== backup.metadata.name &&
       one.spec.database === backup.spec.database &&
       one.status?.databaseId === backup.status?.databaseId,
   );
-  return !others.some((one) => !goes(one) && stateOf(one) === 'succeeded' && !isOlder(one, backup));
+  const isOlder = (one: LedgerBackup) => olderFirst(one, backup, nowMs) < 0;
+  return !others.some((one) => !goes(one) && stateOf(one) === 'succeeded' && !isOlder(one));
 }
 
 /** An older backup does not make a newer one dispensable: it may be about to be removed as well. */
-const isOlder = (one: LedgerBackup, other: LedgerBackup): boolean =>
-  askedAtMs(one) < askedAtMs(other) ||
-  (askedAtMs(one) === askedAtMs(other) && one.metadata.name < other.metadata.name);
+function olderFirst(one: LedgerBackup, other: LedgerBackup, nowMs: number): number {
+  const [oneMs, otherMs] = [rankMs(one, nowMs), rankMs(other, nowMs)];
+  if (oneMs !== otherMs) return oneMs < otherMs ? -1 : 1;
+  return one.metadata.name < other.metadata.name ? -1 : 1;
+}
 
 /** Whether its schedule keeps it. A backup without a schedule is not counted. */
 function isKept(backup: LedgerBackup, { backups, schedules, nowMs }: Surroundings): boolean {

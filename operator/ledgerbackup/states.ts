@@ -1,5 +1,6 @@
 /** The state of a LedgerBackup, in words that decisions use. */
 import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
+import { isAhead } from '../../domain/clocks.ts';
 import { labels } from '../../domain/names.ts';
 
 type BackupState = 'running' | 'succeeded' | 'failed';
@@ -13,6 +14,12 @@ export function stateOf({ status }: LedgerBackup): BackupState {
 /** Time of the request by the API server's clock. The backup contains everything that was answered before. */
 export const askedAtMs = ({ metadata }: LedgerBackup): number =>
   Date.parse(metadata.creationTimestamp ?? '');
+
+/** Orders backups by that time. One of the future is the oldest: it must not pass for newer than those that come after it. */
+export function rankMs(backup: LedgerBackup, nowMs: number): number {
+  const ms = askedAtMs(backup);
+  return isAhead(ms, nowMs) ? -Infinity : ms;
+}
 
 /** Name of the schedule that made it. */
 export const scheduleOf = ({ metadata, spec }: LedgerBackup): string | undefined =>

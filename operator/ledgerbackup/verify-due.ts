@@ -2,7 +2,7 @@
 import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 import { isAhead } from '../../domain/clocks.ts';
 import type { Surroundings } from './end-of.ts';
-import { askedAtMs, isMadeBy, stateOf } from './states.ts';
+import { isMadeBy, rankMs, stateOf } from './states.ts';
 
 const DAY_MS = 86_400_000;
 const periodsMs = { Every: 0, Daily: DAY_MS, Weekly: 7 * DAY_MS, Never: Infinity } as const;
@@ -15,9 +15,9 @@ const AGAIN_MS = 3_600_000;
 export function isVerificationDue(backup: LedgerBackup, around: Surroundings): boolean {
   const { spec, status } = backup;
   const last = status?.verification;
-  const isAsked =
-    spec.verifyRequestedAt !== undefined && startedMs(backup) < Date.parse(spec.verifyRequestedAt);
-  if (isAsked) return true;
+  const askedMs = Date.parse(spec.verifyRequestedAt ?? '');
+  // One that was asked for in the future would be due again after each test.
+  if (startedMs(backup, around.nowMs) < askedMs && !isAhead(askedMs, around.nowMs)) return true;
   // The bucket may have been told of its removal: a test would find that, and nothing new.
   if (status?.removalBegunAt !== undefined) return false;
   const couldNotBeMade = last?.completedAt !== undefined && last.passed === undefined;
@@ -35,14 +35,16 @@ function isScheduled(
   if (verify === 'Never') return false;
   if (verify === 'Every') return backup.status?.verification === undefined;
   const good = backups.filter((one) => isMadeBy(one, schedule) && stateOf(one) === 'succeeded');
-  const isNewest = good.every((one) => askedAtMs(one) <= askedAtMs(backup));
-  const lastMs = Math.max(...good.map(startedMs));
-  return isNewest && isOver(lastMs, verifyPeriodMs(verify), nowMs);
+  const isNewest = good.every((one) => rankMs(one, nowMs) <= rankMs(backup, nowMs));
+  const lastMs = Math.max(...good.map((one) => startedMs(one, nowMs)));
+  return isNewest && nowMs - lastMs >= verifyPeriodMs(verify);
 }
 
 const isOver = (sinceMs: number, periodMs: number, nowMs: number): boolean =>
   nowMs - sinceMs >= periodMs || isAhead(sinceMs, nowMs);
 
-/** Start of its last test; long ago if it had none. */
-const startedMs = ({ status }: LedgerBackup): number =>
-  status?.verification === undefined ? -Infinity : Date.parse(status.verification.startedAt);
+/** Start of its last test; long ago if it had none, or only one whose time has not come. */
+function startedMs({ status }: LedgerBackup, nowMs: number): number {
+  const ms = Date.parse(status?.verification?.startedAt ?? '');
+  return Number.isNaN(ms) || isAhead(ms, nowMs) ? -Infinity : ms;
+}

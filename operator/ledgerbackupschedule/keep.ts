@@ -1,4 +1,5 @@
 /** Chooses the backups of a schedule that stay. Pure: the same backups at the same time give the same choice. */
+import { isAhead } from '../../domain/clocks.ts';
 import type { LedgerBackupSchedule } from '../../domain/custom-resources.ts';
 
 export type KeepRules = Pick<
@@ -27,21 +28,23 @@ const DAY_MS = 86_400_000;
 
 /**
  * Names of the backups that stay: those that any rule keeps, all that run or are protected, the newest good one, and the newest
- * verified one. Rules keep the last good backup of each hour, day, week, month and year that has one, and count these.
+ * verified one. One whose time has not come, because a clock was wrong, stays, and takes the place of no other. Rules keep the last good backup of each hour, day, week, month and year that has one, and count these.
  */
 export function kept(
   backups: readonly Candidate[],
   rules: KeepRules,
   nowMs: number,
 ): ReadonlySet<string> {
-  const newestFirst = backups.toSorted(
-    (one, other) => other.atMs - one.atMs || other.name.localeCompare(one.name),
-  );
+  const ahead = backups.filter(({ atMs }) => isAhead(atMs, nowMs));
+  const newestFirst = backups
+    .filter((one) => !ahead.includes(one))
+    .toSorted((one, other) => other.atMs - one.atMs || other.name.localeCompare(one.name));
   const good = newestFirst.filter(({ state }) => state === 'succeeded');
   const failed = newestFirst.filter(({ state }) => state === 'failed');
   const within = nowMs - (rules.keepWithinDays ?? 0) * DAY_MS;
   const calendar = calendarOf(rules.timeZone);
   const stay = [
+    ...ahead,
     ...newestFirst.filter((one) => one.state === 'running' || one.protected),
     ...good.slice(0, Math.max(1, rules.keepLast)),
     ...good.filter(({ verified }) => verified).slice(0, 1),

@@ -93,6 +93,17 @@ test('a backup and a proof of next year, since a clock was wrong, make nothing h
   expect(judged([ahead, made(3), proven(4)])).toEqual(['False', 'Overdue']);
   expect(judged([ahead, made(1), proven(16)])).toEqual(['False', 'Unproven']);
   expect(judged([ahead, made(1), proven(6)])).toEqual(['True', 'Healthy']);
+  const damaged = backup('damaged', {
+    completedAt: at(2),
+    verification: { startedAt: at(1), completedAt: at(1), passed: false },
+  });
+  expect(judged([ahead, made(1), proven(6), damaged])).toEqual(['False', 'Damaged']);
+  const seen = { backups: [ahead, made(3), proven(4)], schedules: [] };
+  expect(lastBackup(seen, now)).toEqual({
+    name: 'made-3',
+    completedAt: at(3),
+    lastVerifiedAt: at(4),
+  });
 });
 
 test('days without a backup in the schedule itself are not held against it', () => {
@@ -118,7 +129,7 @@ test('a new schedule has time; without one nothing is promised', () => {
 });
 
 test('status and metrics have the newest good backup and the last proof', () => {
-  const seen = lastBackup({ backups: [proven(6), made(1)], schedules: [] });
+  const seen = lastBackup({ backups: [proven(6), made(1)], schedules: [] }, now);
   expect(seen).toEqual({ name: 'made-1', completedAt: at(1), lastVerifiedAt: at(6) });
   const database = {
     apiVersion: 'ledgerhouse.dev/v1alpha1',
@@ -137,6 +148,6 @@ test('status and metrics have the newest good backup and the last proof', () => 
 
 test('a backup that may be removed from the bucket is no good one', () => {
   const going = backup('going', { completedAt: at(0), removalBegunAt: at(0) });
-  expect(lastBackup({ backups: [made(1), going], schedules: [] })?.name).toBe('made-1');
+  expect(lastBackup({ backups: [made(1), going], schedules: [] }, now)?.name).toBe('made-1');
   expect(judged([proven(4), going])).toEqual(['False', 'Overdue']);
 });

@@ -17,7 +17,9 @@ export function backupHealth(
   nowMs: number,
 ): Verdict {
   const followed = schedules.filter(({ spec }) => !spec.suspend);
-  const damaged = newestTested(backups);
+  const isPast = (timeMs: number) => !isAhead(timeMs, nowMs);
+  const damaged =
+    newestTested(backups.filter((one) => isPast(testedMs(one)))) ?? newestTested(backups);
   if (damaged?.status?.verification?.passed === false) {
     const words = damaged.status.conditions?.find(({ type }) => type === 'Verified')?.message;
     return ['False', 'Damaged', `the test restore of ${damaged.metadata.name} failed: ${words}`];
@@ -25,9 +27,9 @@ export function backupHealth(
   if (followed.length === 0) {
     return ['Unknown', 'NotConfigured', 'no LedgerBackupSchedule makes backups of this database'];
   }
-  const good = newestGood(backups.filter((one) => !isAhead(completedMs(one), nowMs)));
+  const good = newestGood(backups.filter((one) => isPast(completedMs(one))));
   const goodMs = Date.parse(good?.status?.completedAt ?? '');
-  const proven = backups.filter((one) => !isAhead(verifiedMs(one), nowMs));
+  const proven = backups.filter((one) => isPast(verifiedMs(one)));
   const provenMs = Date.parse(lastVerifiedAt(proven) ?? '');
   for (const { metadata, spec } of followed) {
     const period = periodMs(spec, nowMs);
@@ -57,13 +59,17 @@ export function backupHealth(
 
 const completedMs = ({ status }: LedgerBackup): number => Date.parse(status?.completedAt ?? '');
 const verifiedMs = ({ status }: LedgerBackup): number => Date.parse(status?.lastVerifiedAt ?? '');
+const testedMs = ({ status }: LedgerBackup): number =>
+  Date.parse(status?.verification?.completedAt ?? '');
 
-/** The newest good backup, for the status. */
-export function lastBackup({ backups }: BackupsSeen): DatabaseStatus['backup'] {
-  const good = newestGood(backups);
+/** The newest good backup, for the status; one of the future only if there is no other. */
+export function lastBackup({ backups }: BackupsSeen, nowMs: number): DatabaseStatus['backup'] {
+  const isPast = (timeMs: number) => !isAhead(timeMs, nowMs);
+  const good =
+    newestGood(backups.filter((one) => isPast(completedMs(one)))) ?? newestGood(backups);
   if (good?.status === undefined) return undefined;
   const { backupId, completedAt } = good.status;
-  const proven = lastVerifiedAt(backups);
+  const proven = lastVerifiedAt(backups.filter((one) => isPast(verifiedMs(one))));
   return {
     name: good.metadata.name,
     ...(backupId === undefined ? {} : { backupId }),

@@ -29,7 +29,8 @@ const withoutOps = (status: DatabaseStatus): object => ({
 export function statusOf(observed: Observation, plan: Plan): DatabaseStatus {
   const tally = tallyOf(observed, plan);
   const { replicas, ready, healthy, rows, rolled, storage } = tally;
-  const backup = observed.backups === undefined ? undefined : lastBackup(observed.backups);
+  const backup =
+    observed.backups === undefined ? undefined : lastBackup(observed.backups, observed.nowMs);
   const recovery = recoveryOf(observed);
   const desired = plan.facts.resolved?.engine?.version;
   return {
