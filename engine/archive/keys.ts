@@ -114,9 +114,9 @@ export const allFilesPrefix = (databaseId: string): string => `${databaseId}/fil
 export const backupOfFileKey = (key: string): string | undefined =>
   /\/files\/([a-z0-9_-]+)\//.exec(key)?.[1];
 
-/** Follows all keys of such a backup, and precedes those of the next one. */
+/** Follows all keys below such a backup's prefix, also those that are nobody's, and precedes those of the next one: 0 comes after the slash. */
 export const afterFilesOf = (databaseId: string, backupId: string): string =>
-  `${filesPrefix(databaseId, backupId)}~`;
+  `${allFilesPrefix(databaseId)}${backupId}0`;
 
 /** What is known of one replica's file. */
 export const replicaFileKey = (databaseId: string, backupId: string, index: number): string =>

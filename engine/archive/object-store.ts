@@ -1,3 +1,4 @@
+import { archiveKey } from './keys.ts';
 import type { Locks } from './object-lock.ts';
 
 /**
@@ -35,7 +36,7 @@ export interface Written {
 
 /** Additional methods for the sweep, which has its own credentials. */
 export interface SweptStore extends ObjectStore {
-  /** The store's time, as far as its answers have told it: by it alone something gets old. */
+  /** The store's time, as far as its answers have told it. */
   readonly nowMs: number;
   /** Deletes an object; resolves too if there is none. Rejects with `object_locked` while its lock forbids it. */
   remove(key: string): Promise<void>;
@@ -43,6 +44,15 @@ export interface SweptStore extends ObjectStore {
   listWritten(prefix: string): AsyncIterable<Written>;
   /** Yields the first parts of all keys: the IDs of databases. */
   folders(): AsyncIterable<string>;
+}
+
+/**
+ * The time by which something gets old: the store's, which the answer to a request has told, but no later than that of this machine. A clock
+ * that is ahead, whichever of both it is, makes nothing old.
+ */
+export async function agingTime(store: SweptStore, databaseId: string): Promise<number> {
+  await writtenTimes(store, archiveKey(databaseId));
+  return Math.min(store.nowMs, Date.now());
 }
 
 /** The store's times of all objects below a prefix. */

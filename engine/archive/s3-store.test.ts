@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import type { ObjectLock } from './object-lock.ts';
+import { agingTime } from './object-store.ts';
 import { S3Store } from './s3-store.ts';
 
 const storeAt = (server: Server, lock?: ObjectLock) =>
@@ -127,6 +128,25 @@ test('while the own clock is wrong by a year, locks end by the clock of the stor
         Date.now = now;
       }
       expect(Date.parse(ends[0] ?? '')).toBeLessThan(now() + 46 * 86_400_000);
+    },
+  );
+});
+
+test.each([
+  ['the own clock', 366, 0],
+  ['the clock of a store that takes requests of any time', 0, 366],
+])('nothing gets old early while %s is ahead by a year', async (_, ownDays, storeDays) => {
+  const { now } = Date;
+  const day = 86_400_000;
+  await answering(
+    () => [200, { date: new Date(now() + storeDays * day).toUTCString() }, '<ListBucketResult/>'],
+    async (store) => {
+      Date.now = () => now() + ownDays * day;
+      try {
+        expect(await agingTime(store, 'db_1')).toBeLessThan(now() + day);
+      } finally {
+        Date.now = now;
+      }
     },
   );
 });

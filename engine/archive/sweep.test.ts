@@ -42,6 +42,20 @@ test('nothing goes early or never because the clock of a machine was a year off'
   }
 });
 
+test('what was removed while the clock of the store was years ahead goes by the time of its note', async () => {
+  const YEAR = 365 * 24 * HOUR;
+  const { store } = await threeBackups();
+  store.nowMs = 9 * YEAR;
+  await remove(store, 'second', YEAR);
+  expect(await sweepAt(store, YEAR + 23 * HOUR)).toMatchObject({ emptied: 0, waiting: 1 });
+  expect(await sweepAt(store, YEAR + 24 * HOUR)).toMatchObject({ emptied: 1 });
+  expect(await sweepAt(store, YEAR + 48 * HOUR)).toMatchObject({ gone: 1 });
+  expect(await verifyAll(store)).toEqual(['first', 'third']);
+  // Nothing says how old a note is whose both times have not come.
+  await remove(store, 'first', 9 * YEAR);
+  expect(await sweepAt(store, 2 * YEAR)).toMatchObject({ emptied: 0, waiting: 1 });
+});
+
 /** Chunks that no backup has. */
 async function unaccounted(store: MemoryStore): Promise<string[]> {
   const left = new Set([...store.objects.keys()].filter((key) => key.includes('/rows/')));

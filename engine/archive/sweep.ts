@@ -110,8 +110,8 @@ export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions)
 }
 
 /**
- * Tells whether a note is old, also by the store's clock: that of the machine that wrote it may have been wrong. A note of the future is as
- * old as the store says.
+ * Tells whether a note is old, also by the store's clock: that of the machine that wrote it may have been wrong. Of both times, one of the
+ * future says nothing; if both are, it is not old.
  */
 async function noteAges(
   { store, databaseId, nowMs, graceMs }: SweepOptions,
@@ -122,9 +122,11 @@ async function noteAges(
   for (const prefix of [removalsPrefix(databaseId), sweptPrefix(databaseId)])
     for (const [key, ms] of await writtenTimes(store, prefix)) written.set(key, ms);
   return (key, noted) => {
-    const [notedMs, writtenMs] = [Date.parse(noted), written.get(key) ?? Infinity];
-    const sinceMs = isAhead(notedMs, nowMs) ? writtenMs : Math.max(notedMs, writtenMs);
-    return nowMs - sinceMs >= graceMs;
+    const [notedMs, writtenMs] = [Date.parse(noted), written.get(key)];
+    // Without the store's time, it is new.
+    if (writtenMs === undefined || writtenMs === Infinity) return false;
+    const past = [notedMs, writtenMs].filter((ms) => !isAhead(ms, nowMs));
+    return past.length > 0 && nowMs - Math.max(...past) >= graceMs;
   };
 }
 

@@ -65,8 +65,7 @@ const testedMs = ({ status }: LedgerBackup): number =>
 /** The newest good backup, for the status; one of the future only if there is no other. */
 export function lastBackup({ backups }: BackupsSeen, nowMs: number): DatabaseStatus['backup'] {
   const isPast = (timeMs: number) => !isAhead(timeMs, nowMs);
-  const good =
-    newestGood(backups.filter((one) => isPast(completedMs(one)))) ?? newestGood(backups);
+  const good = newestGood(backups.filter((one) => isPast(completedMs(one)))) ?? newestGood(backups);
   if (good?.status === undefined) return undefined;
   const { backupId, completedAt } = good.status;
   const proven = lastVerifiedAt(backups.filter((one) => isPast(verifiedMs(one))));

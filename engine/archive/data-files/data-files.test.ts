@@ -8,7 +8,7 @@ import {
 } from '../../../images/tigerbeetle-double/superblock.ts';
 import { findRecord } from '../archive.ts';
 import { parseKeys } from '../installation-keys.ts';
-import { fileBackupKey, replicaFileKey } from '../keys.ts';
+import { fileBackupKey, filesPrefix, recordKey, replicaFileKey } from '../keys.ts';
 import { removeBackup } from '../removals.ts';
 import { SealedStore } from '../sealed-store.ts';
 import { sweep } from '../sweep.ts';
@@ -257,6 +257,33 @@ test('what a backup of data files copied that never ended goes from the bucket, 
   await sweep({ ...databases, nowMs: nowMs + 2 * graceMs, graceMs });
   expect([...store.objects.keys()].sort()).toEqual(good);
   expect(await refusal(findFileBackup(store, which))).toBeUndefined();
+});
+
+test('files that were copied under the name of a backup of rows take it not with them', async () => {
+  const store = new MemoryStore();
+  await store.create(`${filesPrefix(databaseId, backupId)}piece`, new Uint8Array(1));
+  // Nothing of it is read: it may be of a key that the sweep does not have.
+  await store.create(recordKey(databaseId, 7, backupId), new Uint8Array(1));
+  const nowMs = 8 * 24 * HOUR;
+  expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(0);
+  expect(await refusal(findRecord(store, databaseId, backupId))).not.toMatchObject({
+    code: 'backup_removed',
+  });
+});
+
+test('an object that is nobody’s does not hold the search for unfinished backups up', async () => {
+  const store = new MemoryStore();
+  for (const one of ['bkp_1', 'bkp_10', 'bkp_2'])
+    await store.create(`${filesPrefix(databaseId, one)}~~`, new Uint8Array(1));
+  const nowMs = 8 * 24 * HOUR;
+  const { list } = store;
+  let lists = 0;
+  store.list = (...of) => {
+    lists += 1;
+    if (lists > 99) throw new Error('it never ends');
+    return list.apply(store, of);
+  };
+  expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(3);
 });
 
 test('whether the sweep gives a backup up or the backup is completed first: one sees the other', async () => {

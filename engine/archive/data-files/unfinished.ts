@@ -2,6 +2,7 @@
  * Backups of data files that were begun and are not going to end, because their resource was deleted meanwhile: they are noted as removed,
  * so that the sweep deletes what was copied.
  */
+import { allRecordKeys } from '../archive.ts';
 import {
   afterFilesOf,
   allFilesPrefix,
@@ -28,6 +29,8 @@ export async function removeUnfinished({ store, databaseId, nowMs }: Swept): Pro
   let noted = 0;
   for await (const backupId of begunBackups(store, databaseId)) {
     if (known.has(backupId) || (await isComplete(store, databaseId, backupId))) continue;
+    // The note would remove that one as well.
+    if (await isOfRows(store, databaseId, backupId)) continue;
     if (nowMs - (await lastWrittenMs(store, filesPrefix(databaseId, backupId))) < UNFINISHED_MS)
       continue;
     const note = { backupId, removedAt: new Date(nowMs).toISOString() };
@@ -49,6 +52,12 @@ async function isComplete(
   const key = fileBackupKey(databaseId, backupId);
   for await (const found of store.list(key)) if (found === key) return true;
   return false;
+}
+
+/** Whether a backup of rows has this name. */
+async function isOfRows(store: SweptStore, databaseId: string, backupId: string): Promise<boolean> {
+  const records = await allRecordKeys(store, databaseId);
+  return records.some((one) => one.backupId === backupId);
 }
 
 /** One request for each. */

@@ -1,5 +1,6 @@
 import { ArchiveError } from '../../archive/errors.ts';
 import { examineBoxes } from '../../archive/lock-boxes.ts';
+import { agingTime } from '../../archive/object-store.ts';
 import type { SealedStore } from '../../archive/sealed-store.ts';
 import { removeUnfinished } from '../../archive/data-files/unfinished.ts';
 import { GRACE_MS, sweep } from '../../archive/sweep.ts';
@@ -49,8 +50,7 @@ async function swept(store: SealedStore, databaseId: string, keepMs: number): Pr
   try {
     const { keys } = store;
     const encryption = keys && (await examineBoxes(store, databaseId, keys, true));
-    // A clock that is wrong was refused by the store, which told its own.
-    const { nowMs } = store;
+    const nowMs = await agingTime(store, databaseId);
     const unfinished = await removeUnfinished({ store, databaseId, nowMs });
     const backups = await sweep({ store, databaseId, nowMs, graceMs: GRACE_MS });
     const segments = await sweepLog({ store, databaseId, nowMs, keepMs });
