@@ -271,18 +271,22 @@ test('files that were copied under the name of a backup of rows take it not with
   });
 });
 
+/** A search that does not end fails. */
+class PatientStore extends MemoryStore {
+  #lists = 0;
+
+  override async *list(prefix: string, after?: string): AsyncIterable<string> {
+    this.#lists += 1;
+    if (this.#lists > 99) throw new Error('it never ends');
+    yield* super.list(prefix, after);
+  }
+}
+
 test('an object that is nobody’s does not hold the search for unfinished backups up', async () => {
-  const store = new MemoryStore();
+  const store = new PatientStore();
   for (const one of ['bkp_1', 'bkp_10', 'bkp_2'])
     await store.create(`${filesPrefix(databaseId, one)}~~`, new Uint8Array(1));
   const nowMs = 8 * 24 * HOUR;
-  const { list } = store;
-  let lists = 0;
-  store.list = (...of) => {
-    lists += 1;
-    if (lists > 99) throw new Error('it never ends');
-    return list.apply(store, of);
-  };
   expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(3);
 });
 
