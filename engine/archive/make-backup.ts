@@ -14,6 +14,7 @@ import {
   type RecordKey,
 } from './archive.ts';
 import { decodeChunk, encodeChunk, rowsPerChunk, sha256, type ChunkHead } from './chunk.ts';
+import { requireNotRemoved } from './data-files/record.ts';
 import { ArchiveError, isLost } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { earlier, keepHead, keepUpTo, unlessMissing } from './keep-locked.ts';
@@ -67,6 +68,8 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
     );
   }
   await openArchive(store, databaseId, identity.clusterId);
+  // The sweep would take it for the removed one, or forget the removal and leave a record without rows.
+  await requireNotRemoved(store, options);
   const keys = await recordKeys(store, databaseId);
   const own = keys.find((one) => one.backupId === backupId);
   // An earlier try made it, whose result was lost.

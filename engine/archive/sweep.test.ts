@@ -115,6 +115,19 @@ test('a backup made after a removal survives the sweep, though it has the same r
   expect(await unaccounted(store)).toEqual([]);
 });
 
+test('no backup is made under the name of a removed one while the sweep has to do with it: it would go, or come back without its rows', async () => {
+  const { file, store } = await threeBackups();
+  await remove(store, 'third', 0);
+  await file.work(40);
+  const again = () => file.backUp(store, 'third', chunks);
+  expect(await refusal(again())).toMatchObject({ code: 'backup_removed' });
+  await remove(store, 'second', HOUR);
+  for (const hours of [24, 25, 48, 49]) await sweepAt(store, hours * HOUR);
+  expect(await verifyAll(store)).toEqual(['first']);
+  await again();
+  expect(await verifyAll(store)).toEqual(['first', 'third']);
+});
+
 test('killed at any write or delete and run again, a sweep ends the same, and what stays is whole all the time', async () => {
   const { store: whole } = await threeBackups();
   await remove(whole, 'first', 0);
