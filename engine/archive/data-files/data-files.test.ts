@@ -271,6 +271,19 @@ test('files that were copied under the name of a backup of rows take it not with
   });
 });
 
+test('no file is copied into a backup that is removed: the sweep may delete a piece that the copy found there', async () => {
+  const store = new MemoryStore();
+  const note = { backupId, removedAt: new Date(0).toISOString() };
+  const requireUnchanged = async () => void (await removeBackup(store, databaseId, note));
+  const late = copied(store, replicaFile(0, 1), 0, 1, { requireUnchanged });
+  expect(await refusal(late)).toMatchObject({ code: 'backup_removed' });
+  expect(store.objects.has(replicaFileKey(databaseId, backupId, 0))).toBe(false);
+  const { writes } = store;
+  const again = copied(store, replicaFile(0, 1), 0, 1);
+  expect(await refusal(again)).toMatchObject({ code: 'backup_removed' });
+  expect(store.writes).toBeLessThan(writes + 3);
+});
+
 /** A search that does not end fails. */
 class PatientStore extends MemoryStore {
   #lists = 0;
