@@ -56,15 +56,15 @@ function isOnlyGoodOne(backup: LedgerBackup, { backups, nowMs }: Surroundings): 
       one.spec.database === backup.spec.database &&
       one.status?.databaseId === backup.status?.databaseId,
   );
-  const isOlder = (one: LedgerBackup) => olderFirst(one, backup, nowMs) < 0;
-  return !others.some((one) => !goes(one) && stateOf(one) === 'succeeded' && !isOlder(one));
+  return !others.some(
+    (one) => !goes(one) && stateOf(one) === 'succeeded' && !isOlder(one, backup, nowMs),
+  );
 }
 
 /** An older backup does not make a newer one dispensable: it may be about to be removed as well. */
-function olderFirst(one: LedgerBackup, other: LedgerBackup, nowMs: number): number {
+function isOlder(one: LedgerBackup, other: LedgerBackup, nowMs: number): boolean {
   const [oneMs, otherMs] = [rankMs(one, nowMs), rankMs(other, nowMs)];
-  if (oneMs !== otherMs) return oneMs < otherMs ? -1 : 1;
-  return one.metadata.name < other.metadata.name ? -1 : 1;
+  return oneMs < otherMs || (oneMs === otherMs && one.metadata.name < other.metadata.name);
 }
 
 /** Whether its schedule keeps it. A backup without a schedule is not counted. */
