@@ -12,9 +12,17 @@ import {
 } from '../../api/contract/schemas/recovery.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
-import type { Import, ImportList } from '../../gen/api.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { resources } from '../../domain/kinds.ts';
+import type { AcceptedChange, Import, ImportList } from '../../gen/api.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
-import { endBackupJobs, operatorWithStore } from '../support/api/backup-store.ts';
+import { ask } from '../support/api/asking.ts';
+import {
+  endBackupJobs,
+  madeBackup,
+  madeOfFiles,
+  operatorWithStore,
+} from '../support/api/backup-store.ts';
 import { bootstrapToken, TestService } from '../support/api/service.ts';
 import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
@@ -27,6 +35,8 @@ import { BUCKET, S3Server } from '../support/store/s3-server.ts';
 // As long as names may be.
 const name = 'settlement-of-card-payments-europe-west1';
 const path = '/o/default/databases';
+/** A database of TigerBeetle. */
+const cold = 'ledger-of-the-night';
 
 let folder = '';
 let service: TestService;
@@ -53,7 +63,10 @@ beforeAll(async () => {
     operator: operatorWithStore,
   });
   const { kubelet } = service.world;
-  endBackupJobs(kubelet);
+  endBackupJobs(kubelet, (backup) => ({
+    exitCode: 0,
+    message: JSON.stringify(backup.startsWith(`${cold}-`) ? madeOfFiles : madeBackup),
+  }));
   const ofBackups = kubelet.ending;
   // The Job of the first data file of an import tells the state that it installed; those of the others wait for it.
   const state = `60/${'c'.repeat(32)}`;
@@ -230,6 +243,63 @@ test('a new database begins with a backup, in the shape that is chosen with its 
     .waitFor();
   await page.goto(address());
   await row('before-migration').getByText('began one database').waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('of TigerBeetle that is suspended the data files are backed up, which begin a database of TigerBeetle alone', async () => {
+  const { page } = tab;
+  const me = await service.administrator();
+  const shape = { engine: 'TigerBeetle', clusterConfiguration: 'ha-3', clusterSize: 'lh-40' };
+  const { database } = await service.createDatabase(me, { name: cold, ...shape });
+  await page.goto(`${service.url}${path}/${cold}/backups`);
+  const make = page.getByRole('button', { name: 'New backup' });
+  await make.click();
+  await page.getByText('It is made beside the running database.').waitFor();
+  await page.getByRole('button', { name: 'Make none' }).click();
+  const suspension = await ask<AcceptedChange>(service.url, me, 'createChange', {
+    of: { databaseId: database.id },
+    body: { suspended: true },
+  });
+  expect(suspension.status).toBe(202);
+  await page.getByText('Suspended', { exact: true }).first().waitFor();
+  await make.click();
+  await page.getByText('The data files of all replicas are copied as they are.').waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('before-the-move');
+  await looksRight(tab, 'backups-files-new');
+  await page.getByRole('button', { name: 'Make backup' }).click();
+  const made = row('before-the-move');
+  await made.getByText('complete').waitFor();
+  await made.getByText('data files, for TigerBeetle of the same topology').waitFor();
+  // Nobody can count the transfers in them.
+  expect(await made.getByText('transfers').count()).toBe(0);
+  await made.getByText('26.4 KiB').waitFor();
+  await page.getByRole('button', { name: 'Test before-the-move by a restore' }).click();
+  await made.getByText('restored in 1.1 s').waitFor();
+  await looksRight(tab, 'backups-files');
+
+  await page.getByRole('link', { name: 'Restore before-the-move' }).click();
+  await page.getByText('the data files of 3 replicas').waitFor();
+  const engine = page.getByRole('region', { name: 'Engine' });
+  expect(await engine.getByRole('radio').count()).toBe(1);
+  expect(await engine.getByRole('radio', { name: /^TigerBeetle/ }).isChecked()).toBe(true);
+  expect(await engine.getByRole('checkbox').count()).toBe(0);
+  await engine.getByText(/cluster ID/).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('thawed');
+  await looksRight(tab, 'backups-files-restore');
+  await page.getByRole('button', { name: /^Restore into a new database/ }).click();
+  await page.waitForURL(`${service.url}${path}/thawed`);
+  await page
+    .getByText(/^Ready|Healthy/)
+    .first()
+    .waitFor();
+  const begun = (await service.world.kube.list<DatabaseObject>(resources.database)).find(
+    ({ metadata }) => metadata.name === 'thawed',
+  );
+  expect(begun?.spec).toMatchObject({
+    engine: 'TigerBeetle',
+    topology: 'ha-3',
+    bootstrap: { backup: { clusterId: madeOfFiles.clusterId } },
+  });
   expect(tab.takeTroubles()).toEqual([]);
 });
 
