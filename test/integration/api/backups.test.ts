@@ -98,8 +98,12 @@ async function request({ of }: Made, body: object = {}): Promise<AcceptedBackup>
 
 type Of = Pick<Backup, 'id' | 'databaseId'>;
 const pathOf = ({ id, databaseId }: Of) => ({ databaseId, backupId: id });
-const read = async (backup: Of) =>
-  (await ask<{ backup: Backup }>('getBackup', { of: pathOf(backup) })).json.backup;
+/** On a busy machine the store may be away for a moment, which the API says and clients ask again for. */
+const read = (backup: Of) =>
+  eventually(`${backup.id} is read`, async () => {
+    const { status, json } = await ask<{ backup: Backup }>('getBackup', { of: pathOf(backup) });
+    return status === 503 ? undefined : json.backup;
+  });
 const until = (backup: Of, status: Backup['status']) =>
   eventually(`${backup.id} is ${status}`, async () => {
     const now = await read(backup);

@@ -65,7 +65,8 @@ export async function fuzz(fuzzing: Fuzzing): Promise<Ended> {
     phases: 'examples,coverage,fuzzing',
     // One: Python 3.11 now and then fails to parse what two threads parse at once.
     workers: '1',
-    'request-timeout': '30',
+    // An answer may take long on a busy machine; how long is not what is judged here.
+    'request-timeout': '120',
     'generation-database': 'none',
     'generation-with-security-parameters': 'false',
   };
