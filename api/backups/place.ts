@@ -4,7 +4,7 @@
  */
 import type { OneBackupObject } from '../../domain/custom-resources.ts';
 import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
-import type { JobContext, JobOutcome } from '../jobs/handler.ts';
+import { mustBeOurs, type JobContext, type JobOutcome } from '../jobs/handler.ts';
 import { showStep } from '../jobs/show-step.ts';
 import type { Backup } from '../model/backup.ts';
 import { findAnyBackup, lockBackup, updateBackup } from '../store/backups.ts';
@@ -53,8 +53,7 @@ async function create(
   backup: Backup,
   database: Database,
 ): Promise<OneBackupObject | undefined> {
-  // Throws if another worker has the job by now.
-  await context.write(async () => {});
+  await mustBeOurs(context);
   return backups.create(placeOf(backup), database.id, {
     database: database.name,
     type: 'Manual',

@@ -8,7 +8,7 @@ import { sentence } from '../../base/sentence.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { managerOf } from '../databases/spec-change.ts';
 import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
-import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
+import { mustBeOurs, type JobContext, type JobHandler, type JobOutcome } from '../jobs/handler.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type {
   ChangeError,
@@ -157,7 +157,7 @@ async function write(
       if (plan !== 'written' && (await putOff(world, context, change))) return superseded;
       const isThere = plan === 'written' || Object.keys(plan.patch).length === 0;
       // After a conflict as well: another worker may have the job by now, and the change may be over.
-      if (!isThere) await context.write(async () => {});
+      if (!isThere) await mustBeOurs(context);
       const written = isThere ? seen.object : await world.writer.changeIf(seen.object, plan.patch);
       const refused = await context.write((inside) => remember(inside, change, written, plan));
       if (refused !== undefined) return failed(refused.code, refused.occasion.detail);
@@ -280,7 +280,7 @@ async function follow(
   if (error !== null) {
     if (overwriter === undefined) {
       // Asked after the resource was read: what another worker or a later change has written since is in no version that was read.
-      await context.write(async () => {});
+      await mustBeOurs(context);
       await world.writer.changeIf(object, patchBack(change.diff));
     }
     return failed(error.code, error.message);

@@ -6,7 +6,7 @@
 import { sentence } from '../../base/sentence.ts';
 import type { CatalogSpec } from '../../domain/custom-resources.ts';
 import { uidOf } from '../../domain/names.ts';
-import type { JobContext, JobOutcome } from '../jobs/handler.ts';
+import { mustBeOurs, type JobContext, type JobOutcome } from '../jobs/handler.ts';
 import { showStep } from '../jobs/show-step.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
@@ -139,7 +139,7 @@ const notesOf = ({ context, change, database }: Work): ReplacementNotes => ({
       await updateDatabase(write, database.id, { kubernetesUid, observed: null });
     });
   },
-  mustBeOurs: () => context.write(async () => {}),
+  mustBeOurs: () => mustBeOurs(context),
 });
 
 const failed = (code: string, message: string): JobOutcome => ({

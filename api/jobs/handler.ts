@@ -39,6 +39,9 @@ export interface JobContext {
   ) => Promise<void>;
 }
 
+/** Throws `JobLeaseLost` if the job no longer belongs to this worker: what it has read may be out of date, and it must write nothing elsewhere. */
+export const mustBeOurs = ({ write }: JobContext): Promise<void> => write(async () => {});
+
 export interface JobHandler {
   /** Does the work. An error counts as temporary: it is logged, and the call is repeated later, until the deadline. */
   run(context: JobContext): Promise<JobOutcome>;

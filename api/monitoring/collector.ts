@@ -20,7 +20,6 @@ import {
 import { writeMarks, type ReplicaMark } from '../store/metric-marks.ts';
 import { claimShards, releaseShards } from '../store/metric-shards.ts';
 import type { Store } from '../store/store.ts';
-import { storeTime } from '../store/time.ts';
 import type { CollectorMetrics } from './collector-metrics.ts';
 import { leaderOf, marksOf } from './marks.ts';
 import { readExposition } from './exposition.ts';
@@ -34,7 +33,7 @@ import {
   withStanding,
   type ReplicaAnswer,
 } from './replica-reading.ts';
-import { SampleTicks } from './sample-ticks.ts';
+import { ticksOfStore, type SampleTicks } from './sample-ticks.ts';
 
 interface CollectorOptions {
   readonly store: Store;
@@ -94,12 +93,7 @@ export class Collector {
   constructor(options: CollectorOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
-    this.#ticks = new SampleTicks({
-      timers: this.#timers,
-      storeTime: () => storeTime(options.store.read),
-      onSilence: (error) =>
-        options.logger.debug({ err: error }, 'the store does not tell its time'),
-    });
+    this.#ticks = ticksOfStore(options, this.#timers);
     this.#task = new RepeatingTask({
       everyMs: 0,
       timers: this.#timers,

@@ -16,8 +16,7 @@ import {
 import { sampleMs, writeSamples, type MetricSample } from '../store/metric-samples.ts';
 import { writeRequests, type RemarkableRequest } from '../store/remarkable-requests.ts';
 import type { Store } from '../store/store.ts';
-import { storeTime } from '../store/time.ts';
-import { SampleTicks } from './sample-ticks.ts';
+import { ticksOfStore, type SampleTicks } from './sample-ticks.ts';
 
 interface RecorderOptions {
   readonly store: Store;
@@ -73,12 +72,7 @@ export class GatewayRecorder {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#sinceMs = this.#timers.nowMs();
-    this.#ticks = new SampleTicks({
-      timers: this.#timers,
-      storeTime: () => storeTime(options.store.read),
-      onSilence: (error) =>
-        options.logger.debug({ err: error }, 'the store does not tell its time'),
-    });
+    this.#ticks = ticksOfStore(options, this.#timers);
     this.#task = new RepeatingTask({
       everyMs: 0,
       timers: this.#timers,

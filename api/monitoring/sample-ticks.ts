@@ -2,8 +2,11 @@
  * Times at which samples are taken: every 15 seconds of the store's clock, which all processes share. A machine's own clock may be behind, so
  * that its samples come after their minute was rolled up, or be set back, so that a time comes twice.
  */
+import type { Logger } from 'pino';
 import { sleep, type Timers } from '../../base/timers.ts';
 import { sampleMs } from '../store/metric-samples.ts';
+import type { Store } from '../store/store.ts';
+import { storeTime } from '../store/time.ts';
 
 interface SampleTicksOptions {
   readonly timers: Timers;
@@ -51,3 +54,14 @@ export class SampleTicks {
     return timers.nowMs() + this.#offsetMs;
   }
 }
+
+/** Ticks by the clock of this store. */
+export const ticksOfStore = (
+  { store, logger }: { readonly store: Store; readonly logger: Logger },
+  timers: Timers,
+): SampleTicks =>
+  new SampleTicks({
+    timers,
+    storeTime: () => storeTime(store.read),
+    onSilence: (error) => logger.debug({ err: error }, 'the store does not tell its time'),
+  });

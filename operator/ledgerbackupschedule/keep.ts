@@ -28,7 +28,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Names of the backups that stay: those that any rule keeps, all that run or are protected, the newest good one, and the newest
- * verified one. One whose time has not come, because a clock was wrong, stays, and takes the place of no other. Rules keep the last good backup of each hour, day, week, month and year that has one, and count these.
+ * verified one. One whose time has not come, because a clock was wrong, stays, and takes the place of no other. Rules keep the last good
+ * backup of each hour, day, week, month and year that has one, and count these.
  */
 export function kept(
   backups: readonly Candidate[],
@@ -37,7 +38,7 @@ export function kept(
 ): ReadonlySet<string> {
   const ahead = backups.filter(({ atMs }) => isAhead(atMs, nowMs));
   const newestFirst = backups
-    .filter((one) => !ahead.includes(one))
+    .filter(({ atMs }) => !isAhead(atMs, nowMs))
     .toSorted((one, other) => other.atMs - one.atMs || other.name.localeCompare(one.name));
   const good = newestFirst.filter(({ state }) => state === 'succeeded');
   const failed = newestFirst.filter(({ state }) => state === 'failed');

@@ -29,10 +29,10 @@ export async function removeUnfinished({ store, databaseId, nowMs }: Swept): Pro
   let noted = 0;
   for await (const backupId of begunBackups(store, databaseId)) {
     if (known.has(backupId) || (await isComplete(store, databaseId, backupId))) continue;
-    // The note would remove that one as well.
-    if (await isOfRows(store, databaseId, backupId)) continue;
     if (nowMs - (await lastWrittenMs(store, filesPrefix(databaseId, backupId))) < UNFINISHED_MS)
       continue;
+    // The note would remove that one as well.
+    if (await isOfRows(store, databaseId, backupId)) continue;
     const note = { backupId, removedAt: new Date(nowMs).toISOString() };
     if ((await removeBackup(store, databaseId, note)) !== note) continue;
     // Whoever completes it writes first, and then looks for a note (complete.ts).

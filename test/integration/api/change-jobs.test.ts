@@ -9,6 +9,7 @@ import { planChange } from '../../../api/configuration/plan-change.ts';
 import type { JobContext } from '../../../api/jobs/handler.ts';
 import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
 import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
+import type { Change } from '../../../api/store/change.ts';
 import {
   createConfigurationChange,
   findConfigurationChange,
@@ -33,6 +34,26 @@ let postgres: TestPostgres;
 let store: Store;
 let organization: Organization;
 
+type Begun = Parameters<typeof createConfigurationChange>[1];
+
+/** A change that a worker is about to apply. */
+const beginChange = (
+  write: Change,
+  databaseId: string,
+  part: Pick<Begun, 'request' | 'diff' | 'impact' | 'generation'>,
+) =>
+  createConfigurationChange(write, {
+    organizationId: organization.id,
+    databaseId,
+    status: 'APPLYING',
+    origin: 'api',
+    priceDelta: null,
+    applyAfter: null,
+    inWindow: false,
+    previousRevision: 1,
+    ...part,
+  });
+
 beforeAll(async () => {
   postgres = await TestPostgres.create();
   ({ store, organization } = await openTestStore(postgres));
@@ -54,20 +75,12 @@ test('a change that has failed goes on when its job is retried, and takes nothin
   const made = await makeServingDatabase(store, organization, name);
   const { change, job } = await store.change(tester, async (write) => {
     await updateDatabase(write, made.id, { kubernetesUid: uid });
-    const begun = await createConfigurationChange(write, {
-      organizationId: organization.id,
-      databaseId: made.id,
-      status: 'APPLYING',
-      origin: 'api',
+    const begun = await beginChange(write, made.id, {
       request: { clusterSize: 'lh-10' },
       diff,
       impact: impactOf(diff, { replicas: 1, suspended: false, versionReversible: true }),
-      priceDelta: null,
-      applyAfter: null,
-      inWindow: false,
       // The operator has not seen it yet.
       generation: 7,
-      previousRevision: 1,
     });
     const error = { code: 'stalled', message: 'No room.', state: 'It serves.', nextSteps: [] };
     await updateConfigurationChange(write, begun.id, { status: 'FAILED', error });
@@ -105,18 +118,10 @@ test('a worker whose write met a conflict, and that has lost its job since, writ
   const { diff, impact } = planChange(seen, request);
   const { job } = await store.change(tester, async (write) => {
     await updateDatabase(write, made.id, { kubernetesUid });
-    const begun = await createConfigurationChange(write, {
-      organizationId: organization.id,
-      databaseId: made.id,
-      status: 'APPLYING',
-      origin: 'api',
+    const begun = await beginChange(write, made.id, {
       request,
       diff,
       impact,
-      priceDelta: null,
-      applyAfter: null,
-      inWindow: false,
-      previousRevision: 1,
     });
     return { job: await createJob(write, changeJob(begun)) };
   });
@@ -158,19 +163,11 @@ test('a worker that has lost its job puts nothing back: somebody may have asked 
   const made = await makeServingDatabase(store, organization, 'refused');
   const job = await store.change(tester, async (write) => {
     await updateDatabase(write, made.id, { kubernetesUid });
-    const begun = await createConfigurationChange(write, {
-      organizationId: organization.id,
-      databaseId: made.id,
-      status: 'APPLYING',
-      origin: 'api',
+    const begun = await beginChange(write, made.id, {
       request: { clusterSize: 'lh-10' },
       diff,
       impact: impactOf(diff, { replicas: 1, suspended: false, versionReversible: true }),
-      priceDelta: null,
-      applyAfter: null,
-      inWindow: false,
       generation: 1,
-      previousRevision: 1,
     });
     const error = { code: 'stalled', message: 'No room.', state: 'It serves.', nextSteps: [] };
     await updateConfigurationChange(write, begun.id, { error });
@@ -226,18 +223,10 @@ test('the further replicas of a change of shape are asked for once the backup is
   );
   expect(impact).toMatchObject({ interruption: 'SECONDS' });
   const { change, job } = await store.change(tester, async (write) => {
-    const begun = await createConfigurationChange(write, {
-      organizationId: organization.id,
-      databaseId: made.id,
-      status: 'APPLYING',
-      origin: 'api',
+    const begun = await beginChange(write, made.id, {
       request,
       diff,
       impact,
-      priceDelta: null,
-      applyAfter: null,
-      inWindow: false,
-      previousRevision: 1,
     });
     return { change: begun, job: await createJob(write, changeJob(begun)) };
   });
