@@ -70,7 +70,7 @@ export async function findLaterEnd(
   return endAt(store, last, databaseId, { chainFirstOp, gaps, earlier });
 }
 
-/** The first op that is left of the log, whose beginning the sweep deletes. `undefined` if nothing is. */
+/** The first op that is left of the log, because the sweep deletes its beginning. `undefined` if none is left. */
 export async function findFirstOp(
   store: ObjectStore,
   { databaseId, line }: ArchiveEnd,

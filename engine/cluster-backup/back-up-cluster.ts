@@ -1,6 +1,6 @@
 /**
  * Backs up a cluster of TigerBeetle, or any that speaks its protocol, in the archive format of the built-in engine: its ledger is made
- * again in a working file, compared with the cluster, and backed up from there. So everything that reads backups reads these, too.
+ * again in a working file, compared with the cluster, and backed up from there. Programs that read other backups read these, too.
  */
 import { ArchiveError } from '../archive/errors.ts';
 import { makeBackup, type MadeBackup } from '../archive/make-backup.ts';
@@ -18,7 +18,7 @@ export interface ClusterBackupOptions extends WorkingOptions, ClusterReaderOptio
   readonly databaseId: string;
   readonly backupId: string;
   readonly full: boolean;
-  /** The store encrypts. */
+  /** Whether the store encrypts. */
   readonly seals: boolean;
   readonly now: () => Date;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a ledger that a cluster is to be filled with, before there is a cluster. */
+/** Checks, before a cluster exists, whether a cluster can be filled with a ledger. */
 import { ArchiveError } from '../archive/errors.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import { batchSizeLimitProduction } from '../wire/limits.ts';

@@ -20,7 +20,7 @@ const EVENTS_A_PAGE = 1_024;
 const REST_MIN_MS = 1;
 /** Time for one answer, failovers of the cluster included. */
 const ANSWER_MAX_MS = 120_000;
-/** A cluster has few sessions. When ours is the one that gives way, another is opened. */
+/** A cluster has few sessions. When it evicts this one, the reader opens another. */
 const SESSIONS_MAX = 20;
 
 export interface ClusterReaderOptions {
@@ -47,7 +47,7 @@ export class ClusterReader {
     this.#client.close();
   }
 
-  /** The cluster's time: what it does from now on has a later one. */
+  /** The cluster's time: everything that it executes from now on has a later timestamp. */
   async now(): Promise<bigint> {
     return (await this.#reply(Operation.getChangeEvents, changeEventsFilter({ limit: 1 })))
       .timestamp;
@@ -157,7 +157,7 @@ export class ClusterReader {
     return new Client({ cluster, addresses });
   }
 
-  /** The beginning of what comes after a row. Rows that do not rise would be read for ever, or be lost. */
+  /** The lowest timestamp after a row. Throws if timestamps do not rise: such rows would be read for ever, or be lost. */
   #next(row: Uint8Array, word: number, from: bigint, until: bigint): bigint {
     const timestamp = timestampOf(row, word);
     if (timestamp >= from && timestamp <= until) return timestamp + 1n;

@@ -1,6 +1,6 @@
 /**
  * Compares the accounts of a ledger that was made up to a timestamp with the cluster's. If nothing was written since, they are equal;
- * otherwise the cluster's may only have more. So transfers that no change event told are noticed.
+ * otherwise the cluster's amounts may only be larger. This finds transfers that are in no change event.
  */
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { PageSource } from '../log/page-reader.ts';
@@ -58,7 +58,7 @@ export async function compareAccounts({ reader, ledger, pages, until }: Compared
   if (largest.length > 0 && (await reader.newest()) <= until) throw differs(largest[0]!);
 }
 
-/** Says what the cluster has more than the ledger. Less is an error: posted amounts never shrink. */
+/** Describes the first amount in which the cluster exceeds the ledger. Throws if a posted amount is smaller: those never shrink. */
 function changeOf(made: Uint8Array, its: Uint8Array): string | undefined {
   const id = u128(its, 0);
   const said = (name: string, one: bigint, other: bigint) =>
@@ -71,7 +71,7 @@ function changeOf(made: Uint8Array, its: Uint8Array): string | undefined {
   }
   for (const [name, word] of PENDING) {
     const [one, other] = [u128(made, word), u128(its, word)];
-    // Less: it was released since, by an expiry.
+    // A smaller pending amount: an expiry has released it since.
     if (other > one) change ??= said(name, one, other);
   }
   return change;

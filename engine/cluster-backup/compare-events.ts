@@ -1,6 +1,6 @@
 /**
- * Compares a ledger that was made of change events with these events: each has the balances of both accounts right after it, so that
- * the ledger is the cluster's if it says the same of all of them.
+ * Compares a ledger that was made of change events with these events. Each event has the balances of both accounts right after it, so
+ * the ledger equals the cluster's if all of its events are equal.
  */
 import { ArchiveError } from '../archive/errors.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';

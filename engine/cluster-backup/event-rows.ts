@@ -3,7 +3,7 @@ import { ChangeEvent, WireTransfer } from '../wire/records.ts';
 
 const RECORD_SIZE = WireTransfer.words * 4;
 
-/** Fields of the event, in words, and where they stand in the record. */
+/** Fields of the event, as indexes of words, and their place in the record. */
 const fields = [
   [ChangeEvent.transferId, WireTransfer.id, 4],
   [ChangeEvent.debitAccount, WireTransfer.debitAccountId, 4],

@@ -1,6 +1,6 @@
 /**
- * Groups expiries into the pulses that made them. A pulse expires what is due, at timestamps that follow one another, and the last
- * one is its own.
+ * Groups expiries into the pulses that made them. A pulse expires all due transfers at consecutive timestamps; the last of these is
+ * its own.
  */
 import { EXPIRIES_MAX } from '../ledger/expire-transfers.ts';
 

@@ -1,11 +1,11 @@
 /**
  * Fills an empty cluster with a ledger: its accounts and transfers become imported events with their timestamps. It goes on after an
- * interruption: what is there must be the beginning of the ledger. At the end every event and every account is compared.
+ * interruption: the rows that are there must be the beginning of the ledger. At the end every event and every account is compared.
  *
  * TigerBeetle up to 0.17.9 ends for good at an imported post or void of a pending transfer with a timeout (engine/wire/imported-post.ts).
- * Pending transfers that were imported have none. So nothing is written before all that is there has been proven to be imported. It ends
- * as well at an imported transfer with the timestamp of an expiry (api/gateway/met-expiry.ts). Whatever somebody else writes after that
- * proof is later than the cluster's time before it, and only rows up to that time are sent: they meet nothing of his.
+ * Imported pending transfers have no timeout. So nothing is written before all rows that are there have been proven to be imported.
+ * TigerBeetle also ends at an imported transfer with the timestamp of an expiry (api/gateway/met-expiry.ts). Only rows up to the
+ * cluster's time before that proof are sent. Rows that another client writes after the proof are later, so the imported rows meet none of them.
  */
 import { ArchiveError } from '../archive/errors.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
@@ -33,7 +33,7 @@ const STATUS_AT = 8;
 const ROWS_MAX = 2_048;
 const NEVER = (1n << 63n) - 1n;
 
-/** What is asked of a cluster. */
+/** The part of a cluster's client that filling needs. */
 export type FilledCluster = Pick<
   ClusterReader,
   'now' | 'accounts' | 'events' | 'rowsMax' | 'create'
@@ -154,7 +154,7 @@ class Filling {
     const statuses = this.#rows.map((_, row) =>
       row < count ? view.getUint32(row * RESULT_SIZE + STATUS_AT, true) | 0 : CREATED,
     );
-    // A chain of which all is there is refused as a whole: its first row exists.
+    // A chain that is there completely is refused completely: its first row exists.
     const chainFailed = (row: number) => statuses[row] === TransferStatus.linked_event_failed;
     const wrong = statuses.findIndex(
       (status, row) => status !== CREATED && !there.includes(status) && !chainFailed(row),
@@ -181,7 +181,7 @@ async function* eachEvent(cluster: FilledCluster): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < page.length; at += EVENT_SIZE) yield page.subarray(at, at + EVENT_SIZE);
 }
 
-/** Both must be the same, row by row; or its rows the first ones. Returns how many it has. */
+/** Throws unless the cluster's rows are those of the ledger, or for `beginning` its first ones, in the same order. Returns how many the cluster has. */
 async function compareStreams(
   own: AsyncGenerator<Uint8Array>,
   its: AsyncGenerator<Uint8Array>,

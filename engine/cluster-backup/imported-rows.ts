@@ -1,6 +1,6 @@
 /**
- * Rows of a ledger as another cluster takes them with their timestamps: imported events. They have no timeouts, so that an expiry
- * becomes a transfer that voids; its ID follows from that of the pending one, the same each time.
+ * Rows of a ledger as imported events: the form in which another cluster accepts their timestamps. They have no timeouts, so an expiry
+ * becomes a transfer that voids; its ID is derived from that of the pending one, the same each time.
  */
 import { createHash } from 'node:crypto';
 import { EventType } from '../ledger/read-reply.ts';
@@ -21,7 +21,7 @@ export function importedAccount(account: Uint8Array, isTouched: boolean): Uint8A
   return record;
 }
 
-/** What an account has from its beginning on, once it was imported: ID, timestamp and that flag. */
+/** The fields of an imported account that never change: ID, timestamp and the flag `imported`. */
 export function beginningOf(account: Uint8Array): Uint8Array {
   const beginning = new Uint8Array(ID_SIZE + 16);
   beginning.set(account.subarray(0, ID_SIZE));
@@ -37,7 +37,7 @@ export function wantedAccount(account: Uint8Array): Uint8Array {
   return record;
 }
 
-/** The event that the cluster is to tell after the transfer of this one was created. */
+/** The event that the cluster must report after the transfer of the given event was created. */
 export function wantedEvent(event: Uint8Array): Uint8Array {
   const wanted = event.slice();
   const flagsAt = upper(ChangeEvent.transferCodeFlags);
@@ -58,7 +58,7 @@ export function wantedEvent(event: Uint8Array): Uint8Array {
   return wanted;
 }
 
-/** The transfer that makes that event. */
+/** The transfer that makes an event. */
 export const importedTransfer = (event: Uint8Array): Uint8Array => transferOf(wantedEvent(event));
 
 export const isLinked = (record: Uint8Array): boolean =>

@@ -1,4 +1,4 @@
-/** Reads a ledger on this machine as a cluster is read: accounts and change events in the order of their timestamps. */
+/** Reads a ledger on this machine in the same way as a cluster: accounts and change events in the order of their timestamps. */
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { PageSource } from '../log/page-reader.ts';
 import { readWhole } from '../rows/read-whole.ts';

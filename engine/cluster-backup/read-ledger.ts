@@ -1,6 +1,6 @@
 /**
  * Makes a ledger that equals a cluster's, up to a timestamp. Accounts and change events are read in the order of their timestamps and
- * executed with those; pending transfers expire when they did. While it reads, clients go on: what they write is later.
+ * executed with these timestamps; pending transfers expire when they did. Clients go on meanwhile: their writes have later timestamps.
  */
 import type { StateMachine } from '../ledger/state-machine.ts';
 import { EventType } from '../ledger/read-reply.ts';
@@ -18,7 +18,7 @@ import { differs, EventComparison } from './compare-events.ts';
 import { eventTypeOf, transferOf } from './event-rows.ts';
 import { Expiries } from './expiries.ts';
 
-/** What is asked of a cluster. */
+/** The part of a cluster's client that reading needs. */
 export type ReadCluster = Pick<ClusterReader, 'newest' | 'accounts' | 'events' | 'hasTransfers'>;
 
 interface ReadLedgerOptions {
@@ -32,7 +32,7 @@ interface ReadLedgerOptions {
 const ID_SIZE = 16;
 const NEVER = (1n << 63n) - 1n;
 
-/** Throws if the ledger differs from the cluster's in any balance. The rows since the last checkpoint are in memory only. */
+/** Reads the ledger. Throws if it differs from the cluster's in any balance. The rows since the last checkpoint are in memory only. */
 export async function readLedger(options: ReadLedgerOptions): Promise<RowsPosition> {
   const { reader, ledger, pages, checkpoint } = options;
   const until = await throughExpiries(reader, await reader.newest());
@@ -76,7 +76,7 @@ export async function readLedger(options: ReadLedgerOptions): Promise<RowsPositi
   return { op: made.count, timestamp: executor.position.timestamp };
 }
 
-/** The last of the expiries that follow the timestamp, before anything else: they too are what the cluster was when it was asked. */
+/** The last of the expiries that follow the timestamp before any other event: they belong to the state that the cluster had when it was asked. */
 async function throughExpiries(reader: ReadCluster, timestamp: bigint): Promise<bigint> {
   let last = timestamp;
   for await (const page of reader.events(NEVER, timestamp + 1n)) {

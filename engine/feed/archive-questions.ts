@@ -1,6 +1,6 @@
 /**
  * Questions to the archiver beside an engine, which alone has the store's credentials: the engine keeps them until the archiver
- * fetches them, and hands its answers back. Few may wait, and none for long: whoever asks goes on without an answer.
+ * fetches them, and hands its answers back. Few may wait, and none for long: the caller then goes on without an answer.
  */
 import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
 import {
@@ -13,7 +13,7 @@ import type { Moment, Target } from '../../domain/recovery.ts';
 /** Questions that may wait at a time. */
 const WAITING_MAX = 8;
 const LOOK_MS = 50;
-/** Time after which an archiver that fetches nothing is away, or of a release that answers no questions. */
+/** Time after which an archiver that fetches no question counts as away, or as one of a release that answers none. */
 const SILENT_MS = 30_000;
 
 interface Waiting {

@@ -1,5 +1,5 @@
 /**
- * What an engine tells its archiver of the log: committed entries, and marks of the ledger between them. A head of 16 bytes
+ * The part of the log that an engine hands to its archiver: committed entries, and marks of the ledger between them. A head of 16 bytes
  * (numbers of marks and entries), the marks, and the entries as groups of the log hold them.
  */
 import { decodeEntries, encodeEntries, entrySize } from '../log/entries.ts';

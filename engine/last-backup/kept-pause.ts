@@ -1,5 +1,5 @@
 /**
- * A pause of writes that is kept up while the last backup of several replicas is made: what they acknowledge is then in the backup.
+ * A pause of writes that lasts while the last backup of several replicas is made: the backup then has everything that they acknowledged.
  * If this process dies, the pause ends by itself.
  */
 import { sleep, type Timers } from '../../base/timers.ts';
@@ -29,7 +29,7 @@ interface KeptPauseOptions {
 const PAUSE_MS = 10 * 60_000;
 const RENEW_MS = 2 * 60_000;
 const AGAIN_MS = 250;
-/** How long a replica is asked in vain: longer than the choice of a leader, or a large checkpoint. */
+/** Time for which a replica is asked without success: longer than the choice of a leader, or a large checkpoint. */
 const PATIENCE_MS = 120_000;
 
 export class KeptPause {
@@ -67,7 +67,7 @@ export class KeptPause {
 
   /**
    * Makes sure that the replicas still have the state that the backup has (an earlier pause may have ended before it was renewed),
-   * and pauses for a day, in which whoever asked for the backup removes them.
+   * and pauses for a day; the operator removes the replicas in that time.
    */
   async seal(stateHash: string): Promise<void> {
     await this.release();
@@ -118,7 +118,7 @@ export class KeptPause {
     const { clusterId, incarnation, addresses, security } = this.#options;
     const address = addresses[replica];
     if (address === undefined) throw refused(`there is no replica ${replica}`);
-    // A replica answers the others only.
+    // A replica answers only other replicas.
     const hello: Hello = {
       cluster: String(clusterId),
       incarnation,

@@ -1,4 +1,4 @@
-/** Questions to a replica of several from whoever makes the last backup, over the peer link, and their answers: JSON both ways. */
+/** Questions to a replica from the program that makes the last backup, over the peer link, and their answers: JSON both ways. */
 import { fieldsOf } from '../members/questions.ts';
 
 /** Longest pause that may be asked for: a day. */

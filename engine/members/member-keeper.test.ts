@@ -4,7 +4,7 @@ import { SILENT_MIN_MS } from './replace-member.ts';
 
 const nowMs = 100_000;
 
-/** What a follower that heard replica 1 at `heardAtMs` answers to whoever wants to replace it. */
+/** The answer of a follower that heard replica 1 at `heardAtMs` to a request to replace it. */
 async function answerOf(heardAtMs: number | undefined) {
   const unasked = () => Promise.reject(new Error('a follower asks etcd nothing'));
   const keeper = new MemberKeeper({

@@ -23,7 +23,7 @@ interface OwnMemberOptions {
 }
 
 const LOOK_MS = 1000;
-/** Number of silent looks that are normal while a member starts. */
+/** Number of checks without an answer that are normal while a member starts. */
 const SILENT_LOOKS = 5;
 
 /** Forgets the member at this path: a new data file has had none. */
