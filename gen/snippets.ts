@@ -12,7 +12,7 @@ export const snippets = {
   },
   "go": {
     "title": "Go",
-    "notes": "Needs a C compiler.",
+    "notes": "The client needs a C compiler.",
     "install": "go mod init example\ngo get github.com/tigerbeetle/tigerbeetle-go@v0.17.9\n",
     "file": {
       "name": "main.go",
@@ -22,7 +22,7 @@ export const snippets = {
   },
   "java": {
     "title": "Java",
-    "notes": "Needs Java 17 and Maven. The newest client on Maven Central is of release 0.16.30, which clusters of release 0.17 serve.",
+    "notes": "You need Java 17 and Maven. The newest client on Maven Central is release 0.16.30; clusters of release 0.17 serve it.",
     "install": "mvn -q dependency:copy -Dartifact=com.tigerbeetle:tigerbeetle-java:0.16.30 -DoutputDirectory=.\n",
     "file": {
       "name": "Main.java",
