@@ -64,7 +64,7 @@ test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
 
 .PHONY: chaos soak soak-rot soak-streams drill
-drill: setup ## What only a real cluster shows and takes long: the disaster drill of the manual; a killed leader as monitoring tells it; one replica’s volume with three (ONLY=disaster|failover|volume)
+drill: setup ## What only a real cluster shows and takes long: the disaster drill of the manual; a killed leader as monitoring tells it; one replica’s volume with three; a database as full as its size promises (ONLY=disaster|failover|volume|capacity TRANSFERS=20000000 SIZE=lh-5)
 	@$(JEST) --runInBand --silent=false --testMatch '<rootDir>/test/drill/$(or $(ONLY),*).drill.ts'
 soak: ## Long runs of faults with new seeds, beside adversarial clients in a pod's memory, until MINUTES are over (60)
 	@$(NODE) tools/test/soak.ts --minutes=$(MINUTES)

@@ -13,7 +13,7 @@ import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { Pod } from '../../test/soak/pod.ts';
 import { TestEngine } from '../../test/support/engine/engine.ts';
-import { BATCH, batchOf } from './counted-transfers.ts';
+import { BATCH, batchOf } from '../../test/support/engine/counted-transfers.ts';
 
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
  * Transfers whose fields follow from their number alone, so that whoever knows how many there are can count what a ledger must answer:
  * ids that do not rise, three unique fields of user data, every tenth batch pending and posted later.
  */
-import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
+import { encodeMultiBatch } from '../../../engine/wire/multi-batch.ts';
 
 export const BATCH = 8189;
 /** A batch in which transfers are pending is posted by the batch that comes this much later. */
