@@ -10,36 +10,40 @@ type Sink = CreateChangeStreamRequest['sink'];
 type Broker = Exclude<Sink, { readonly type: 'WEBHOOK' }>;
 
 export const sinkOptions: readonly Option[] = [
-  { name: 'username', value: 'name', summary: 'of a broker: the user; the password is asked for' },
-  { name: 'topic', value: 'name', summary: 'of Kafka: the topic' },
+  {
+    name: 'username',
+    value: 'name',
+    summary: 'for a broker: the user; the command asks for the password',
+  },
+  { name: 'topic', value: 'name', summary: 'for Kafka: the topic' },
   {
     name: 'key',
     value: 'key',
-    summary: 'of Kafka: what stays in order in several partitions; DATABASE when absent',
+    summary: 'for Kafka: events that stay in order in several partitions; DATABASE when absent',
     choices: ['DATABASE', 'LEDGER', 'DEBIT_ACCOUNT'],
   },
   {
     name: 'mechanism',
     value: 'mechanism',
-    summary: 'of Kafka: how the user signs in; SCRAM-SHA-512 when absent',
+    summary: 'for Kafka: how the user signs in; SCRAM-SHA-512 when absent',
     choices: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
   },
   {
     name: 'exchange',
     value: 'name',
-    summary: 'of AMQP: the exchange; the default one when absent',
+    summary: 'for AMQP: the exchange; the default one when absent',
   },
-  { name: 'routing-key', value: 'key', summary: 'of AMQP: the routing key, or the queue' },
+  { name: 'routing-key', value: 'key', summary: 'for AMQP: the routing key, or the queue' },
   {
     name: 'format',
     value: 'format',
-    summary: 'of a broker: how events are written',
+    summary: 'for a broker: format of the events',
     choices: ['TIGERBEETLE', 'LEDGERHOUSE'],
   },
   {
     name: 'ca-file',
     value: 'path',
-    summary: 'of a broker: PEM of the authorities that may have signed its certificate',
+    summary: 'for a broker: PEM of the authorities that may have signed its certificate',
   },
 ];
 

@@ -314,7 +314,7 @@ export interface paths {
         };
         /**
          * Read the maintenance window of the organization
-         * @description It counts for its databases that have none of their own.
+         * @description It applies to databases that have none of their own.
          */
         readonly get: operations["getOrganizationMaintenanceWindow"];
         /**
@@ -324,7 +324,7 @@ export interface paths {
         readonly put: operations["setOrganizationMaintenanceWindow"];
         readonly post?: never;
         /**
-         * Take the maintenance window of the organization back to the default
+         * Reset the maintenance window of the organization to the default
          * @description Asked for again, the answer is the same.
          */
         readonly delete: operations["resetOrganizationMaintenanceWindow"];
@@ -352,7 +352,7 @@ export interface paths {
         readonly put: operations["setDatabaseMaintenanceWindow"];
         readonly post?: never;
         /**
-         * Take a database back to the maintenance window of the organization
+         * Reset a database to the maintenance window of the organization
          * @description Asked for again, the answer is the same.
          */
         readonly delete: operations["resetDatabaseMaintenanceWindow"];
@@ -417,7 +417,7 @@ export interface paths {
         readonly get?: never;
         /**
          * Hold a backup
-         * @description Until it is released, nothing removes it: no schedule, no `expiresAt`, nobody. Who holds it, since when and why is in the backup and in the audit log. A hold is not replaced: release it first.
+         * @description Until it is released, nothing removes it: no schedule, no `expiresAt`, nobody. Author, time and reason of the hold are in the backup and in the audit log. To replace a hold, release it first.
          */
         readonly put: operations["holdBackup"];
         readonly post?: never;
@@ -461,7 +461,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begin a new database with a backup
+         * Make a new database from a backup
          * @description The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. A backup of data files is restored into TigerBeetle of the same topology, which keeps its cluster ID. Choose a size that is at least as large.
          */
         readonly post: operations["restoreBackup"];
@@ -480,7 +480,7 @@ export interface paths {
         };
         /**
          * Read which moments can be restored
-         * @description What the archived log of the database can bring back: every operation from the earliest to the latest one, except the gaps. Also of a deleted database.
+         * @description The operations to which the archived log can restore the database: all from the earliest to the latest one, except the gaps. Deleted databases have them, too.
          */
         readonly get: operations["getRecoveryWindow"];
         readonly put?: never;
@@ -502,7 +502,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Preview a restore to a moment
-         * @description Which backup it begins with, how much of the log is replayed, and what the new database will not have; by the same rules as the restore. Nothing is made. A moment that cannot be restored is refused with the nearest ones.
+         * @description The backup with which the restore begins, the part of the log that is replayed, and the parts that the new database will lack; by the same rules as the restore. Nothing is made. A moment that cannot be restored is refused with the nearest ones.
          */
         readonly post: operations["previewRestore"];
         readonly delete?: never;
@@ -521,7 +521,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begin a new database as another one was at a moment
+         * Make a new database from another one’s state at a moment
          * @description The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database, but for the engine (see `engine`). Choose a size that is at least as large.
          */
         readonly post: operations["restoreToMoment"];
@@ -611,13 +611,13 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read an import: which parts are there, and the report of a trial */
+        /** Read an import: the uploaded parts, and the report of a trial */
         readonly get: operations["getImport"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete an import
-         * @description Stops the upload; what is staged is removed within minutes. Refused while a database is being made of it.
+         * @description Stops the upload; uploaded files are removed within minutes. Refused while a database is being made from it.
          */
         readonly delete: operations["deleteImport"];
         readonly options?: never;
@@ -833,7 +833,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Read series over time
-         * @description Figures are taken every 15 seconds. Figures that could not be measured are gaps: their points are null, never 0.
+         * @description Figures are measured every 15 seconds. Where they could not be measured there is a gap: its points are null, never 0.
          */
         readonly post: operations["queryMetrics"];
         readonly delete?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a saved query
-         * @description For the person who saved it, owners and admins. What is absent stays.
+         * @description For the person who saved it, owners and admins. Absent properties stay.
          */
         readonly patch: operations["updateSavedQuery"];
         readonly trace?: never;
@@ -1215,7 +1215,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read a change stream: its state, how far it is, and its last failure */
+        /** Read a change stream: its state, its position, and its last failure */
         readonly get: operations["getChangeStream"];
         readonly put?: never;
         readonly post?: never;
@@ -1228,7 +1228,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change, pause or resume a change stream
-         * @description What is absent stays, and so does its place: it goes on with the event after `position`, also at another URL. A request that is under way while a stream is paused ends. While the organization is suspended, streams can be paused, and nothing else.
+         * @description Absent properties stay. The stream goes on with the event after `position`, also at another URL. A request that is under way when a stream is paused is completed. While the organization is suspended, streams can only be paused.
          */
         readonly patch: operations["updateChangeStream"];
         readonly trace?: never;
@@ -1792,7 +1792,7 @@ export interface paths {
         };
         /**
          * Export audit events as NDJSON or CSV
-         * @description The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it. If events go whose turn in the export has not come, because their retention ends, the answer is cut off, or the next page refused: begin again.
+         * @description The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it. If events are removed before the export reaches them, because their retention ends, the answer is cut off, or the next page is refused: start again.
          */
         readonly get: operations["exportAuditEvents"];
         readonly put?: never;
@@ -2033,7 +2033,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Count notifications as read
-         * @description Those up to the one that you name; what came later stays unread. A lower number than before changes nothing.
+         * @description All up to the one that you name; later ones stay unread. A lower number than before changes nothing.
          */
         readonly patch: operations["readNotifications"];
         readonly trace?: never;
@@ -3944,7 +3944,7 @@ export interface components {
                     readonly accountsMax: number;
                     /** @description GiB of volume with which a single replica holds so many. */
                     readonly storageGb: number;
-                    /** @description Transfers a second for which its processors are enough, in full requests to one replica. */
+                    /** @description Transfers a second that its processors can execute, in full requests to one replica. */
                     readonly transfersPerSecond: number;
                 } | null;
                 /** @description Engines for which it is large enough. */
@@ -4097,7 +4097,7 @@ export interface components {
             /** @description Accounts that it holds besides. */
             readonly accountsMax: number;
             /**
-             * @description What has to be larger for more transfers: `clusterSize` or `selectedStorageGb`.
+             * @description The choice that limits the number of transfers: `clusterSize` or `selectedStorageGb`.
              * @enum {string}
              */
             readonly limitedBy: "memory" | "storage";
@@ -4229,14 +4229,14 @@ export interface components {
             readonly at: string;
             /** @description Processors that all replicas use. */
             readonly cpuCores: number | null;
-            /** @description Processors that all replicas are promised; they may use more that are free. Null: not known. */
+            /** @description Requested processors of all replicas; they may also use free ones. Null: not known. */
             readonly cpuPromisedCores: number | null;
-            /** @description Of the replica that uses most. */
+            /** @description Figures of the replica that uses most. */
             readonly memory: {
                 readonly usedBytes: number | null;
                 readonly limitBytes: number | null;
             };
-            /** @description Of the replica that uses most. */
+            /** @description Figures of the replica that uses most. */
             readonly storage: {
                 readonly usedBytes: number | null;
                 readonly limitBytes: number | null;
@@ -4303,7 +4303,7 @@ export interface components {
             } | null;
             /** @description The switch for all its change streams. */
             readonly changeDataCapture: {
-                /** @description Whether all its change streams stand still. */
+                /** @description Whether all its change streams are suspended. */
                 readonly suspended: boolean;
             };
             readonly parameters: {
@@ -4480,7 +4480,7 @@ export interface components {
             } | null;
             /** @description The switch for all its change streams. */
             readonly changeDataCapture: {
-                /** @description Whether all its change streams stand still. */
+                /** @description Whether all its change streams are suspended. */
                 readonly suspended: boolean;
             };
             /** @enum {string} */
@@ -4511,7 +4511,7 @@ export interface components {
             readonly type: "integer" | "bytes" | "boolean";
             /** @description `bytes`: a whole number with KiB, MiB, GiB or TiB. Null: a plain value. */
             readonly unit: string | null;
-            /** @description Null: it is not set, and the default counts. */
+            /** @description Null: it is not set, and the default applies. */
             readonly value: string | null;
             /** @description Null: the engine decides by its size. */
             readonly defaultValue: string | null;
@@ -4558,7 +4558,7 @@ export interface components {
             } | null;
             /** @description The switch for all its change streams. */
             readonly changeDataCapture: {
-                /** @description Whether all its change streams stand still. */
+                /** @description Whether all its change streams are suspended. */
                 readonly suspended: boolean;
             };
             readonly parameters: {
@@ -4578,7 +4578,7 @@ export interface components {
             readonly supersededAt: string | null;
             /** @description The author; null in revisions from before this was recorded. */
             readonly actor: components["schemas"]["Actor"] | null;
-            /** @description Differences from the revision before; empty in the first one. */
+            /** @description Differences from the previous revision; empty in the first one. */
             readonly diff: readonly components["schemas"]["FieldChange"][];
         };
         readonly FieldChange: {
@@ -4594,7 +4594,7 @@ export interface components {
             readonly preview: {
                 readonly diff: readonly components["schemas"]["FieldChange"][];
                 readonly impact: components["schemas"]["ChangeImpact"];
-                /** @description Of the estimated monthly price; null without prices. */
+                /** @description Difference of the estimated monthly price; null without prices. */
                 readonly priceDelta: {
                     readonly currency: string;
                     readonly amount: string;
@@ -4620,7 +4620,7 @@ export interface components {
             readonly longestWaitSeconds: number | null;
             /** @description Whether pods are replaced, one at a time. */
             readonly rollingRestart: boolean;
-            /** @description Whether a later change can take it back wholly. */
+            /** @description Whether a later change can undo it completely. */
             readonly reversible: boolean;
             readonly warnings: readonly string[];
         };
@@ -4658,17 +4658,17 @@ export interface components {
                  */
                 readonly rpoSeconds?: number;
             } | null;
-            /** @description Whether all change streams of the database stand still, at once and without an interruption. Each goes on where it was. */
+            /** @description Whether all change streams of the database are suspended, at once and without an interruption. When resumed, each goes on where it was. */
             readonly changeDataCapture?: {
                 readonly suspended: boolean;
             };
-            /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
+            /** @description Each is set; null resets it to its default. The others stay (RFC 7396). */
             readonly parameters?: {
                 readonly [key: string]: string | null;
             };
             /** @description A version of the database’s engine. */
             readonly engineVersion?: string;
-            /** @description Each is added or replaced; null takes it off. */
+            /** @description Each is added or replaced; null removes it. */
             readonly labels?: {
                 readonly [key: string]: string | null;
             };
@@ -4698,7 +4698,7 @@ export interface components {
             readonly origin: "api" | "kubernetes";
             readonly diff: readonly components["schemas"]["FieldChange"][];
             readonly impact: components["schemas"]["ChangeImpact"];
-            /** @description Of the estimated monthly price; null without prices. */
+            /** @description Difference of the estimated monthly price; null without prices. */
             readonly priceDelta: {
                 readonly currency: string;
                 readonly amount: string;
@@ -4717,7 +4717,7 @@ export interface components {
             readonly error: {
                 readonly code: string;
                 readonly message: string;
-                /** @description What it left. */
+                /** @description State that it left. */
                 readonly state: string;
                 readonly nextSteps: readonly string[];
             } | null;
@@ -4753,17 +4753,17 @@ export interface components {
                  */
                 readonly rpoSeconds?: number;
             } | null;
-            /** @description Whether all change streams of the database stand still, at once and without an interruption. Each goes on where it was. */
+            /** @description Whether all change streams of the database are suspended, at once and without an interruption. When resumed, each goes on where it was. */
             readonly changeDataCapture?: {
                 readonly suspended: boolean;
             };
-            /** @description Each is set; null takes it back to its default. The others stay (RFC 7396). */
+            /** @description Each is set; null resets it to its default. The others stay (RFC 7396). */
             readonly parameters?: {
                 readonly [key: string]: string | null;
             };
             /** @description A version of the database’s engine. */
             readonly engineVersion?: string;
-            /** @description Each is added or replaced; null takes it off. */
+            /** @description Each is added or replaced; null removes it. */
             readonly labels?: {
                 readonly [key: string]: string | null;
             };
@@ -4803,14 +4803,14 @@ export interface components {
              * @enum {string}
              */
             readonly weekday: "SUNDAY" | "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY";
-            /** @description Time of day in its time zone, `HH:MM`. Where clocks skip it, the window begins when they have; where it comes twice, it begins once. */
+            /** @description Time of day in its time zone, `HH:MM`. If clocks skip it, the window begins right after the skipped time; if it comes twice, the window begins once. */
             readonly startTime: string;
             /** @description Changes begin for this long. */
             readonly lengthMinutes: number;
             /** @description Name of a time zone of the IANA database, such as `Europe/Vienna`. */
             readonly timeZone: string;
             /**
-             * @description Where it is set; `DEFAULT`: nowhere, and the default of the service counts.
+             * @description Where it is set; `DEFAULT`: nowhere, and the default of the service applies.
              * @enum {string}
              */
             readonly from: "DATABASE" | "ORGANIZATION" | "DEFAULT";
@@ -4828,7 +4828,7 @@ export interface components {
              * @enum {string}
              */
             readonly weekday: "SUNDAY" | "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY";
-            /** @description Time of day in its time zone, `HH:MM`. Where clocks skip it, the window begins when they have; where it comes twice, it begins once. */
+            /** @description Time of day in its time zone, `HH:MM`. If clocks skip it, the window begins right after the skipped time; if it comes twice, the window begins once. */
             readonly startTime: string;
             /**
              * @description Changes begin for this long.
@@ -4925,9 +4925,9 @@ export interface components {
         };
         readonly BackupHold: {
             readonly reason: string;
-            /** @description Who holds it. */
+            /** @description The author of the hold. */
             readonly by: string;
-            /** @description Since when. Null: its resource names a time that does not exist. */
+            /** @description Time from which it is held. Null: its resource names a time that does not exist. */
             readonly at: string | null;
         };
         readonly BackupVerification: {
@@ -4990,7 +4990,7 @@ export interface components {
             readonly database: components["schemas"]["Database"];
             readonly profile: components["schemas"]["Profile"];
             readonly job: components["schemas"]["Job"];
-            /** @description What the new database does not have of the ledger that it begins with. */
+            /** @description The parts of the original ledger that the new database lacks. */
             readonly warnings: readonly string[];
         };
         readonly RestoreBackupRequest: {
@@ -5037,7 +5037,7 @@ export interface components {
             readonly earliest: components["schemas"]["Moment"] | null;
             /** @description The last one. Later operations are on their way. */
             readonly latest: components["schemas"]["Moment"] | null;
-            /** @description What is missing in between, oldest first. Every other operation can be restored. */
+            /** @description Operations in between that cannot be restored, oldest first. Every other operation can be restored. */
             readonly gaps: readonly components["schemas"]["RecoveryGap"][];
         };
         readonly RecoveryGap: {
@@ -5092,9 +5092,9 @@ export interface components {
             readonly operationsMax: number;
             /** @description Archived operations that the new database will lack; null while `op` is null. */
             readonly operationsLater: number | null;
-            /** @description What the new database does not have, and is set up again if it is wanted. */
+            /** @description Settings that the new database lacks; set them up again if you need them. */
             readonly notCarriedOver: readonly ("API_KEYS" | "BACKUP_SCHEDULES" | "CHANGE_STREAMS" | "CONTINUOUS_ARCHIVING" | "LABELS")[];
-            /** @description What the new database does not have of the ledger that it begins with. */
+            /** @description The parts of the original ledger that the new database lacks. */
             readonly warnings: readonly string[];
         };
         readonly PreviewRestoreRequest: {
@@ -5363,7 +5363,7 @@ export interface components {
              */
             readonly expiresAt: string;
             readonly databaseId: string | null;
-            /** @description What the trial of rows found; null until it has ended. */
+            /** @description Result of the trial of rows; null until it has ended. */
             readonly report: components["schemas"]["RowsReport"] | null;
             readonly files: readonly components["schemas"]["ImportFile"][];
         };
@@ -5384,7 +5384,7 @@ export interface components {
                 readonly field: string | null;
                 /** @description A stable name: a status of the ledger, or a fault of the file’s form. */
                 readonly code: string;
-                /** @description What is wrong, and what to do. */
+                /** @description The fault, and what to do. */
                 readonly detail: string;
             }[];
         };
@@ -5402,7 +5402,7 @@ export interface components {
             readonly uploadedBytes: number;
             /** @description Numbers of the parts that are there, from 1. */
             readonly parts: readonly number[];
-            /** @description What its first bytes say; null until they are known, and for rows. */
+            /** @description Content of its head; null until the head is known, and for rows. */
             readonly head: components["schemas"]["ImportHead"] | null;
         };
         readonly ImportHead: {
@@ -5419,7 +5419,7 @@ export interface components {
             readonly release: string;
             /** @description The last operation that it contains; of TigerBeetle, that of its last checkpoint. */
             readonly op: number;
-            /** @description Of that operation, in nanoseconds. */
+            /** @description Timestamp of that operation, in nanoseconds. */
             readonly timestamp: string;
             /** @description Of the ledger at that operation; the same in all files. Of TigerBeetle, the checksum of the file’s superblock. */
             readonly stateHash: string;
@@ -6442,7 +6442,7 @@ export interface components {
             /** @constant */
             readonly success: true;
             readonly changeStream: components["schemas"]["ChangeStream"];
-            /** @description Of a webhook: it signs. `GET …/secret` shows it again. */
+            /** @description The secret that signs requests to a webhook. `GET …/secret` shows it again. */
             readonly secret: string | null;
         };
         readonly ChangeStream: {
@@ -6506,7 +6506,7 @@ export interface components {
             readonly state: "RUNNING" | "PAUSED" | "RETRYING" | "FAILED";
             /** @description Why it stopped, if nobody paused it. */
             readonly stateReason: string | null;
-            /** @description All streams of the database stand still, whatever their states are: `changeDataCapture` of its configuration. */
+            /** @description All streams of the database are suspended, whatever their states are: `changeDataCapture` of its configuration. */
             readonly suspended: boolean;
             /**
              * Format: uint64
@@ -6529,7 +6529,7 @@ export interface components {
             readonly lagUnknown: ("PAUSED" | "FAILED" | "SUSPENDED" | "LEDGER_UNAVAILABLE" | "NOT_READ") | null;
             readonly failingSince: string | null;
             readonly nextAttemptAt: string | null;
-            /** @description The last failure, also after it is over. */
+            /** @description The last failure, even if it is over. */
             readonly lastError: {
                 readonly code: string;
                 readonly message: string;
@@ -6559,7 +6559,7 @@ export interface components {
              * @default
              */
             readonly description?: string;
-            /** @description Where the events go. A stream keeps the type of its sink. */
+            /** @description Target of the events. The type of a stream’s sink cannot be changed. */
             readonly sink: {
                 /** @constant */
                 readonly type: "WEBHOOK";
@@ -6655,7 +6655,7 @@ export interface components {
         readonly UpdateChangeStreamRequest: {
             /** @description Note for people. */
             readonly description?: string;
-            /** @description Where the events go. A stream keeps the type of its sink. */
+            /** @description Target of the events. The type of a stream’s sink cannot be changed. */
             readonly sink?: {
                 /** @constant */
                 readonly type: "WEBHOOK";
@@ -6816,7 +6816,7 @@ export interface components {
         };
         readonly CreateConnectionCheckRequest: {
             /**
-             * @description Whose snippet is used; for your own records.
+             * @description Language of the snippet that you use; for your own records.
              * @enum {string}
              */
             readonly language?: "node" | "go" | "java" | "dotnet" | "python" | "rust" | "curl" | "cli";
@@ -6829,7 +6829,7 @@ export interface components {
             readonly language: "node" | "go" | "java" | "dotnet" | "python" | "rust" | "curl" | "cli";
             /** @description Name of the language. */
             readonly title: string;
-            /** @description What it needs; may be empty. */
+            /** @description Its requirements; may be empty. */
             readonly notes: string;
             /** @description Commands of a shell, one a line. */
             readonly install: string | null;
@@ -6867,7 +6867,7 @@ export interface components {
                 readonly email: string | null;
                 readonly administrator: boolean;
             } | null;
-            /** @description Null for a person who has none yet. */
+            /** @description Null if the person has none yet. */
             readonly organization: {
                 /** @description The organization of the request. */
                 readonly id: string;
@@ -6915,7 +6915,7 @@ export interface components {
             readonly service: {
                 /** @description Version of the programs that answered. */
                 readonly version: string;
-                /** @description What the operators of the service tell everybody, such as planned maintenance. */
+                /** @description Notice of the service’s operators to everybody, such as planned maintenance. */
                 readonly notice: string | null;
             };
             /**
@@ -7579,7 +7579,7 @@ export interface components {
             readonly mutedKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Databases that you muted. */
             readonly mutedDatabases: readonly string[];
-            /** @description Kinds that you get by mail at once, too. What is muted is in no mail. */
+            /** @description Kinds that you also get by mail, at once. Muted notifications are in no mail. */
             readonly mailKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
             /** @description Kinds that you get in one mail a day, if there are any notifications. */
             readonly digestKinds: readonly ("database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment")[];
@@ -7681,7 +7681,7 @@ export interface components {
             readonly page: components["schemas"]["Page"];
             /** @description Such as `2026-11`, of UTC. */
             readonly month: string;
-            /** @description Of the whole month, or of the database that is asked for. */
+            /** @description Sum of the whole month, or of the requested database. */
             readonly total: components["schemas"]["ExactMoney"];
             readonly usedUntil: string | null;
             /** @description The total at the end of the month if every hour costs what the last counted one did. Null for another month than the current one. */
@@ -7691,7 +7691,7 @@ export interface components {
             /** @description Null in a row of a day. */
             readonly databaseId: string | null;
             readonly databaseName: string | null;
-            /** @description Of UTC. Null in a row of a database. */
+            /** @description Date in UTC. Null in a row of a database. */
             readonly day: string | null;
             readonly compute: {
                 /** @description Time in which processes ran. */
@@ -7744,7 +7744,7 @@ export interface components {
             readonly periodEnd: string;
             /** @description Below nothing when there is a credit. */
             readonly total: components["schemas"]["ExactMoney"];
-            /** @description What is still to be paid. */
+            /** @description The amount that is still to be paid. */
             readonly remaining: components["schemas"]["ExactMoney"];
             /** @description Page of the provider on which it is shown and paid. */
             readonly pageUrl: string | null;
@@ -19937,7 +19937,7 @@ export interface operations {
                 readonly databaseId?: string;
                 /** @description Keys that this person made. */
                 readonly createdBy?: string;
-                /** @description Keys that work and stop working within so many days. */
+                /** @description Active keys that expire within so many days. */
                 readonly expiresWithinDays?: number;
             };
             readonly header?: {
@@ -21972,7 +21972,7 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description Such as `2026-11`, of UTC; the current one when absent. */
                 readonly month?: string;
-                /** @description What a row is about. */
+                /** @description Subject of a row. */
                 readonly by?: "database" | "day";
                 /** @description Only this database. */
                 readonly databaseId?: string;
@@ -25080,7 +25080,7 @@ export interface operations {
                             readonly notBefore?: string;
                             /**
                              * Format: date-time
-                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             * @description Time from which a forced version is also applied outside of the maintenance window; absent if it is not forced. RFC 3339, UTC, milliseconds.
                              */
                             readonly latest?: string;
                         };
@@ -25197,7 +25197,7 @@ export interface operations {
                             readonly notBefore?: string;
                             /**
                              * Format: date-time
-                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             * @description Time from which a forced version is also applied outside of the maintenance window; absent if it is not forced. RFC 3339, UTC, milliseconds.
                              */
                             readonly latest?: string;
                         };
@@ -25316,7 +25316,7 @@ export interface operations {
                             readonly notBefore?: string;
                             /**
                              * Format: date-time
-                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             * @description Time from which a forced version is also applied outside of the maintenance window; absent if it is not forced. RFC 3339, UTC, milliseconds.
                              */
                             readonly latest?: string;
                         };
@@ -25437,7 +25437,7 @@ export interface operations {
                             readonly notBefore?: string;
                             /**
                              * Format: date-time
-                             * @description Of a forced version: from then on it is applied outside of the maintenance window too. RFC 3339, UTC, milliseconds.
+                             * @description Time from which a forced version is also applied outside of the maintenance window; absent if it is not forced. RFC 3339, UTC, milliseconds.
                              */
                             readonly latest?: string;
                         };

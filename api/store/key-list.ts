@@ -17,7 +17,7 @@ export interface KeyFilter {
   readonly permission?: Permission;
   /** TypeID of the one database that the key opens. */
   readonly databaseId?: string;
-  /** Only keys that work and stop working within so many days. */
+  /** Only active keys that expire within so many days. */
   readonly expiresWithinDays?: number;
 }
 

@@ -50,7 +50,7 @@ const list: Command = {
     {
       name: 'expires-within',
       value: 'days',
-      summary: 'only keys that work and stop working within so many days',
+      summary: 'only active keys that expire within so many days',
     },
     ...pageOptions,
   ],

@@ -12,7 +12,7 @@ const types = ['MANUAL', 'SCHEDULED', 'PRE_CHANGE', 'FINAL'];
 const database = { name: 'database' } as const;
 const backupId = { name: 'backup-id' } as const;
 const id = 'bkp_01jd8f3zk5e0v9t3m2q6r8w4xy';
-const byName = 'Give the ID or the name of the database; only the ID finds one that is deleted.';
+const byName = 'Give the ID or the name of the database; a deleted one is found by its ID only.';
 const handlers = () => import('../handlers/backups.ts');
 
 const name: Option = { name: 'name', value: 'text', summary: 'name of the backup, for people' };
@@ -122,7 +122,7 @@ const hold: Command = {
   kind: 'command',
   name: 'hold',
   summary: 'Hold a backup: nothing removes it until it is released',
-  description: `Who holds it, since when and why is in the backup and in the audit log. ${byName}`,
+  description: `Author, time and reason are in the backup and in the audit log. ${byName}`,
   arguments: [database, backupId],
   options: [
     { name: 'reason', value: 'text', summary: 'why, such as the number of a case' },
@@ -157,7 +157,7 @@ const verify: Command = {
 const restore: Command = {
   kind: 'command',
   name: 'restore',
-  summary: 'Begin a new database with a backup',
+  summary: 'Make a new database from a backup',
   description: `The new database has its own ID, cluster ID, keys and addresses; the other one stays as it is. ${byName}`,
   arguments: [database, backupId, { name: 'name' }],
   options: [...shapeOptions, ...engineOptions, dryRun, ...waitOptions],

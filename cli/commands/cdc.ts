@@ -89,7 +89,7 @@ const update: Command = {
   arguments: [database, stream],
   options: [
     { name: 'url', value: 'url', summary: 'URL for the next event and later ones' },
-    { name: 'password', summary: 'of a broker: ask for another password' },
+    { name: 'password', summary: 'for a broker: ask for another password' },
     ...sinkOptions,
     description,
   ],

@@ -198,13 +198,16 @@ export const upgrade: Command = {
 export const archive: Command = {
   kind: 'command',
   name: 'archive',
-  summary: 'Archive the log of a database, so that it can be restored to any moment, or no longer',
-  description: `It is a change of the database; --plan says what it takes and keeps. backups window says how it stands. ${byName}`,
+  summary: 'Switch the archiving of a database’s log on or off',
+  description: `While its log is archived, a database can be restored to any moment. This is a change of the database; --plan previews it, and backups window shows the state. ${byName}`,
   arguments: [database],
   options: [...archiving, applyAt, plan, dryRun, ...waitOptions],
   examples: [
     { command: 'backups archive payments-prod --archive-within-seconds 5' },
-    { says: 'what it would mean', command: 'backups archive payments-prod --no-archive --plan' },
+    {
+      says: 'a preview of switching it off',
+      command: 'backups archive payments-prod --no-archive --plan',
+    },
   ],
   load: async () => (await handlers()).createChange,
 };
@@ -212,8 +215,8 @@ export const archive: Command = {
 export const suspendStreams: Command = {
   kind: 'command',
   name: 'suspend',
-  summary: 'Let all change streams of a database stand still, at once',
-  description: `It is a change of the database, without an interruption. Nothing is lost: each stream goes on where it was. ${byName}`,
+  summary: 'Suspend all change streams of a database at once',
+  description: `This is a change of the database, without an interruption. Nothing is lost: each stream goes on where it was. ${byName}`,
   arguments: [database],
   options: [plan, dryRun, ...waitOptions],
   examples: [{ command: 'cdc suspend payments-prod' }],
@@ -223,8 +226,8 @@ export const suspendStreams: Command = {
 export const resumeStreams: Command = {
   kind: 'command',
   name: 'resume-all',
-  summary: 'Let the change streams of a database go on after cdc suspend',
-  description: `Streams that are paused themselves stay paused. ${byName}`,
+  summary: 'Resume the change streams of a database after cdc suspend',
+  description: `Streams that were paused stay paused. ${byName}`,
   arguments: [database],
   options: [plan, dryRun, ...waitOptions],
   examples: [{ command: 'cdc resume-all payments-prod' }],

@@ -5,7 +5,7 @@ export const connect: Command = {
   name: 'connect',
   summary: 'Open local ports through which official clients reach a database',
   description:
-    'Opens a port on this machine for each replica and carries its connections to the service, encrypted, with the rights of your key. Prints the addresses and the cluster ID for the clients of each language. Runs until it is interrupted, or until the command behind --exec ends, whose exit status it takes. Proxies are used as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.',
+    'Opens a port on this machine for each replica and carries its connections to the service, encrypted, with the rights of your key. Prints the addresses and the cluster ID for the clients of each language. Runs until it is interrupted, or until the command behind --exec ends, and then exits with the status of that command. Uses the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
   arguments: [{ name: 'database' }, { name: 'command', optional: true, repeatable: true }],
   options: [
     {

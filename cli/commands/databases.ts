@@ -142,7 +142,7 @@ const remove: Command = {
   kind: 'command',
   name: 'delete',
   summary: 'Delete a database',
-  description: `${byName} It stops answering at once. Its data stay for some days, in which it can be restored. Without --confirm, the terminal asks for the name.`,
+  description: `${byName} It stops answering at once. It can be restored for some days. Without --confirm, the terminal asks for the name.`,
   arguments: [database],
   options: [
     {
@@ -152,7 +152,8 @@ const remove: Command = {
     },
     {
       name: 'final-backup',
-      summary: 'make a last backup, then delete the data at once: it cannot be restored otherwise',
+      summary:
+        'make a last backup, then delete the data at once; only the backup can restore it then',
     },
     dryRun,
     ...waitOptions,

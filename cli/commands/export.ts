@@ -6,7 +6,7 @@ export const exportCommand: Command = {
   name: 'export',
   summary: 'Write the accounts or transfers of a database as NDJSON or CSV',
   description:
-    'Writes the rows that are there when it begins, in the order of their timestamps, with the names and exact integers of the HTTP API. With --output, the rows go into FILE.partial, which gets its name when it is complete; nothing that exists is replaced. After an interruption, the same command with --resume continues it. It waits through outages of up to 15 minutes. An export is not a backup: it lacks what no row tells, and the balances of accounts are those of the moments when they were read.',
+    'Writes the rows that exist when it begins, in the order of their timestamps, with the names and exact integers of the HTTP API. With --output, the rows go into FILE.partial, which is renamed when it is complete; no existing file is replaced. After an interruption, the same command with --resume continues it. It waits through outages of up to 15 minutes. An export is not a backup: it has only rows, and the balances of accounts are those of the moments when they were read.',
   arguments: [{ name: 'database' }],
   options: [
     {
@@ -45,7 +45,7 @@ export const exportCommand: Command = {
       command: 'export payments-prod --what accounts --format csv > accounts.csv',
     },
     {
-      says: 'what came later than an earlier export',
+      says: 'only rows after an earlier export',
       command:
         'export payments-prod --what transfers --after 1795328121972093214 --output more.ndjson',
     },

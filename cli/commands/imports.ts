@@ -77,7 +77,7 @@ const remove: Command = {
   name: 'delete',
   summary: 'End an import and remove its files',
   description:
-    'A database that was made of it stays. While one is being made, the import cannot be deleted. Without --confirm, the terminal asks for the ID of the import.',
+    'A database that was made from it stays. While a database is being made from it, the import cannot be deleted. Without --confirm, the terminal asks for the ID of the import.',
   arguments: [importId],
   options: [
     { name: 'confirm', value: 'id', summary: 'the ID of the import, to confirm its removal' },

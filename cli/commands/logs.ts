@@ -30,7 +30,10 @@ export const logs: Command = {
   ],
   examples: [
     { command: 'logs payments-prod --follow' },
-    { command: 'logs payments-prod --severity warn --since 24h', says: 'what went wrong today' },
+    {
+      command: 'logs payments-prod --severity warn --since 24h',
+      says: 'warnings and errors of today',
+    },
     { command: 'logs payments-prod --component engine --node 1 --search checkpoint' },
   ],
   load: async () => (await import('../handlers/logs.ts')).printLogs,

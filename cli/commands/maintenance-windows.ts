@@ -4,7 +4,7 @@ import { dryRun } from './payload-options.ts';
 
 const database: Argument = { name: 'database', optional: true };
 const whose =
-  'Give the ID or the name of a database, or nothing for the organization, whose window counts for its databases that have none of their own.';
+  'Give the ID or the name of a database, or nothing for the organization. The window of the organization applies to databases without their own.';
 const handlers = () => import('../handlers/maintenance-windows.ts');
 
 const options: readonly Option[] = [
@@ -18,7 +18,7 @@ const options: readonly Option[] = [
   {
     name: 'length',
     value: 'duration',
-    summary: 'how long changes begin, 30m to 24h; default 4h',
+    summary: 'time in which changes may begin, 30m to 24h; default 4h',
   },
   { name: 'time-zone', value: 'zone', summary: 'IANA time zone, such as Europe/Vienna' },
 ];
@@ -59,7 +59,7 @@ const set: Command = {
 const reset: Command = {
   kind: 'command',
   name: 'reset',
-  summary: 'Take a database back to the window of the organization, or that to the default',
+  summary: 'Reset a database to the window of the organization, or the organization to the default',
   description: whose,
   arguments: [database],
   options: [dryRun],

@@ -9,7 +9,7 @@ export const metrics: Command = {
   name: 'metrics',
   summary: 'Show the newest figures of a database, or series over time',
   description:
-    'Without --series: load, memory, storage, and when they are full. With it: each line with its least, mean, greatest and last value; --json has all points. A blank in a line is a time for which nothing is known.',
+    'Without --series: load, memory, storage, and when they will be full. With --series: each line with its least, mean, greatest and last value; --json has all points. A blank in a line is a gap.',
   arguments: [database],
   options: [
     {
@@ -45,12 +45,12 @@ export const metrics: Command = {
 export const top: Command = {
   kind: 'command',
   name: 'top',
-  summary: 'Show the newest figures of a database, again and again',
+  summary: 'Show the newest figures of a database repeatedly',
   description:
-    'In a terminal each look replaces the one before, until Ctrl-C; elsewhere they follow each other. With --json each is one answer of the API.',
+    'In a terminal the new figures replace the old ones, until Ctrl-C; elsewhere they follow each other. With --json each output is one answer of the API.',
   arguments: [database],
   options: [
-    { name: 'every', value: 'duration', summary: 'time between two looks (5s by default)' },
+    { name: 'every', value: 'duration', summary: 'time between two outputs (5s by default)' },
     { name: 'once', summary: 'print it once and end' },
   ],
   examples: [

@@ -18,7 +18,7 @@ const list: Command = {
 const readAll: Command = {
   kind: 'command',
   name: 'read-all',
-  summary: 'Count all present notifications as read',
+  summary: 'Mark all present notifications as read',
   arguments: [],
   options: [],
   examples: [{ command: 'notifications read-all' }],

@@ -5,7 +5,7 @@ import { engineOptions, shapeOptions } from './shape-options.ts';
 import { waitOptions } from './wait-options.ts';
 
 const database = { name: 'database' } as const;
-const byName = 'Give the ID or the name of the database; only the ID finds one that is deleted.';
+const byName = 'Give the ID or the name of the database; a deleted one is found by its ID only.';
 const handlers = () => import('../handlers/recovery.ts');
 
 const targetOptions: readonly Option[] = [
@@ -21,8 +21,8 @@ const targetOptions: readonly Option[] = [
 const window: Command = {
   kind: 'command',
   name: 'window',
-  summary: 'Show from when to when a database can be restored to any moment',
-  description: `Its log must be archived for that, or have been. Gaps are named. ${byName}`,
+  summary: 'Show the moments to which a database can be restored',
+  description: `Prints the earliest and the latest moment, and the gaps between them. The log must be or have been archived. ${byName}`,
   arguments: [database],
   options: [],
   examples: [{ command: 'backups window payments-prod' }],
@@ -32,7 +32,7 @@ const window: Command = {
 const preview: Command = {
   kind: 'command',
   name: 'preview',
-  summary: 'Show what a restore to a moment would use; it makes nothing',
+  summary: 'Preview a restore to a moment; makes nothing',
   description: `A moment that cannot be restored is refused with the nearest ones. ${byName}`,
   arguments: [database],
   options: [...targetOptions, ...engineOptions],
@@ -43,7 +43,7 @@ const preview: Command = {
 const restoreTo: Command = {
   kind: 'command',
   name: 'restore-to',
-  summary: 'Begin a new database as another one was at a moment',
+  summary: 'Make a new database from another one’s state at a moment',
   description: `It has every operation up to the moment, and its own ID, cluster ID, keys and addresses; the other one stays as it is. ${byName}`,
   arguments: [database, { name: 'name' }],
   options: [...targetOptions, ...shapeOptions, ...engineOptions, dryRun, ...waitOptions],

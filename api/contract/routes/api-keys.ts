@@ -74,7 +74,7 @@ export const apiKeyRoutes = {
         .min(1)
         .max(3_650)
         .optional()
-        .describe('Keys that work and stop working within so many days.'),
+        .describe('Active keys that expire within so many days.'),
     }),
     responses: {
       200: answer('A page of keys.', listOf(apiKey).meta({ id: 'ApiKeyList' }), {

@@ -107,7 +107,7 @@ export const backupRoutes = {
     tag,
     summary: 'Hold a backup',
     description:
-      'Until it is released, nothing removes it: no schedule, no `expiresAt`, nobody. Who holds it, since when and why is in the backup and in the audit log. A hold is not replaced: release it first.',
+      'Until it is released, nothing removes it: no schedule, no `expiresAt`, nobody. Author, time and reason of the hold are in the backup and in the audit log. To replace a hold, release it first.',
     access: access.changeDatabase,
     body: jsonBody(holdBackupRequest, { case: holdExample }),
     responses: {
@@ -156,7 +156,7 @@ export const backupRoutes = {
     method: 'POST',
     path: `${one}/restore`,
     tag,
-    summary: 'Begin a new database with a backup',
+    summary: 'Make a new database from a backup',
     description:
       'The new database has its own ID, cluster ID, keys and addresses; the one that was backed up stays as it is. All choices that are not given, and the parameters, are those of the database that was backed up. Its engine is the built-in one unless `engine` says otherwise; parameters of another engine are left out. A database of TigerBeetle is filled through its protocol and serves nobody until every row was compared; `warnings` says what does not survive. A backup of data files is restored into TigerBeetle of the same topology, which keeps its cluster ID. Choose a size that is at least as large.',
     access: access.changeDatabase,

@@ -63,7 +63,7 @@ export const billingRoutes = {
         .regex(/^20\d\d-(0[1-9]|1[0-2])$/)
         .optional()
         .describe('Such as `2026-11`, of UTC; the current one when absent.'),
-      by: z.enum(['database', 'day']).default('database').describe('What a row is about.'),
+      by: z.enum(['database', 'day']).default('database').describe('Subject of a row.'),
       databaseId: id('db', 'Only this database.').optional(),
     }),
     responses: { 200: answer('A page of usage.', usageList, usageExample) },

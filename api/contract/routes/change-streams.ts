@@ -74,7 +74,7 @@ export const changeStreamRoutes = {
     method: 'GET',
     path: one,
     tag,
-    summary: 'Read a change stream: its state, how far it is, and its last failure',
+    summary: 'Read a change stream: its state, its position, and its last failure',
     access: access.readDatabase,
     responses: {
       200: answer('The stream.', readChangeStream, { changeStream: changeStreamExample }),
@@ -89,7 +89,7 @@ export const changeStreamRoutes = {
     tag,
     summary: 'Change, pause or resume a change stream',
     description:
-      'What is absent stays, and so does its place: it goes on with the event after `position`, also at another URL. A request that is under way while a stream is paused ends. While the organization is suspended, streams can be paused, and nothing else.',
+      'Absent properties stay. The stream goes on with the event after `position`, also at another URL. A request that is under way when a stream is paused is completed. While the organization is suspended, streams can only be paused.',
     access: access.changeStreams,
     body: jsonBody(updateChangeStreamRequest, {
       pause: { state: 'PAUSED' },

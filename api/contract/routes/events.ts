@@ -58,7 +58,7 @@ export const auditRoutes = {
     tag: 'Audit',
     summary: 'Export audit events as NDJSON or CSV',
     description:
-      'The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it. If events go whose turn in the export has not come, because their retention ends, the answer is cut off, or the next page refused: begin again.',
+      'The oldest first, all of them in one answer that is sent as it is read. With `limit` or `cursor` it is one page, and `Next-Cursor` has the next page. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it. If events are removed before the export reaches them, because their retention ends, the answer is cut off, or the next page is refused: start again.',
     access: access.auditLog,
     query: z.strictObject({
       format: z.enum(['ndjson', 'csv']).default('ndjson'),

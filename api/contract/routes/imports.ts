@@ -61,7 +61,7 @@ export const importRoutes = {
     method: 'GET',
     path: one,
     tag,
-    summary: 'Read an import: which parts are there, and the report of a trial',
+    summary: 'Read an import: the uploaded parts, and the report of a trial',
     access: access.createDatabase,
     responses: {
       200: answer('The import.', readImport, { import: faultyImportExample }),
@@ -118,7 +118,7 @@ export const importRoutes = {
     tag,
     summary: 'Delete an import',
     description:
-      'Stops the upload; what is staged is removed within minutes. Refused while a database is being made of it.',
+      'Stops the upload; uploaded files are removed within minutes. Refused while a database is being made from it.',
     access: access.createDatabase,
     responses: { 204: empty('It is deleted.') },
     problems: ['import_in_use'],

@@ -36,7 +36,7 @@ export const maintenanceWindowRoutes = {
     path: ofOrganization,
     tag,
     summary: 'Read the maintenance window of the organization',
-    description: 'It counts for its databases that have none of their own.',
+    description: 'It applies to databases that have none of their own.',
     access: access.any,
     responses: {
       200: answer('The window.', readMaintenanceWindow, {
@@ -62,7 +62,7 @@ export const maintenanceWindowRoutes = {
     method: 'DELETE',
     path: ofOrganization,
     tag,
-    summary: 'Take the maintenance window of the organization back to the default',
+    summary: 'Reset the maintenance window of the organization to the default',
     description: 'Asked for again, the answer is the same.',
     access: access.changeDatabase,
     responses: { 200: changed('DEFAULT') },
@@ -98,7 +98,7 @@ export const maintenanceWindowRoutes = {
     method: 'DELETE',
     path: ofDatabase,
     tag,
-    summary: 'Take a database back to the maintenance window of the organization',
+    summary: 'Reset a database to the maintenance window of the organization',
     description: 'Asked for again, the answer is the same.',
     access: access.changeDatabase,
     responses: { 200: changed('ORGANIZATION') },

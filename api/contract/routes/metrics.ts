@@ -65,7 +65,7 @@ export const metricRoutes = {
     tag,
     summary: 'Read series over time',
     description:
-      'Figures are taken every 15 seconds. Figures that could not be measured are gaps: their points are null, never 0.',
+      'Figures are measured every 15 seconds. Where they could not be measured there is a gap: its points are null, never 0.',
     access: access.readDatabase,
     makesNothing: true,
     body: jsonBody(queryMetricsRequest, {

@@ -47,7 +47,7 @@ export const notificationRoutes = {
     tag,
     summary: 'Count notifications as read',
     description:
-      'Those up to the one that you name; what came later stays unread. A lower number than before changes nothing.',
+      'All up to the one that you name; later ones stay unread. A lower number than before changes nothing.',
     access: access.anyPerson,
     body: jsonBody(readNotificationsRequest, { seen: { readThrough: '184467' } }),
     responses: {

@@ -27,7 +27,7 @@ export const recoveryRoutes = {
     tag,
     summary: 'Read which moments can be restored',
     description:
-      'What the archived log of the database can bring back: every operation from the earliest to the latest one, except the gaps. Also of a deleted database.',
+      'The operations to which the archived log can restore the database: all from the earliest to the latest one, except the gaps. Deleted databases have them, too.',
     access: access.readDatabase,
     responses: {
       200: answer('The window.', readRecoveryWindow, { recoveryWindow: recoveryWindowExample }),
@@ -42,7 +42,7 @@ export const recoveryRoutes = {
     tag,
     summary: 'Preview a restore to a moment',
     description:
-      'Which backup it begins with, how much of the log is replayed, and what the new database will not have; by the same rules as the restore. Nothing is made. A moment that cannot be restored is refused with the nearest ones.',
+      'The backup with which the restore begins, the part of the log that is replayed, and the parts that the new database will lack; by the same rules as the restore. Nothing is made. A moment that cannot be restored is refused with the nearest ones.',
     access: access.readDatabase,
     body: jsonBody(previewRestoreRequest, examples),
     responses: {
@@ -54,7 +54,7 @@ export const recoveryRoutes = {
     method: 'POST',
     path: `${path}/restore`,
     tag,
-    summary: 'Begin a new database as another one was at a moment',
+    summary: 'Make a new database from another one’s state at a moment',
     description:
       'The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database, but for the engine (see `engine`). Choose a size that is at least as large.',
     access: access.changeDatabase,

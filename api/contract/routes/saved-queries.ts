@@ -53,7 +53,7 @@ export const savedQueryRoutes = {
     path: one,
     tag,
     summary: 'Change a saved query',
-    description: 'For the person who saved it, owners and admins. What is absent stays.',
+    description: 'For the person who saved it, owners and admins. Absent properties stay.',
     access: access.savedQueries,
     body: jsonBody(updateSavedQueryRequest, { rename: { name: 'Fees since yesterday' } }),
     responses: { 200: answer('It is changed.', changedSavedQuery, changed) },

@@ -112,7 +112,7 @@ export const restoringDatabase = databaseWithJob
   .extend({
     warnings: z
       .array(z.string())
-      .describe('What the new database does not have of the ledger that it begins with.'),
+      .describe('The parts of the original ledger that the new database lacks.'),
   })
   .meta({ id: 'RestoringDatabase' });
 
@@ -138,10 +138,10 @@ export const holdBackupRequest = z
 const hold = z
   .object({
     reason: z.string(),
-    by: z.string().describe('Who holds it.'),
+    by: z.string().describe('The author of the hold.'),
     at: time('Since when.')
       .nullable()
-      .describe('Since when. Null: its resource names a time that does not exist.'),
+      .describe('Time from which it is held. Null: its resource names a time that does not exist.'),
   })
   .meta({ id: 'BackupHold' });
 

@@ -11,7 +11,7 @@ const usageRow = z
   .object({
     databaseId: z.string().nullable().describe('Null in a row of a day.'),
     databaseName: z.string().nullable(),
-    day: z.iso.date().nullable().describe('Of UTC. Null in a row of a database.'),
+    day: z.iso.date().nullable().describe('Date in UTC. Null in a row of a database.'),
     compute: part('Time in which processes ran.'),
     storage: part('Time in which volumes existed.'),
     amount: exactMoney.describe('Both together.'),
@@ -24,7 +24,7 @@ const usageRow = z
 export const usageList = listOf(usageRow)
   .extend({
     month: z.string().describe('Such as `2026-11`, of UTC.'),
-    total: exactMoney.describe('Of the whole month, or of the database that is asked for.'),
+    total: exactMoney.describe('Sum of the whole month, or of the requested database.'),
     usedUntil: time('The end of the last hour that is counted.').nullable(),
     forecast: exactMoney
       .nullable()
@@ -45,7 +45,7 @@ const invoice = z
     periodStart: time('Start of what it is about.'),
     periodEnd: time('End of what it is about.'),
     total: exactMoney.describe('Below nothing when there is a credit.'),
-    remaining: exactMoney.describe('What is still to be paid.'),
+    remaining: exactMoney.describe('The amount that is still to be paid.'),
     pageUrl: z.url().nullable().describe('Page of the provider on which it is shown and paid.'),
     pdfUrl: z.url().nullable(),
   })

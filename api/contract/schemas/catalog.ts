@@ -14,7 +14,7 @@ const sizeCapacity = z.object({
   transfersPerSecond: z
     .int()
     .describe(
-      'Transfers a second for which its processors are enough, in full requests to one replica.',
+      'Transfers a second that its processors can execute, in full requests to one replica.',
     ),
 });
 

@@ -102,7 +102,7 @@ const kafkaSink = z
 
 const sink = z
   .discriminatedUnion('type', [webhookSink, amqpSink, kafkaSink])
-  .describe('Where the events go. A stream keeps the type of its sink.');
+  .describe('Target of the events. The type of a stream’s sink cannot be changed.');
 
 const webhookUrl = z
   .string()
@@ -186,7 +186,7 @@ export const changeStream = z
     suspended: z
       .boolean()
       .describe(
-        'All streams of the database stand still, whatever their states are: `changeDataCapture` of its configuration.',
+        'All streams of the database are suspended, whatever their states are: `changeDataCapture` of its configuration.',
       ),
     startedAfter: transfer.shape.timestamp.describe('It began with the first event after this.'),
     position: transfer.shape.timestamp.describe(
@@ -217,7 +217,7 @@ export const changeStream = z
     lastError: z
       .object({ code: z.string(), message: z.string(), at: time('When it failed.') })
       .nullable()
-      .describe('The last failure, also after it is over.'),
+      .describe('The last failure, even if it is over.'),
     actor,
     version: z.int().describe('Increases with each change of what people set.'),
     createdAt: time('When it was made.'),
@@ -236,7 +236,9 @@ export const createdChangeStream = z
   .object({
     success,
     changeStream,
-    secret: secret.nullable().describe('Of a webhook: it signs. `GET …/secret` shows it again.'),
+    secret: secret
+      .nullable()
+      .describe('The secret that signs requests to a webhook. `GET …/secret` shows it again.'),
   })
   .meta({ id: 'CreatedChangeStream' });
 export const resignedChangeStream = z

@@ -38,17 +38,17 @@ const wanted = {
     .strictObject({ suspended: z.boolean() })
     .optional()
     .describe(
-      'Whether all change streams of the database stand still, at once and without an interruption. Each goes on where it was.',
+      'Whether all change streams of the database are suspended, at once and without an interruption. When resumed, each goes on where it was.',
     ),
   parameters: z
     .record(z.string().max(64), z.string().max(64).nullable())
     .optional()
-    .describe('Each is set; null takes it back to its default. The others stay (RFC 7396).'),
+    .describe('Each is set; null resets it to its default. The others stay (RFC 7396).'),
   engineVersion: text(32, 'A version of the database’s engine.').optional(),
   labels: z
     .record(databaseLabelKey, z.string().max(255).nullable())
     .optional()
-    .describe('Each is added or replaced; null takes it off.'),
+    .describe('Each is added or replaced; null removes it.'),
   suspended: z.boolean().optional().describe('Whether the database is to be stopped.'),
   revision: z
     .int()
@@ -96,7 +96,7 @@ const impact = z
       .nullable()
       .describe('Promised longest wait of a client; null while the database is stopped.'),
     rollingRestart: z.boolean().describe('Whether pods are replaced, one at a time.'),
-    reversible: z.boolean().describe('Whether a later change can take it back wholly.'),
+    reversible: z.boolean().describe('Whether a later change can undo it completely.'),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'ChangeImpact' });
@@ -107,7 +107,7 @@ const priceDelta = z
     amount: z.string().regex(/^-?\d{1,15}\.\d{2}$/),
   })
   .nullable()
-  .describe('Of the estimated monthly price; null without prices.');
+  .describe('Difference of the estimated monthly price; null without prices.');
 
 export const change = z
   .object({
@@ -141,7 +141,7 @@ export const change = z
       .object({
         code: z.string(),
         message: z.string(),
-        state: z.string().describe('What it left.'),
+        state: z.string().describe('State that it left.'),
         nextSteps: z.array(z.string()),
       })
       .nullable(),

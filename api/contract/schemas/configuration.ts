@@ -55,7 +55,7 @@ const parameter = z
       .string()
       .nullable()
       .describe('`bytes`: a whole number with KiB, MiB, GiB or TiB. Null: a plain value.'),
-    value: z.string().nullable().describe('Null: it is not set, and the default counts.'),
+    value: z.string().nullable().describe('Null: it is not set, and the default applies.'),
     defaultValue: z.string().nullable().describe('Null: the engine decides by its size.'),
     min: z.int().nullable().describe('For `bytes`, in bytes.'),
     max: z.int().nullable().describe('For `bytes`, in bytes.'),
@@ -75,7 +75,7 @@ const profileRevision = profile
       .describe('The author; null in revisions from before this was recorded.'),
     diff: z
       .array(fieldChange)
-      .describe('Differences from the revision before; empty in the first one.'),
+      .describe('Differences from the previous revision; empty in the first one.'),
   })
   .meta({ id: 'ProfileRevision' });
 

@@ -9,7 +9,7 @@ export const snippet = z
   .object({
     language,
     title: z.string().describe('Name of the language.'),
-    notes: z.string().describe('What it needs; may be empty.'),
+    notes: z.string().describe('Its requirements; may be empty.'),
     install: z.string().nullable().describe('Commands of a shell, one a line.'),
     file: z.object({ name: z.string(), content: z.string() }).nullable().describe('The program.'),
     run: z.string().describe('Commands of a shell. They need an API key in LEDGERHOUSE_API_KEY.'),
@@ -33,7 +33,9 @@ export const snippetExample: z.input<typeof snippet> = {
 
 export const createConnectionCheckRequest = z
   .strictObject({
-    language: language.optional().describe('Whose snippet is used; for your own records.'),
+    language: language
+      .optional()
+      .describe('Language of the snippet that you use; for your own records.'),
   })
   .meta({ id: 'CreateConnectionCheckRequest' });
 

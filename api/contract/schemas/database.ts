@@ -148,7 +148,7 @@ export const continuousArchiving = z
   );
 
 export const changeDataCapture = z
-  .object({ suspended: z.boolean().describe('Whether all its change streams stand still.') })
+  .object({ suspended: z.boolean().describe('Whether all its change streams are suspended.') })
   .describe('The switch for all its change streams.');
 
 export const estimatedPrice = money
@@ -161,7 +161,9 @@ const held = z
     accountsMax: z.int().describe('Accounts that it holds besides.'),
     limitedBy: z
       .enum(['memory', 'storage'])
-      .describe('What has to be larger for more transfers: `clusterSize` or `selectedStorageGb`.'),
+      .describe(
+        'The choice that limits the number of transfers: `clusterSize` or `selectedStorageGb`.',
+      ),
   })
   .meta({ id: 'Capacity' });
 

@@ -79,7 +79,7 @@ const importHead = z
       .describe(
         'The last operation that it contains; of TigerBeetle, that of its last checkpoint.',
       ),
-    timestamp: z.string().describe('Of that operation, in nanoseconds.'),
+    timestamp: z.string().describe('Timestamp of that operation, in nanoseconds.'),
     stateHash: z
       .string()
       .describe(
@@ -106,7 +106,7 @@ export const importFile = z
     parts: z.array(z.int()).describe('Numbers of the parts that are there, from 1.'),
     head: importHead
       .nullable()
-      .describe('What its first bytes say; null until they are known, and for rows.'),
+      .describe('Content of its head; null until the head is known, and for rows.'),
   })
   .meta({ id: 'ImportFile' });
 
@@ -124,7 +124,7 @@ const rowsReport = z
           code: z
             .string()
             .describe('A stable name: a status of the ledger, or a fault of the file’s form.'),
-          detail: z.string().describe('What is wrong, and what to do.'),
+          detail: z.string().describe('The fault, and what to do.'),
         }),
       )
       .describe('The first hundred.'),
@@ -151,9 +151,7 @@ const importSchema = z
     createdAt: time('When it was begun.'),
     expiresAt: time('When its files are removed if nobody uses it.'),
     databaseId: id('db', 'The database that begins, or began, with it.').nullable(),
-    report: rowsReport
-      .nullable()
-      .describe('What the trial of rows found; null until it has ended.'),
+    report: rowsReport.nullable().describe('Result of the trial of rows; null until it has ended.'),
     files: z.array(importFile),
   })
   .meta({ id: 'Import' });

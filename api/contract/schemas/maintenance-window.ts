@@ -11,7 +11,7 @@ const fields = {
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day such as 02:30' })
     .describe(
-      'Time of day in its time zone, `HH:MM`. Where clocks skip it, the window begins when they have; where it comes twice, it begins once.',
+      'Time of day in its time zone, `HH:MM`. If clocks skip it, the window begins right after the skipped time; if it comes twice, the window begins once.',
     ),
   lengthMinutes: z.int().min(min).max(max).describe('Changes begin for this long.'),
   timeZone: text(64, 'Name of a time zone of the IANA database, such as `Europe/Vienna`.'),
@@ -33,7 +33,7 @@ const maintenanceWindow = z
     ...fields,
     from: z
       .enum(['DATABASE', 'ORGANIZATION', 'DEFAULT'])
-      .describe('Where it is set; `DEFAULT`: nowhere, and the default of the service counts.'),
+      .describe('Where it is set; `DEFAULT`: nowhere, and the default of the service applies.'),
     next: windowTimes.describe('The window that is open, or the next one.'),
   })
   .meta({ id: 'MaintenanceWindow' });

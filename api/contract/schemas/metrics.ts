@@ -89,10 +89,10 @@ export const databaseUsage = z
     at: time('Time of the figures.'),
     cpuCores: figure.describe('Processors that all replicas use.'),
     cpuPromisedCores: figure.describe(
-      'Processors that all replicas are promised; they may use more that are free. Null: not known.',
+      'Requested processors of all replicas; they may also use free ones. Null: not known.',
     ),
-    memory: used.describe('Of the replica that uses most.'),
-    storage: used.describe('Of the replica that uses most.'),
+    memory: used.describe('Figures of the replica that uses most.'),
+    storage: used.describe('Figures of the replica that uses most.'),
     nodes: z.array(
       z.object({
         index: z.int(),

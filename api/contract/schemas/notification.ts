@@ -60,7 +60,7 @@ const notificationPreferences = z
     mutedDatabases: databaseIds.describe('Databases that you muted.'),
     mailKinds: z
       .array(kind)
-      .describe('Kinds that you get by mail at once, too. What is muted is in no mail.'),
+      .describe('Kinds that you also get by mail, at once. Muted notifications are in no mail.'),
     digestKinds: z
       .array(kind)
       .describe('Kinds that you get in one mail a day, if there are any notifications.'),

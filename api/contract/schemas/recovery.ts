@@ -39,7 +39,9 @@ export const recoveryWindow = z
     latest: moment.nullable().describe('The last one. Later operations are on their way.'),
     gaps: z
       .array(gap)
-      .describe('What is missing in between, oldest first. Every other operation can be restored.'),
+      .describe(
+        'Operations in between that cannot be restored, oldest first. Every other operation can be restored.',
+      ),
   })
   .meta({ id: 'RecoveryWindow' });
 
@@ -145,10 +147,10 @@ const restorePreview = z
       .describe('Archived operations that the new database will lack; null while `op` is null.'),
     notCarriedOver: z
       .array(z.enum(notCarriedOver))
-      .describe('What the new database does not have, and is set up again if it is wanted.'),
+      .describe('Settings that the new database lacks; set them up again if you need them.'),
     warnings: z
       .array(z.string())
-      .describe('What the new database does not have of the ledger that it begins with.'),
+      .describe('The parts of the original ledger that the new database lacks.'),
   })
   .meta({ id: 'RestorePreview' });
 

@@ -38,7 +38,7 @@ export const session = z
         rights: rightList,
       })
       .nullable()
-      .describe('Null for a person who has none yet.'),
+      .describe('Null if the person has none yet.'),
     organizations: z
       .array(organization.extend({ rights: rightList }))
       .describe('Organizations of a person; empty for keys.'),
@@ -48,7 +48,7 @@ export const session = z
       notice: z
         .string()
         .nullable()
-        .describe('What the operators of the service tell everybody, such as planned maintenance.'),
+        .describe('Notice of the service’s operators to everybody, such as planned maintenance.'),
     }),
     serverTime: time('Now.'),
     apiVersion: z.literal('v1'),

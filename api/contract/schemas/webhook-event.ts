@@ -78,7 +78,7 @@ const updateData = z.object({
     at: time('The date in the catalog.'),
     notBefore: time('Of a forced version: it is not applied before.').optional(),
     latest: time(
-      'Of a forced version: from then on it is applied outside of the maintenance window too.',
+      'Time from which a forced version is also applied outside of the maintenance window; absent if it is not forced.',
     ).optional(),
   }),
 });
