@@ -98,6 +98,8 @@ export class RowAccess {
   epoch = 0;
   /** Pages that were brought since the start. */
   pagesRead = 0;
+  /** Times that something absent was looked for. */
+  notes = 0;
   #brought = new Brought();
   #absent = new Map<number, AbsentPage>();
 
@@ -123,6 +125,7 @@ export class RowAccess {
   note(name: PageName, wordsPerRow: number, row: number): void {
     const key = pageKey(name);
     const page = this.#absent.get(key);
+    this.notes += 1;
     if (page === undefined) this.#absent.set(key, { name, wordsPerRow, rows: [row], takes: [] });
     else page.rows.push(row);
   }
@@ -131,6 +134,7 @@ export class RowAccess {
   notePage(name: PageName, take: Take): void {
     const key = pageKey(name);
     const page = this.#absent.get(key);
+    this.notes += 1;
     if (page === undefined)
       this.#absent.set(key, { name, wordsPerRow: 0, rows: [], takes: [take] });
     else page.takes.push(take);
@@ -259,7 +263,10 @@ export class ColdRows {
   #locate(row: number): void {
     const { table, wordsPerRow } = this.#options;
     const access = this.#access;
-    if (row === this.#row && access.epoch === this.#epoch) return;
+    if (row === this.#row && access.epoch === this.#epoch) {
+      if (this.#words === ZEROS) access.notes += 1;
+      return;
+    }
     this.#row = row;
     this.#epoch = access.epoch;
     const found = access.brought.find(rowKey(table, row));

@@ -12,6 +12,7 @@ import { PendingStatus } from './row-values.ts';
 import { AccountFlag, TransferFlag } from '../wire/flags.ts';
 import { TransferStatus } from '../wire/statuses.ts';
 import { setClosed, storeOutcome } from './store-transfer.ts';
+import { idSlot } from './sealed-answers.ts';
 import {
   add128,
   compare128,
@@ -47,6 +48,7 @@ export function createTransfer(context: EventContext, event: Uint32Array, at: nu
     at,
     hashes[hashesAt],
     hashes[hashesAt + IdHash.transferLower],
+    idSlot(at),
   );
   if (existing > 0) return compareExisting(context, event, at, existing - 1);
   if (existing < 0) return TransferStatus.id_already_failed;

@@ -2,6 +2,7 @@
 import type { LedgerState } from './ledger-state.ts';
 import type { UndoLog } from './undo-log.ts';
 import { WireTransfer } from '../wire/records.ts';
+import { idSlot } from './sealed-answers.ts';
 
 /** Offsets of u64 values in `EventContext.times`. */
 export const Time = { batch: 0, slot: 2, result: 4, words: 6 } as const;
@@ -50,7 +51,8 @@ export function prepareTransfers(
   }
   for (let i = 0; i < count; i += 1) {
     const hash = i * IdHash.words;
-    state.transferIndex.touch(events, at + i * WireTransfer.words, hashes[hash]!);
+    const event = at + i * WireTransfer.words;
+    state.touchTransferId(events, event, hashes[hash]!, idSlot(event));
     state.touchAccount(hashes[hash + IdHash.debitAccount]!);
     state.touchAccount(hashes[hash + IdHash.creditAccount]!);
   }

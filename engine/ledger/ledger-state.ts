@@ -16,6 +16,7 @@ import { Account } from '../wire/records.ts';
 import { Memory } from './memory.ts';
 import { PageCache } from './page-cache.ts';
 import { ByteTable, RowTable } from './row-table.ts';
+import { SealedAnswers, UNKNOWN } from './sealed-answers.ts';
 import { SlotTable } from './slot-table.ts';
 import type { StartPointSizes } from './start-point.ts';
 import { indexSizes, type IndexSizes, TransferIndex } from './transfer-index.ts';
@@ -74,6 +75,8 @@ export class LedgerState {
 
   readonly accountFields: AccountFields;
   readonly transferIndex: TransferIndex;
+  /** What the present operation knows of ids in the sealed part of the index. */
+  readonly sealedAnswers = new SealedAnswers(EVENTS_MAX);
   readonly expiryQueue = new ExpiryQueue(this.memory);
 
   readonly #hash: KeyedHash;
@@ -142,17 +145,36 @@ export class LedgerState {
 
   /**
    * Returns index + 1 of the transfer with the id, -(index + 1) of the burned id, or 0 if the id was never used. `lower` is `hashLower`
-   * after the hash was made.
+   * after the hash was made. `slot` is the id's place in the present operation (sealed-answers.ts), if it has one.
    */
   findTransfer(
     id: Uint32Array,
     at: number,
     hash = this.hashOf(id, at),
     lower = this.hashLower,
+    slot = -1,
   ): number {
-    const transfer = this.transferIndex.find(id, at, hash, lower);
-    if (transfer !== -1) return transfer + 1;
+    const young = this.transferIndex.findYoung(id, at, hash);
+    if (young !== -1) return young + 1;
+    const sealed = this.#findSealed(id, at, hash, lower, slot);
+    if (sealed !== -1) return sealed + 1;
     return this.burnedIds.count === 0 ? 0 : this.#findBurned(id, at, hash);
+  }
+
+  #findSealed(id: Uint32Array, at: number, hash: number, lower: number, slot: number): number {
+    const answers = this.sealedAnswers;
+    const known = slot === -1 ? UNKNOWN : answers.rowOf(slot);
+    if (known !== UNKNOWN) return known;
+    const { notes } = this.access;
+    const row = this.transferIndex.findSealed(id, at, hash, lower);
+    if (slot !== -1 && answers.isLearning && this.access.notes === notes) answers.put(slot, row);
+    return row;
+  }
+
+  /** Loads what `findTransfer` reads first of the id in a slot into the processor's cache. */
+  touchTransferId(id: Uint32Array, at: number, hash: number, slot: number): void {
+    this.transferIndex.touchYoung(hash);
+    if (this.sealedAnswers.rowOf(slot) === UNKNOWN) this.transferIndex.touchSealed(id, at, hash);
   }
 
   /** Whether any row or segment of the index has left memory. */

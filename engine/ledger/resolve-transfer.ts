@@ -7,6 +7,7 @@ import { PendingStatus } from './row-values.ts';
 import { AccountFlag, TransferFlag } from '../wire/flags.ts';
 import { TransferStatus } from '../wire/statuses.ts';
 import { setClosed, storeOutcome } from './store-transfer.ts';
+import { pendingIdSlot } from './sealed-answers.ts';
 import {
   add128,
   compare128,
@@ -43,7 +44,9 @@ export function resolveTransfer(context: EventContext, event: Uint32Array, at: n
   if (event[at + WireTransfer.timeout] !== 0) {
     return TransferStatus.timeout_reserved_for_pending_transfer;
   }
-  const found = state.findTransfer(event, pendingId);
+  const hash = state.hashOf(event, pendingId);
+  const slot = pendingIdSlot(at);
+  const found = state.findTransfer(event, pendingId, hash, state.hashLower, slot);
   if (found <= 0) return TransferStatus.pending_transfer_not_found;
   const pending = found - 1;
   const p = state.transfers.chunkOf(pending);

@@ -140,6 +140,7 @@ export class StateMachine implements Checkpointed {
     const state = this.#state;
     if (!state.hasCold) return undefined;
     state.access.begin(this.#brought);
+    state.sealedAnswers.begin(timestamp, body, true);
     touchOperation(state, operation, timestamp, body);
     return state.access.needs();
   }
@@ -166,6 +167,7 @@ export class StateMachine implements Checkpointed {
     assert(compare64(times, Time.batch, this.#committed, 0) > 0, 'timestamps of operations rise');
     const before = this.#hashed.map((table) => table.count);
     this.#state.access.begin(this.#brought);
+    this.#state.sealedAnswers.begin(timestamp, body, false);
     let reply: Uint8Array = new Uint8Array(0);
     if (operation === Operation.pulse) expireTransfers(this.#state, times, Time.batch);
     else {
@@ -179,6 +181,7 @@ export class StateMachine implements Checkpointed {
     nameExpired(this.#state, before[3]!);
     assert(this.#state.access.isComplete, 'an operation was prepared: it lacks no row');
     this.#brought.clear();
+    this.#state.sealedAnswers.clear();
     this.#state.makeRoom();
     return reply;
   }

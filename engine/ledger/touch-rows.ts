@@ -11,11 +11,16 @@ import type { LedgerState } from './ledger-state.ts';
 import { Action, ledgerOperation } from './operations.ts';
 import { batchCounts } from './reply.ts';
 import { RowFlag } from './row-values.ts';
+import { idSlot, pendingIdSlot } from './sealed-answers.ts';
 import { wordsOf, writeBigint64 } from './words.ts';
 
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 const EVENT_WORDS = WireTransfer.words;
 const amount = new Uint32Array(4);
+/** Ids whose filters are read in a row: of dozens of segments, those still fit into the processor's cache. */
+const GROUP = 64;
+const hashes = new Int32Array(GROUP);
+const lowers = new Uint16Array(GROUP);
 
 export function touchOperation(
   state: LedgerState,
@@ -37,20 +42,32 @@ export function touchOperation(
 }
 
 function touchTransfers(state: LedgerState, events: Uint32Array, count: number): void {
-  const hashes = new Int32Array(count);
-  const lowers = new Uint16Array(count);
-  for (let i = 0; i < count; i += 1) {
-    hashes[i] = state.hashOf(events, i * EVENT_WORDS);
-    lowers[i] = state.hashLower;
-  }
-  for (let i = 0; i < count; i += 1) state.transferIndex.touch(events, i * EVENT_WORDS, hashes[i]!);
-  for (let i = 0; i < count; i += 1) {
+  for (let first = 0; first < count; first += GROUP)
+    touchGroup(state, events, first, Math.min(first + GROUP, count));
+}
+
+function touchGroup(state: LedgerState, events: Uint32Array, first: number, end: number): void {
+  for (let i = first; i < end; i += 1) {
     const at = i * EVENT_WORDS;
-    const existing = state.findTransfer(events, at, hashes[i], lowers[i]);
+    hashes[i - first] = state.hashOf(events, at);
+    lowers[i - first] = state.hashLower;
+    state.touchTransferId(events, at, hashes[i - first]!, idSlot(at));
+  }
+  for (let i = first; i < end; i += 1) {
+    const at = i * EVENT_WORDS;
+    const existing = state.findTransfer(
+      events,
+      at,
+      hashes[i - first],
+      lowers[i - first],
+      idSlot(at),
+    );
     if (existing > 0) touchTransfer(state, existing - 1);
     const flags = events[at + WireTransfer.codeFlags]! >>> 16;
     if ((flags & RESOLVING) === 0) continue;
-    const pending = state.findTransfer(events, at + WireTransfer.pendingId);
+    const pendingId = at + WireTransfer.pendingId;
+    const hash = state.hashOf(events, pendingId);
+    const pending = state.findTransfer(events, pendingId, hash, state.hashLower, pendingIdSlot(at));
     if (pending > 0) touchTransfer(state, pending - 1);
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { Operation } from '../wire/operations.ts';
 import { type Needs, RowAccess } from './cold-rows.ts';
 import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
@@ -7,6 +7,7 @@ import { Memory } from './memory.ts';
 import { PAGE_BYTES } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { RowTable } from './row-table.ts';
+import { Segment } from './segments/segment.ts';
 import { StateMachine } from './state-machine.ts';
 import { TransferIndex } from './transfer-index.ts';
 
@@ -76,7 +77,9 @@ test('while the oldest segments have no room to be merged, younger ones are: the
   expect(index.counts()).toEqual({ segments: 11, onVolume: 0, unsealed: 1, unmerged: 8 });
   for (let row = 0; row < rows.count; row += 1) {
     const [words, at] = [rows.chunkOf(row), rows.offsetOf(row)];
-    expect(index.find(words, at, hash.of128(words, at), hash.lower)).toBe(row);
+    const idHash = hash.of128(words, at);
+    const young = index.findYoung(words, at, idHash);
+    expect(young === -1 ? index.findSealed(words, at, idHash, hash.lower) : young).toBe(row);
   }
 });
 
@@ -160,3 +163,43 @@ test.each([
     }
   },
 );
+
+/** Statuses of the transfers in a reply's body; those that were created are left out. */
+const failures = (reply: Uint8Array): number[] =>
+  [...new Uint32Array(reply.slice().buffer)].filter((_, word) => word % 2 === 1);
+
+test('an operation that is executed asks no sealed segment again for an id that it has looked for while it was prepared', () => {
+  const { machine, bring } = coldLedger(false);
+  const asked = jest.spyOn(Segment.prototype, 'rowsOf');
+  // Four exist, in different segments, and the others are new.
+  const words = transfers(ROWS + 1, 8);
+  [7, 300, 500, 700].forEach((id, i) => words.set([id], i * 2 * 32));
+  const body = new Uint8Array(words.buffer);
+  const operation = Operation.createTransfersUnbatched;
+  for (let needs; (needs = machine.prepare(operation, 5000n, body));) bring(needs);
+  expect(asked).toHaveBeenCalled();
+  asked.mockClear();
+  expect(failures(machine.commit(operation, 5000n, body))).toHaveLength(4);
+  expect(asked).not.toHaveBeenCalled();
+  asked.mockRestore();
+});
+
+test('what an operation has found while it was prepared is not believed after another one has added rows', () => {
+  const { machine, bring } = coldLedger(false);
+  const operation = Operation.createTransfersUnbatched;
+  const prepare = (timestamp: bigint, body: Uint8Array): void => {
+    for (let needs; (needs = machine.prepare(operation, timestamp, body));) bring(needs);
+  };
+  const later = new Uint8Array(transfers(ROWS + 1, 8).buffer);
+  prepare(6000n, later);
+  const before = new Uint8Array(transfers(ROWS + 1, 8).buffer);
+  prepare(5000n, before);
+  expect(failures(machine.commit(operation, 5000n, before))).toEqual([]);
+  for (let i = 1; i < 8; i += 1) {
+    const others = new Uint8Array(transfers(ROWS + 1 + i * 8, 8).buffer);
+    prepare(5000n + BigInt(i * 10), others);
+    machine.commit(operation, 5000n + BigInt(i * 10), others);
+  }
+  prepare(6000n, later);
+  expect(failures(machine.commit(operation, 6000n, later))).toHaveLength(8);
+});

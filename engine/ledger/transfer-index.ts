@@ -288,16 +288,20 @@ export class TransferIndex {
     return waiting;
   }
 
-  /** Loads what a look-up of an id reads first into the processor's cache. */
-  touch(ids: Uint32Array, at: number, hash: number): void {
-    for (const { ids: table } of this.#generations) table.touch(hash);
+  /** Loads what `findYoung` reads first of an id into the processor's cache. */
+  touchYoung(hash: number): void {
+    for (const { ids } of this.#generations) ids.touch(hash);
+  }
+
+  /** Loads what `findSealed` reads first of an id into the processor's cache. */
+  touchSealed(ids: Uint32Array, at: number, hash: number): void {
     if (!this.#mayBeSealed(ids, at)) return;
     for (const segment of this.#segments)
       if (segment.spans(ids, at)) this.touched ^= segment.touch(hash >>> 0);
   }
 
-  /** Returns the row with the id, or -1. */
-  find(id: Uint32Array, at: number, hash: number, lower: number): number {
+  /** Returns the row with the id if it is in no segment yet, or -1. */
+  findYoung(id: Uint32Array, at: number, hash: number): number {
     const generations = this.#generations;
     for (let i = generations.length - 1; i >= 0; i -= 1) {
       const { ids } = generations[i]!;
@@ -305,6 +309,11 @@ export class TransferIndex {
       for (let value = ids.next(); value !== 0; value = ids.next())
         if (this.#isId(value - 1, id, at)) return value - 1;
     }
+    return -1;
+  }
+
+  /** Returns the row with the id if it is in a segment, or -1. */
+  findSealed(id: Uint32Array, at: number, hash: number, lower: number): number {
     if (!this.#mayBeSealed(id, at)) return -1;
     for (const segment of this.#segments) {
       if (!segment.spans(id, at)) continue;

@@ -1,0 +1,70 @@
+/**
+ * What an operation has learned about its transfers' ids from the sealed segments of the index. An operation looks for each id
+ * several times: once in each run before its pages are there, and once when it is executed. With dozens of segments that are larger than the
+ * processor's caches, each of these look-ups waits for memory dozens of times. No row is added between them, so the answer is the same.
+ */
+import { WireTransfer } from '../wire/records.ts';
+
+/** The id has not been looked for, or a page was absent. */
+export const UNKNOWN = -2;
+
+/** Slots of an event of create_transfers: its own id, and then that of the pending transfer that it resolves. */
+const SLOTS_PER_EVENT = 2;
+
+/** Words of an event for each of its slots: a power of two. */
+const SLOT_SHIFT = Math.log2(WireTransfer.words / SLOTS_PER_EVENT);
+
+/** Returns the slot of an event's own id. `at` is the event's offset in its operation, in words. */
+export const idSlot = (at: number): number => at >>> SLOT_SHIFT;
+
+/** Returns the slot of the id of the pending transfer that an event resolves. */
+export const pendingIdSlot = (at: number): number => idSlot(at) + 1;
+
+export class SealedAnswers {
+  /** Row + 2 of each slot: 0 is UNKNOWN, 1 says that no segment has the id. */
+  readonly #rows: Int32Array;
+  /** Slots from here on are UNKNOWN. */
+  #end = 0;
+  #timestamp = -1n;
+  #body: Uint8Array | undefined;
+
+  constructor(eventsMax: number) {
+    this.#rows = new Int32Array(eventsMax * SLOTS_PER_EVENT);
+  }
+
+  /** Whether answers are taken: an operation is being prepared. */
+  isLearning = false;
+
+  /** Begins a run of an operation that is being prepared, or is executed. The answers stay if the last run was of the same operation. */
+  begin(timestamp: bigint, body: Uint8Array, isPrepared: boolean): void {
+    this.isLearning = isPrepared;
+    const last = this.#body;
+    const isSame =
+      timestamp === this.#timestamp &&
+      body.buffer === last?.buffer &&
+      body.byteOffset === last.byteOffset &&
+      body.length === last.length;
+    if (!isSame) this.clear();
+    this.#timestamp = timestamp;
+    this.#body = body;
+  }
+
+  /** Returns the row that a slot's id has in the segments, -1 if it is in none of them, or UNKNOWN. */
+  rowOf(slot: number): number {
+    return slot < this.#end ? this.#rows[slot]! - 2 : UNKNOWN;
+  }
+
+  /** Takes the answer of a look-up for which no page was absent: a row, or -1. */
+  put(slot: number, row: number): void {
+    this.#rows[slot] = row + 2;
+    if (slot >= this.#end) this.#end = slot + 1;
+  }
+
+  /** Forgets all answers. Call it when rows were added. */
+  clear(): void {
+    this.#rows.fill(0, 0, this.#end);
+    this.#end = 0;
+    this.#timestamp = -1n;
+    this.#body = undefined;
+  }
+}
