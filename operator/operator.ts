@@ -171,7 +171,7 @@ export class Operator {
     );
     this.#left = metrics.registry.labelledGauge(
       'ledgerhouse_database_volume_left_timestamp_seconds',
-      'Since when a volume (claim) is left to a database that goes on with it, and none has adopted it.',
+      'Time since which a volume (claim) has waited for a database that adopts it.',
       [],
       ['namespace', 'name', 'claim'],
     );

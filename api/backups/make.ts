@@ -117,7 +117,7 @@ async function hasFailed(
 async function goOn(context: JobContext, { status, statusReason }: Backup): Promise<JobOutcome> {
   const why = statusReason === null ? '' : ` ${sentence(statusReason.message)}`;
   await (status === 'RUNNING'
-    ? showStep(context, 'copy', 60, `Copying what is new into the store.${why}`)
+    ? showStep(context, 'copy', 60, `Copying new data into the store.${why}`)
     : showStep(context, 'take_checkpoint', 30, `Waiting for a replica.${why}`));
   return { kind: 'again', afterMs: lookAgainMs };
 }

@@ -39,11 +39,11 @@ export function changeStreamMetrics(
   );
   const lag = registry.gauge(
     `${prefix}change_stream_lag_seconds`,
-    'Age of the oldest change event that waits in a stream that runs well; NaN while it is known of none.',
+    'Age of the oldest waiting change event of a stream without failures; NaN while it is known for none.',
   );
   const unknown = registry.gauge(
     `${prefix}change_streams_lag_unknown`,
-    'Change streams of which nobody knows whether events wait, because their ledgers were not read.',
+    'Change streams whose lag is not known, because their ledgers were not read.',
   );
   const states = registry.labelledGauge(
     `${prefix}change_streams`,

@@ -394,14 +394,13 @@ function errorOfShape(
   { id, retryable }: Job,
 ): ChangeError {
   if (retryable) {
-    const state =
-      'The database does not serve: the resource in which it is to go on could not be made.';
+    const state = 'The database does not serve, because its new resource could not be made.';
     return { code, message, state, nextSteps: [`Remove the cause, then retry the job ${id}.`] };
   }
   return {
     code,
     message,
-    state: `The database has its earlier cluster configuration again, with everything that was ever answered${observed?.serves === true ? '' : ', and is about to serve'}. Native addresses are others than before.`,
+    state: `The database has its earlier cluster configuration again, with everything that was ever answered${observed?.serves === true ? '' : ', and is about to serve'}. Its native addresses have changed.`,
     nextSteps: ['Remove the cause, then ask for the change again.'],
   };
 }

@@ -92,7 +92,7 @@ const impactOfShape = ({ warnings = [], inPlace = false }: ImpactFacts): Impact 
     ...warnings,
     inPlace
       ? 'Nobody can use the database while the replica stops and the new ones start: about half a minute at most, and about 10 seconds more for each 10 million transfers.'
-      : 'Nobody can write while the old replicas stop, what is new is backed up, the new ones read everything from the store of backups, and start: one to two minutes, and about a minute more for each 10 million transfers.',
+      : 'Nobody can write while the old replicas stop, the new data are backed up, and the new replicas read everything from the store of backups and start: one to two minutes, and about a minute more for each 10 million transfers.',
     'Native clients must connect anew: the addresses change, and sessions end. A request without an answer is sent again with the same IDs: nothing is executed twice. ID, name, keys and the HTTP address stay.',
     ...(inPlace
       ? inPlaceWarnings
@@ -104,12 +104,12 @@ const impactOfShape = ({ warnings = [], inPlace = false }: ImpactFacts): Impact 
 
 const inPlaceWarnings = [
   'The volume goes on as that of the first new replica, so that no old one is kept beside it. A backup is made before, and the other replicas get their volumes: if there is no place for them within 5 minutes, nothing is stopped. Until a new replica has run, the volume can go back to a single replica; afterwards the way back is the same change in the other direction, which takes minutes.',
-  'The database serves before the other replicas have everything: they fetch it from the first one, about a minute for each 10 million transfers. Until then the first volume alone has what was written before the change.',
+  'The database serves before the other replicas have everything: they fetch it from the first one, about a minute for each 10 million transfers. Until then only the first volume has the data from before the change.',
 ];
 
 const streamWarning = ({ to }: FieldChange): string =>
   (to as { readonly suspended: boolean }).suspended
-    ? 'All change streams stand still until this is taken back. Nothing is lost: the ledger keeps every event, and each stream goes on where it was. Imported transfers stay refused while a stream is on.'
+    ? 'All change streams are suspended until they are resumed. Nothing is lost: the ledger keeps every event, and each stream goes on where it was. Imported transfers stay refused while a stream is on.'
     : 'Each change stream that is on goes on where it was, with everything that has waited.';
 
 /** Whether the log is archived after a change, and was not before, or in another time. */
@@ -120,12 +120,12 @@ export const asksToArchive = (diff: readonly FieldChange[]): boolean =>
 function archivingWarnings({ from, to }: FieldChange): readonly string[] {
   if (to === null) {
     return [
-      'What is written from then on can be restored by its backups only, also after archiving is switched on again. What was archived can be restored as before.',
+      'Operations from then on can be restored from backups only, also after archiving is switched on again. Archived operations can be restored as before.',
     ];
   }
   if (from !== null) return [];
   return [
-    'Any moment from then on can be restored; what was written before only by its backups. If the database has been written already, a backup is made at once.',
-    'The log takes 15 to 110 bytes of the store for each transfer. It is shortened only up to a backup that is old enough: have a schedule make one a day.',
+    'Any moment from then on can be restored; earlier moments only from backups. If the database already has data, a backup is made at once.',
+    'The log takes 15 to 110 bytes of the store for each transfer. Only the log before a backup that is old enough is deleted: let a schedule make a backup a day.',
   ];
 }

@@ -24,7 +24,7 @@ export function withUnfinished(
     if (coming === undefined) continue;
     const whatNow =
       status === 'QUEUED' ? 'Withdraw it, if that is not wanted' : 'Ask again once it has ended';
-    const detail = `The database is as the request asks now, and ${id} is about to set ${coming.path.slice(1)} to ${JSON.stringify(coming.to)}. ${whatNow}.`;
+    const detail = `The database has the requested values now, and ${id} is about to set ${coming.path.slice(1)} to ${JSON.stringify(coming.to)}. ${whatNow}.`;
     return new Refusal(refusal.code, { ...refusal.occasion, detail });
   }
   return refusal;

@@ -132,7 +132,7 @@ test('a smaller size says what it holds, and a larger one that the volume is too
   const larger = (storageGb: number) =>
     planChange(worldOf({ storage: { sizeGb: storageGb } }), { clusterSize: 'lh-10' }).impact;
   expect(larger(1).warnings).toContain(
-    'The volume of 1 GiB holds 3,100,000 transfers, fewer than this memory. Choose more storage for more.',
+    'The volume of 1 GiB has room for 3,100,000 transfers, fewer than the memory. Choose more storage for more.',
   );
   expect(larger(10).warnings.join(' ')).not.toContain('The volume');
 });

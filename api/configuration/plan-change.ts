@@ -270,7 +270,7 @@ function volumeWarning(catalog: CatalogSpec, after: ProfileChoice): readonly str
   const capacity = capacityOfChoice(catalog, after);
   if (capacity?.limitedBy !== 'storage') return [];
   return [
-    `The volume of ${after.selectedStorageGb} GiB holds ${shown(capacity.transfersMax)} transfers, fewer than this memory. Choose more storage for more.`,
+    `The volume of ${after.selectedStorageGb} GiB has room for ${shown(capacity.transfersMax)} transfers, fewer than the memory. Choose more storage for more.`,
   ];
 }
 

@@ -49,7 +49,7 @@ function refuseMore({ profile }: ChangeWorld, request: ChangeRequest): void {
   throw invalid({
     pointer: '#/clusterConfiguration',
     code: 'not_alone',
-    detail: `Another cluster configuration is a change of its own. Ask for ${names} before or after it.`,
+    detail: `A change of the cluster configuration must be separate. Ask for ${names} before or after it.`,
   });
 }
 

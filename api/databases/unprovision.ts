@@ -118,7 +118,7 @@ const protectedMeanwhile: Look = {
 const withoutBackup = (why: string): Look => ({
   kind: 'failed',
   code: 'final_backup_failed',
-  message: `The last backup could not be made, and the data are all there. Retry this job when the cause is gone, or delete the database again without finalBackup. The operator says: ${why}`,
+  message: `The last backup could not be made, and no data are lost. Retry this job when the cause is gone, or delete the database again without finalBackup. The operator says: ${why}`,
 });
 
 /** A missing resource does not prove a backup: somebody may have removed the resource without one. */

@@ -170,7 +170,7 @@ function knownTypes(type: string): readonly EventType[] {
     group === undefined ? one === type : one.startsWith(group),
   );
   if (found.length > 0) return found;
-  throw invalid('type', `There are no events ${type.slice(0, 64)}.`);
+  throw invalid('type', `There is no event type ${type.slice(0, 64)}.`);
 }
 
 function checkedId(id: string): string {

@@ -142,7 +142,7 @@ const refusalFor = (full: Full): WriteRefusal =>
     ? {
         code: 'ledger_unavailable',
         detail:
-          'The database takes no writes, since its last backup is made. Nothing was executed, and reads go on.',
+          'The database accepts no writes, because its last backup is being made. Nothing was executed, and reads go on.',
       }
     : { code: 'ledger_full', detail: fullDetail(full) };
 

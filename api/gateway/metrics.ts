@@ -44,7 +44,7 @@ export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) 
   );
   registry.gauge(
     `${prefix}databases`,
-    'Databases whose traffic is remembered: those that were asked lately.',
+    'Databases that had traffic lately.',
     () => gauges.databases,
   );
   registry.gauge(`${prefix}waiting_calls`, 'Calls that wait to be sent.', () => gauges.waiting);

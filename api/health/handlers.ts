@@ -50,7 +50,7 @@ function operatorOf({ synced, operatorAlive }: HealthServices['view']): Part {
   if (!synced) return unknown;
   if (operatorAlive) return ok;
   return down(
-    'No operator runs: databases go on, but nothing about them changes, and their health is not known.',
+    'No operator runs: databases go on, but changes wait, and the health of databases is not known.',
   );
 }
 

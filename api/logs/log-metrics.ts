@@ -11,6 +11,6 @@ export const logMetrics = (registry: MetricRegistry, prefix: string) => ({
   lines: registry.counter(`${prefix}logs_lines_total`, 'Lines that were kept.'),
   failures: registry.counter(
     `${prefix}logs_failures_total`,
-    'Times that a log could not be read or kept; it was read again from where it was left.',
+    'Times that a log could not be read or kept; it was read again from its last place.',
   ),
 });

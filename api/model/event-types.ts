@@ -403,14 +403,14 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'webhook.endpoint_disabled': sent(
     'A webhook endpoint was disabled because its receiver failed for five days, or said that it is gone.',
   ),
-  'webhook.endpoint_secret_shown': audited('Somebody looked at the secret of a webhook endpoint.'),
+  'webhook.endpoint_secret_shown': audited('Somebody read the secret of a webhook endpoint.'),
   'webhook.endpoint_secret_rotated': sent('A webhook endpoint got another secret.'),
   'webhook.test': sent('Somebody tests a webhook endpoint; only that endpoint gets it.'),
   'webhook.deliveries_replayed': audited('Deliveries of webhooks are made again.'),
   'change_stream.created': sent('A change stream was made.'),
   'change_stream.changed': sent('A change stream was changed, paused or resumed.'),
   'change_stream.deleted': sent('A change stream was deleted.'),
-  'change_stream.secret_shown': audited('Somebody looked at the secret of a change stream.'),
+  'change_stream.secret_shown': audited('Somebody read the secret of a change stream.'),
   'change_stream.secret_rotated': sent('A change stream got another secret.'),
   'change_stream.stalled': sent(
     'A change stream has delivered nothing for five minutes although it should; it is tried again.',

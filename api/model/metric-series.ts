@@ -243,7 +243,7 @@ export const metricSeries = {
   cache_hit_ratio: ofReplica(
     'cache_hit_ratio',
     'ratio',
-    'Part of the looks for rows outside of memory that needed no read of the volume; of the built-in engine.',
+    'Part of the look-ups of rows outside of memory that needed no read of the volume; of the built-in engine.',
   ),
   disk_read_bytes_per_second: ofReplica(
     'disk_read_bytes_per_second',
@@ -273,7 +273,7 @@ export const metricSeries = {
   cdc_lag_seconds: ofReplica(
     'cdc_lag_seconds',
     'seconds',
-    'Age of the oldest event that waits in one of the change streams; a gap while nobody knows, and while no stream goes on.',
+    'Age of the oldest waiting event of the change streams; a gap while it is not known, and while no stream runs.',
     'max',
   ),
   backup_age_seconds: ofReplica(

@@ -216,7 +216,7 @@ export const problems = {
   backup_held: problem(
     409,
     'The backup is held',
-    'Release it first (`DELETE …/hold`), if its reason no longer counts.',
+    'If its reason no longer applies, release it first (`DELETE …/hold`).',
   ),
   backup_protected: problem(409, 'The backup is protected', 'Set its `protected` to false first.'),
   backup_not_restorable: problem(
@@ -290,7 +290,7 @@ export const problems = {
   field_managed_elsewhere: problem(
     409,
     'Somebody else declares this field',
-    'The program that `errors` names declares the field in Kubernetes; change it there, or take the field out of what it applies.',
+    'The program that `errors` names declares the field in Kubernetes; change it there, or remove the field from its manifest.',
   ),
   not_cancellable: problem(
     409,
@@ -373,7 +373,7 @@ export const problems = {
   import_does_not_fit: problem(
     422,
     'The import does not fit the database',
-    'Choose what `errors` names: the topology of the files, the built-in engine, and a release that knows them.',
+    'Correct the choices that `errors` names: the files decide the topology, the engine and the oldest release.',
   ),
   nothing_to_change: problem(
     422,
@@ -383,7 +383,7 @@ export const problems = {
   storage_cannot_shrink: problem(
     422,
     'Storage cannot shrink',
-    'Ask for at least as much as the volumes have; `errors` says how much that is.',
+    'Ask for at least the present size of the volumes, which `errors` names.',
   ),
   storage_unavailable_for_topology: problem(
     422,

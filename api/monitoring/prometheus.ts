@@ -135,7 +135,7 @@ function streamFigures(streams: readonly ChangeStream[], nowMs: number) {
   return [
     {
       name: 'change_stream_lag_seconds',
-      help: 'Age of the oldest event that waits in one of its change streams; absent while nobody knows.',
+      help: 'Age of the oldest waiting event of its change streams; absent while it is not known.',
       value: status?.lagSeconds ?? null,
     },
     {

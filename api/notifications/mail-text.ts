@@ -27,7 +27,7 @@ export function mailAtOnce(facts: MailFacts, last: boolean) {
       ? summaryOf(first)
       : `${countOf(facts)} notifications of ${facts.organization.name}`;
   const end = last
-    ? 'This was the last mail of this kind today: what else happens is in the application.\n\n'
+    ? 'This was the last mail of this kind today: further notifications are in the application.\n\n'
     : '';
   return mail(subject, facts, end);
 }
@@ -36,7 +36,7 @@ export const dailyMail = (facts: MailFacts) =>
   mail(
     `${countOf(facts)} notification${facts.events.length === 1 ? '' : 's'} of ${facts.organization.name} since yesterday`,
     facts,
-    `This mail comes once a day, at ${digestHour}:00 UTC, if there is something to tell.\n\n`,
+    `This mail comes once a day, at ${digestHour}:00 UTC, if there are notifications.\n\n`,
   );
 
 const countOf = ({ events, more }: MailFacts): string =>

@@ -34,7 +34,7 @@ const advice: Readonly<Record<OAuthError, string>> = {
   invalid_client: `The client_id must be ${cliClientId}.`,
   invalid_grant: 'The refresh token is not valid or was used before. Sign in again.',
   unsupported_grant_type: `The grant_type must be ${deviceGrant} or refresh_token.`,
-  authorization_pending: 'Nobody has decided yet. Ask again after the interval.',
+  authorization_pending: 'The request is not approved yet. Ask again after the interval.',
   slow_down: 'Ask less often: wait five more seconds between two requests.',
   access_denied: 'The person refused the device.',
   expired_token: 'The code has expired or was used. Begin again.',

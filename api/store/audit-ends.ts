@@ -115,7 +115,8 @@ export function faultOfEnds(chain: AuditChain, ends: ChainEnds): ChainFault | nu
   const expected = base.sequence + 1n;
   // Only keyed events are removed, so that all after a base are keyed.
   if (baseSeal !== null && (head.keyedFrom === null || head.keyedFrom > expected)) {
-    const detail = 'The head says that events have no keyed hash which had one: it was made anew.';
+    const detail =
+      'The head says that events have no keyed hash, although they had one: the head was rewritten.';
     return { code: 'head_altered', sequence, detail };
   }
   if (first !== null && first < expected) {

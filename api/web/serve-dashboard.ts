@@ -64,7 +64,7 @@ export function serveDashboard(app: Express, files: BuiltFiles | undefined): voi
     // A missing asset must not become the page: a browser would keep the page as a script.
     if (file === undefined) {
       throw new Refusal('not_found', {
-        detail: 'This file is not of the dashboard that runs now.',
+        detail: 'This file belongs to another version of the dashboard.',
       });
     }
     send(request, response.set(assetHeaders), file);

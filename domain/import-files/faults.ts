@@ -121,7 +121,7 @@ function faultsOf({ sizeBytes, head: read }: ImportFile, terms: ImportTerms): re
     faults.push({
       code: 'timestamp_in_future',
       field: 'timestamp',
-      detail: `Its last operation is of ${head.timestamp} ns, the clock here says ${terms.now.toISOString()}. Set the clock right; if it is, export the file again.`,
+      detail: `Its last operation is of ${head.timestamp} ns, the clock here says ${terms.now.toISOString()}. Correct the clock; if it is right, export the file again.`,
     });
   }
   if (sizeBytes < head.endsAfterBytes) faults.push(cutShort(sizeBytes, head.endsAfterBytes));
@@ -143,7 +143,7 @@ function ledgerFaults(head: LedgerFileHead): readonly Fault[] {
       code: 'ledger_empty',
       field: 'op',
       detail:
-        'Its ledger is empty, which need not be imported. Make a new database, or take the right file.',
+        'Its ledger is empty. Make a new database without an import, or choose the right file.',
     });
   }
   return faults;
@@ -156,7 +156,7 @@ function tigerBeetleFaults(head: TigerBeetleFileHead): readonly Fault[] {
     faults.push({
       code: 'cluster_reserved',
       field: 'clusterId',
-      detail: `Its cluster ID is ${head.clusterId}, which no database has (0 is for tests), and files of TigerBeetle keep theirs. Start its cluster, export its rows with 'ledgerhouse export', and import those.`,
+      detail: `Its cluster ID is ${head.clusterId}, which no database may have (0 is for tests), and files of TigerBeetle keep their ID. Start its cluster, export its rows with 'ledgerhouse export', and import those.`,
     });
   }
   if (head.replicaIndex >= head.replicaCount) {

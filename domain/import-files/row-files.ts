@@ -35,11 +35,11 @@ export function rowFilesFaults(
 ): readonly RowFilesFault[] {
   const [one, other] = files;
   if (one === undefined || files.length > rowsNames.length) {
-    const detail = 'Take one file with accounts, and one with transfers if there are any.';
+    const detail = 'Choose one file with accounts, and one with transfers if there are any.';
     return [{ line: 0, code: 'wrong_file_count', detail }];
   }
   if (other === undefined && rowsIn(one.headBytes) === 'transfers') {
-    const detail = 'It has the columns of transfers. Take the file with the accounts, too.';
+    const detail = 'It has the columns of transfers. Choose the file with the accounts, too.';
     return [{ file: 0, line: 0, code: 'accounts_missing', detail }];
   }
   return files.flatMap(({ headBytes }, file) =>

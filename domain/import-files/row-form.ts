@@ -28,7 +28,7 @@ export function recogniseForm(head: Uint8Array): FileForm {
   if (head.includes(0))
     return {
       code: 'not_rows',
-      detail: 'It is not a text: it has NUL bytes. Take a CSV or NDJSON file.',
+      detail: 'It is not a text: it has NUL bytes. Choose a CSV or NDJSON file.',
     };
   const skip = begins(head, utf8Mark) ? utf8Mark.length : 0;
   const first = head.subarray(skip).find((byte) => !isSpace(byte));

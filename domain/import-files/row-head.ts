@@ -81,11 +81,11 @@ const textOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 const noRows: RowFault = {
   line: 0,
   code: 'file_empty',
-  detail: 'It has no accounts. Take the right file.',
+  detail: 'It has no accounts. Choose the right file.',
 };
 
 const otherRows = (line: number, holds: RowsName, meant: RowsName): RowFault => ({
   line,
   code: 'rows_of_other_kind',
-  detail: `It has the columns of ${holds}, and is given as the file with ${meant}. Give each file as what it is; perhaps both are swapped.`,
+  detail: `It has the columns of ${holds}, and is given as the file with ${meant}. Name each file correctly; perhaps both are swapped.`,
 });

@@ -11,7 +11,7 @@ interface Restoration {
 export function restoreWarnings({ from, to, dropTimeouts, files = false }: Restoration): string[] {
   if (files) {
     return [
-      'It has the cluster ID of the database that was backed up: clients cannot tell them apart. Leave that one suspended, or delete it.',
+      'It has the cluster ID of the original database: clients cannot tell them apart by it. Leave the original suspended, or delete it.',
     ];
   }
   if (to === 'TigerBeetle') {

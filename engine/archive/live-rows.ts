@@ -196,7 +196,7 @@ function joinPages(stored: Map<number, Table>): ReadonlyMap<number, Table> {
     if (rows !== undefined && rows.firstRow !== firstRow)
       throw new ArchiveError(
         'checkpoint_unsupported',
-        `Rows of table ${table} are missing before the first ${rows.firstRow}, which this release cannot back up. Use the release of the engine that wrote it.`,
+        `Rows of table ${table} are missing before row ${rows.firstRow}, which this release cannot back up. Use the release of the engine that wrote it.`,
       );
     if (pages === undefined) continue;
     stored.delete(pageTable);

@@ -176,7 +176,7 @@ function* records(page: Uint8Array): Generator<Uint8Array> {
 const wrongAnswer = (what: string): ArchiveError =>
   new ArchiveError(
     'cluster_differs',
-    `The cluster's answer is not what was asked for: ${what}. No backup was made.`,
+    `The cluster's answer does not fit the request: ${what}. No backup was made.`,
   );
 
 const unreachable = (error: unknown, timeoutMs: number): ArchiveError => {

@@ -57,5 +57,5 @@ const eventTime = (page: Uint8Array, at: number): bigint =>
 export const differs = (what: string): ArchiveError =>
   new ArchiveError(
     'cluster_differs',
-    `What was read is not the cluster's ledger: ${what}. No backup was made. Rows that were imported meanwhile are a cause: make another backup.`,
+    `The ledger that was read differs from the cluster's: ${what}. No backup was made. Rows that were imported meanwhile can be the cause: make another backup.`,
   );

@@ -205,7 +205,7 @@ const idText = (row: Uint8Array): string => {
 const refused = (what: string): ArchiveError =>
   new ArchiveError(
     'cluster_differs',
-    `The cluster is not the ledger of the backup: ${what}. It must be empty, and nobody else may write; format it anew and begin again.`,
+    `The cluster does not have the ledger of the backup: ${what}. It must be empty, and nobody else may write; format it again and start again.`,
   );
 
 const behind = (now: bigint): ArchiveError =>

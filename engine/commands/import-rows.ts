@@ -20,7 +20,7 @@ import { UsageError, type Verb } from './verb.ts';
 export const importRowsVerb: Verb = {
   name: 'import-rows',
   summary:
-    'Make exported data files of accounts and transfers in CSV or NDJSON, executing all of them. Tells what is wrong by line.',
+    'Make exported data files from accounts and transfers in CSV or NDJSON, executing all of them. Reports faults by line.',
   arguments: ['folder'],
   flags: [
     { name: 'accounts', value: 'path', help: 'CSV or NDJSON with the accounts' },

@@ -33,7 +33,7 @@ function adviceByCode(code: string): string {
 const advice: Readonly<Record<string, string>> = {
   linked_event_failed: 'Another row of its chain is at fault. Correct that one.',
   linked_event_chain_open:
-    'It has the flag linked, and the row after it is missing. Add that row, or take the flag from this one.',
+    'It has the flag linked, and the row after it is missing. Add that row, or remove the flag from this one.',
   debit_account_not_found:
     'The account debit_account_id is in no line of the accounts, or has a later timestamp, or its line is at fault. Add or correct the account.',
   credit_account_not_found:
@@ -50,7 +50,7 @@ const advice: Readonly<Record<string, string>> = {
     'The debit account was closed before. Correct the order, or the flags of the account.',
   credit_account_already_closed:
     'The credit account was closed before. Correct the order, or the flags of the account.',
-  reserved_flag: 'Its flags have bits that mean nothing. Correct flags.',
+  reserved_flag: 'Its flags have undefined bits. Correct flags.',
   ledger_must_not_be_zero: 'ledger is 0 or empty. Give it the number of its ledger.',
   code_must_not_be_zero: 'code is 0 or empty. Give it a code from 1 to 65535.',
 };

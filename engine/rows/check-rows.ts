@@ -82,7 +82,7 @@ export async function checkRows(
         else if (!hasTimestamps && (flags & importedFlag) !== 0)
           add(
             'timestamp_missing',
-            'Its flags say imported, which rows without a timestamp cannot be. Add timestamps, or take the flag away.',
+            'Its flags have imported, which needs a timestamp. Add timestamps, or remove the flag.',
           );
         if (hasTimestamps) {
           before = timestamp;
@@ -102,7 +102,7 @@ export async function checkRows(
       file: files[0]!.name,
       line: 0,
       code: 'file_empty',
-      detail: 'It has no accounts. Take the right file.',
+      detail: 'It has no accounts. Choose the right file.',
     });
   return { hasTimestamps: timing?.hasTimestamps ?? false, counts, closing, hasBalances };
 }

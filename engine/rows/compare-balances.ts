@@ -45,7 +45,7 @@ const recordAt = (records: Uint8Array, index: number): Uint8Array =>
 
 const advice =
   'Transfers are missing or too many, or the two files are of different moments: export both while nobody writes. ' +
-  'To take the balances that the transfers give, ignore those of the file.';
+  'To use the balances of the transfers, ignore those of the file.';
 
 function compareOne(
   said: Uint8Array,
@@ -58,7 +58,7 @@ function compareOne(
     for (const { name, at, isPending } of balances) {
       const [file, ledger] = [u128(one, at), u128(other, at)];
       if (file === ledger || (isPending && mayExpire && file < ledger)) continue;
-      add(name, `The file says ${file}, its transfers give ${ledger}.`);
+      add(name, `The file has ${file}, but its transfers add up to ${ledger}.`);
     }
   const [isClosed, wasClosed] = [made, said].map(
     (record) => (flagsOf(record) & AccountFlag.closed) !== 0,
@@ -66,7 +66,7 @@ function compareOne(
   if (isClosed === wasClosed || (isClosed === true && mayExpire)) return;
   add(
     'flags',
-    `The file says that it is ${wasClosed === true ? 'closed' : 'open'}, its transfers leave it ${isClosed === true ? 'closed' : 'open'}.`,
+    `The file says that it is ${wasClosed === true ? 'closed' : 'open'}, but its transfers leave it ${isClosed === true ? 'closed' : 'open'}.`,
   );
 }
 

@@ -138,7 +138,7 @@ test('balances of the accounts must be what the transfers give, unless they are 
   const files = { accounts, transfers: `${HEADER}\n9,1,2,5,1,1\n` };
   const made = await imported(files);
   expect(faultsOf(made)).toEqual(['accounts:3 credits_posted balance_differs']);
-  expect(made.report.lines()[0]).toContain('The file says 6, its transfers give 5.');
+  expect(made.report.lines()[0]).toContain('The file has 6, but its transfers add up to 5.');
   expect(faultsOf(await imported(files, { ignoresBalances: true }))).toEqual([]);
   expect(faultsOf(await imported({ accounts }))).toHaveLength(2);
 });

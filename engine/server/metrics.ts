@@ -83,7 +83,7 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
     {
       name: 'ledgerhouse_engine_mended_pages_total',
       type: 'counter',
-      help: 'Damaged pages of the data file that were written anew from memory or from another replica.',
+      help: 'Damaged pages of the data file that were written again from memory or from another replica.',
       samples: single(counters.scrubbing.mendedPages),
     },
     {

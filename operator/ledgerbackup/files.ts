@@ -57,7 +57,7 @@ export async function copyFiles(copying: Copying): Promise<Verdict> {
   if (failed !== undefined) {
     const pods = podsOfJob(environment, failed);
     const { name } = failed.metadata;
-    const otherwise = jobTrouble(failed, pods) ?? `Job ${name} failed and said nothing`;
+    const otherwise = jobTrouble(failed, pods) ?? `Job ${name} failed without a message`;
     return ended(environment, failureOf(pods, otherwise));
   }
   const missing = jobs.flatMap((job, index) =>

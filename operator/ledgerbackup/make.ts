@@ -185,7 +185,7 @@ async function follow(
     return { status: 'Unknown', reason, message, requeueAfterMs: 2_000 };
   }
   if (hasFailed(job)) {
-    const otherwise = jobTrouble(job, pods) ?? `Job ${job.metadata.name} failed and said nothing`;
+    const otherwise = jobTrouble(job, pods) ?? `Job ${job.metadata.name} failed without a message`;
     return ended(environment, failureOf(pods, otherwise));
   }
   const trouble = jobTrouble(job, pods);

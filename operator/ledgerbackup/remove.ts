@@ -135,7 +135,7 @@ async function removeFromBucket(
     );
   }
   // The Job stays until its result is told: a status is not always written at the first try.
-  const { reason, message } = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
+  const { reason, message } = failureOf(pods, trouble ?? `Job ${name} failed without a message`);
   return {
     status: 'False',
     reason,

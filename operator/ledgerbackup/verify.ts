@@ -155,7 +155,7 @@ async function follow(
     const reason = isScheduled ? VerifiedReason.NotStarted : VerifiedReason.NotScheduled;
     return couldNot(environment, backup, startedAt, { reason, message });
   }
-  const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
+  const failure = failureOf(pods, trouble ?? `Job ${name} failed without a message`);
   return failure.isDamage
     ? ended(environment, backup, startedAt, { passed: false }, { status: 'False', ...failure })
     : couldNot(environment, backup, startedAt, failure);

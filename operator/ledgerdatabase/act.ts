@@ -85,7 +85,7 @@ function nameTaken(action: Action, existing: KubeObject): Refusal {
   return {
     action,
     reason: action.purpose === 'volume' ? 'DataVolumesNotOurs' : 'NameTaken',
-    message: `${where} ${ownerInWords(existing)} and is left alone; rename or delete it, or make the database under another name`,
+    message: `${where} ${ownerInWords(existing)}, and the operator does not change it; rename or delete it, or make the database under another name`,
   };
 }
 

@@ -128,7 +128,7 @@ async function follow(
   }
   const trouble = jobTrouble(job, pods);
   if (hasFailed(job)) {
-    const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
+    const failure = failureOf(pods, trouble ?? `Job ${name} failed without a message`);
     if (!ofTheStore.has(failure.reason)) return { status: 'False', ...failure };
     // Nothing is known against the rows, and their upload may have taken hours.
     if (environment.nowMs() - (failedMs(job) ?? Infinity) > TRY_AGAIN_MS)

@@ -141,7 +141,7 @@ function tellLeft({ events }: VolumesEnvironment, claim: Claim, forMs: number): 
     type: 'Warning',
     reason: VolumeEvent.left,
     note:
-      `Database "${of?.[labels.database] ?? ''}" has left this volume to another one, and none has adopted it. It is kept without a time. ` +
+      `Database "${of?.[labels.database] ?? ''}" was deleted and left this volume to another database, but none has adopted it. The volume is kept without a time limit. ` +
       `If it is not needed: kubectl -n ${namespace} annotate pvc ${name} ${annotations.handedOver}-`,
   });
   return { requeueAfterMs: tellAgainMs };

@@ -26,7 +26,7 @@ function problemsPage(): string {
 
 # Problems
 
-What the HTTP API answers when something is wrong: \`application/problem+json\` (RFC 9457). \`code\` is for programs and never
+The HTTP API answers failed requests with \`application/problem+json\` (RFC 9457). \`code\` is for programs and never
 changes, \`detail\` says what is wrong this time.
 
 ${sections.join('\n')}`;

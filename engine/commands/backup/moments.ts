@@ -9,7 +9,8 @@ import { targetFlags, targetOf } from './target.ts';
 
 export const recoveryWindows: Verb = {
   name: 'recovery-windows',
-  summary: 'Say which moments a bucket can bring back: runs without a break, oldest first.',
+  summary:
+    'List the moments to which a bucket can restore a database: runs without a break, oldest first.',
   arguments: [],
   flags: [...storeFlags, resultFlag],
   run(input) {
@@ -31,7 +32,7 @@ export const recoveryWindows: Verb = {
 
 export const restorePreview: Verb = {
   name: 'restore-preview',
-  summary: 'Say what a restore to a moment would bring back; nothing is made.',
+  summary: 'Preview a restore to a moment; nothing is made.',
   arguments: [],
   flags: [...storeFlags, ...targetFlags, resultFlag],
   run(input) {

@@ -122,7 +122,7 @@ function refusalOf(pod: Pod, outdated: readonly Pod[], situation: Situation): Re
   if (situation.holdsData(pod)) {
     return {
       predicate: 'VolumeStays',
-      message: 'its volume is being deleted and goes with the pod',
+      message: 'its volume is being deleted and would disappear with the pod',
     };
   }
   // Replacing a broken pod loses nothing: a bad revision never blocks its own repair.

@@ -89,7 +89,7 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
       // Before the next volume is made: one that has succeeded would be taken for that of the next one.
       if (job.metadata.deletionTimestamp === undefined)
         draft.do(deletion('format', resources.job, job));
-      draft.wait(`Job ${job.metadata.name} is deleted, since its volume goes`);
+      draft.wait(`Job ${job.metadata.name} is deleted, because its volume is being deleted`);
       anew = true;
       continue;
     }

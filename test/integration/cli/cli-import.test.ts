@@ -277,7 +277,7 @@ test('a file that cannot be imported is refused by name, before anything is sent
   await refused(3, 'empty: It is cut short: it has 0 bytes', 'empty');
   await refused(
     3,
-    'text: It has the columns of transfers. Take the file with the accounts',
+    'text: It has the columns of transfers. Choose the file with the accounts',
     'text',
   );
   await refused(3, 'na\ufffd[31mme, "odd" and \u{1F4B0}: It is no data file', odd);
