@@ -418,7 +418,7 @@ function importArea(config: Config, parts: Parts) {
   return importHandlers({ services, requests, cursors });
 }
 
-/** What a request to a ledger goes through. */
+/** The parts that a request to a ledger passes. */
 const ledgersOf = ({ gateway, targets, billing }: Parts) => ({
   gateway,
   targets,

@@ -50,7 +50,7 @@ export interface Config {
   readonly billing: BillingSettings;
   /** Whether the operator has a store for backups. */
   readonly backups: boolean;
-  /** Where files of imports are staged. `undefined`: the service takes none. */
+  /** Store in which files of imports are staged. `undefined`: the service accepts none. */
   readonly imports: ImportSettings | undefined;
   /** Maximum number of an organization's databases; deleted ones count until they are purged. */
   readonly databasesMax: number;
@@ -64,9 +64,9 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Server addresses in the OpenAPI document; empty: this installation's own address. */
   readonly servers: DocumentOptions['servers'];
-  /** Where traces of requests go. `undefined`: there are none. */
+  /** Collector of traces of requests. `undefined`: there are none. */
   readonly traces: TraceSettings | undefined;
-  /** What the operators tell everybody who is signed in. `undefined`: nothing. */
+  /** Notice of the operators to everybody who is signed in. `undefined`: none. */
   readonly notice: string | undefined;
   /** Folder of the built dashboard. `undefined`: there is no dashboard. */
   readonly dashboardFolder: string | undefined;

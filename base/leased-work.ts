@@ -10,7 +10,7 @@ import { sleep, systemTimers, type Timers } from './timers.ts';
 interface LeasedWorkOptions<Leased> extends Omit<LeasedRunsOptions<Leased>, 'onFree'> {
   /** Comes before each look for what is due. */
   readonly prepare?: () => Promise<void>;
-  /** What is due could not be taken, for the `failures`-th time in a row. */
+  /** Called when due work could not be taken, for the `failures`-th time in a row. */
   readonly onTakeFailure: (error: unknown, failures: number) => void;
   readonly measure: () => Promise<void>;
   readonly onMeasureFailure: (error: unknown) => void;

@@ -20,7 +20,7 @@ export const archiveAnswerSchema = z.object({
 });
 export type ArchiveAnswer = z.infer<typeof archiveAnswerSchema>;
 
-/** What an engine answers to a question: the operation and its timestamp. */
+/** Answer of an engine to a question: the operation and its timestamp. */
 export const askedMomentSchema = z.object({ op, timestamp });
 
 /** Time that a question may take, from the engine's view, in milliseconds. */

@@ -1,4 +1,4 @@
-/** What an archiver reports to its engine, and what the engine says of it at `/status`. The operator and the API read it. */
+/** Report of an archiver to its engine, and its state in the engine's `/status`. The operator and the API read it. */
 import { z } from 'zod';
 
 /** How continuous archiving stands: the words are reasons of the condition ContinuousArchiving, too. */

@@ -1,4 +1,4 @@
-/** What a database's spec asks for its change streams, and how far they may lag. Pure. */
+/** The change streams in a database's spec, and their maximum lag. Pure. */
 import type { DatabaseSpec } from './custom-resources.ts';
 
 export const streamsSuspended = ({ changeDataCapture }: DatabaseSpec): boolean =>

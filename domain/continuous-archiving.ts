@@ -1,4 +1,4 @@
-/** What a database's spec asks for continuous archiving. Pure. */
+/** Continuous archiving in a database's spec. Pure. */
 import type { DatabaseSpec } from './custom-resources.ts';
 
 /** Time in seconds within which an operation is to be in the store, if nobody says another. */

@@ -38,7 +38,7 @@ export interface RecoveryGap {
   readonly operations: number;
 }
 
-/** What a database's archive can bring back: every moment from the earliest to the latest, except the gaps. */
+/** The recovery window of a database's archive: every moment from the earliest to the latest, except the gaps. */
 export interface RecoveryWindow {
   readonly earliest: WrittenMoment;
   readonly latest: WrittenMoment;
@@ -171,7 +171,7 @@ export type RestorePlan<Backup extends Moment> =
     };
 
 /**
- * What a restore to a target uses: the newest backup before it in the same unbroken run, and the log from there on; or a backup
+ * Sources of a restore to a target: the newest backup before it in the same unbroken run, and the log from there on; or a backup
  * that is exactly there.
  */
 export function planRestore<Backup extends Moment>(

@@ -1,4 +1,4 @@
-/** What a database can be brought back to, and what a restore to one of these moments uses. Preview and restore ask here. */
+/** The moments to which a database can be restored, and the backup and log that a restore to one of them uses. For preview and restore. */
 import { parseTime } from '../../domain/moment.ts';
 import {
   describeMoment,

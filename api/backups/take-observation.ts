@@ -11,7 +11,7 @@ import { findAnyDatabase } from '../store/databases.ts';
 import { tellBackup, type BackupEvent } from './backup-events.ts';
 import { observe } from './observe.ts';
 
-/** Of what nobody asked for over HTTP. */
+/** Author of changes that nobody requested over HTTP. */
 export const watchAuthor = systemAuthor('watch');
 
 /** Writes an observation, once, whoever has it first. Returns `undefined` if it is not new. */

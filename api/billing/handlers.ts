@@ -105,7 +105,7 @@ export const billingHandlers = (options: BillingHandlerOptions): BillingHandlers
 const invalid = (pointer: string, code: string, detail: string): Refusal =>
   new Refusal('validation_failed', { detail, errors: [{ pointer, code, detail }] });
 
-/** Of what people set; what has accrued is counted. */
+/** ETag of the limit that people set; accrued amounts are not part of it. */
 const limitTag = (limit: { readonly currency: string; readonly amount: string } | null): string =>
   settingsTag('spend-limit', { limit });
 

@@ -1,4 +1,4 @@
-/** What an organization used, and its invoices. */
+/** Handlers for the usage of an organization and its invoices. */
 import { readCursor, shownPage } from '../http/paging.ts';
 import { findBillingAccount } from '../store/billing-accounts.ts';
 import type { BillingHandlerOptions, BillingHandlers } from './handlers.ts';

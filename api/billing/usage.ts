@@ -1,4 +1,4 @@
-/** What an organization used in a month, and what the whole month will cost if it goes on like this. */
+/** Usage of an organization in a month, and a forecast of the cost of the whole month. */
 import { lastMeteredHour } from '../store/billing-usage.ts';
 import { hourMs } from '../store/running.ts';
 import type { Store } from '../store/store.ts';

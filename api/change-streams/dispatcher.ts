@@ -36,7 +36,7 @@ import { retryInMs, verdictOn } from './trouble.ts';
 interface ChangeStreamsOptions {
   readonly store: Store;
   readonly sealer: Sealer;
-  /** Where events are read. */
+  /** Source of the events. */
   readonly ledgers: SourceServices;
   readonly sinks: SinkServices & { close(): Promise<void> };
   /** Identity of the process. */
@@ -75,7 +75,7 @@ export class ChangeStreams {
     this.#work.start();
   }
 
-  /** What is cut off is sent again by another worker. */
+  /** Ends all runs. Another worker sends interrupted requests again. */
   async stop(): Promise<void> {
     await this.#work.stop();
     await this.#options.sinks.close();

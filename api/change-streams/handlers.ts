@@ -35,7 +35,7 @@ interface ChangeStreamServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly sealer: Sealer;
-  /** Where events are read. */
+  /** Source of the events. */
   readonly ledgers: SourceServices;
   /** Ranges of addresses to which requests may go although they are not public. */
   readonly ranges: readonly string[];
@@ -151,7 +151,7 @@ const update =
 /** Its version counts changes of people, and that it stopped for good; deliveries do not. */
 const tagOf = ({ id, version }: ChangeStream): string => etagOf(id, version);
 
-/** Who is suspended may still stop what leaves the service. */
+/** Whether the request only pauses the stream: a suspended organization may still do that. */
 const onlyPauses = ({ state, ...rest }: RequestTo<'updateChangeStream'>['body']): boolean =>
   state === 'PAUSED' && Object.keys(rest).length === 0;
 
@@ -232,7 +232,7 @@ function requireSigned({ id, sink }: ChangeStream): void {
   });
 }
 
-/** What people set, as events tell it, which go to webhooks and notifications as well. */
+/** A stream's settings in events, which also go to webhooks and notifications. */
 const settings = ({
   description,
   state,

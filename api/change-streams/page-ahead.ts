@@ -31,7 +31,7 @@ export class PlacesAhead {
   }
 }
 
-/** Of one run, one at a time: what was begun is taken or dropped before the next one begins. */
+/** The next page of one run, read ahead. One at a time: it is taken or dropped before another is begun. */
 export class PageAhead {
   readonly #places: PlacesAhead;
   #page: Promise<ReadyPage> | undefined;

@@ -1,4 +1,4 @@
-/** What the status of a database says about its change streams, and whether it is news. Pure. */
+/** The change streams in the status of a database, and whether the status must be written. Pure. */
 import { cutText } from '../../base/cut-text.ts';
 import { STREAM_LATE_SECONDS } from '../../domain/change-data-capture.ts';
 import type { DatabaseStatus } from '../../domain/custom-resources.ts';
@@ -28,7 +28,7 @@ export function streamStatusOf(streams: readonly ChangeStream[], now: Date): Str
   };
 }
 
-/** Of the streams that nobody paused, 0 without any; null: nobody knows. */
+/** Longest lag of the streams that are not paused, in seconds; 0 without any; null: not known. */
 export function longestLag(streams: readonly StreamProgress[], nowMs: number): number | null {
   const lags = streams
     .filter(({ state }) => state !== 'PAUSED')

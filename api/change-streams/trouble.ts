@@ -1,4 +1,4 @@
-/** What follows from failures of a change stream: when to try again, when to tell people, when to stop. Pure. */
+/** Consequences of failures of a change stream: when to try again, when to notify people, when to stop. Pure. */
 import { backoffMs } from '../../base/backoff.ts';
 import type { FailingPart } from '../model/change-stream.ts';
 

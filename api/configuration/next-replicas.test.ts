@@ -33,6 +33,6 @@ test.each([
   expect(nextReplicas(object, 'ha-3', nowMs).kind).toBe(kind);
 });
 
-test('what keeps them from being made is told', () => {
+test('the reason why they cannot be made is reported', () => {
   expect(nextReplicas(asked(301, open), 'ha-3', nowMs).message).toBe('no node has room');
 });

@@ -332,7 +332,7 @@ describe('another cluster configuration', () => {
     expect(refusalOf(world, request).code).toBe(code);
   });
 
-  test('of a single replica whose log is archived is possible: its archive goes on', () => {
+  test('is possible for a single replica whose log is archived: its archive goes on', () => {
     expect(planChange(worldOf(archived), shape).diff).toHaveLength(1);
   });
 
@@ -348,7 +348,7 @@ describe('another cluster configuration', () => {
     },
   });
 
-  test('of a single replica goes on with its volume, in seconds, and says that no old one is kept beside it', () => {
+  test('keeps the volume of a single replica, in seconds, and says that no old one is kept beside it', () => {
     const { impact } = planChange(reshaping(worldOf(), true), shape);
     expect(impact).toMatchObject({ interruption: 'SECONDS', longestWaitSeconds: 120 });
     expect(impact.warnings.join(' ')).toMatch(/no old one is kept beside it.* takes minutes/);
@@ -369,7 +369,7 @@ describe('another cluster configuration', () => {
     expect(impact.warnings.join(' ')).toMatch(/volumes of the old replicas are kept/);
   });
 
-  test('of an earlier revision does not come back with it, and that is told', () => {
+  test('is not undone by an earlier revision, and the answer says so', () => {
     const world = worldOf();
     const earlier = {
       ...world.profile,

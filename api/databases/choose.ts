@@ -119,7 +119,7 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
   );
 }
 
-/** What each replica of such a database holds, by the current catalog; null: not known. */
+/** Capacity of each replica of such a database, by the current catalog; null: not known. */
 export function capacityOfChoice(catalog: CatalogSpec | undefined, choice: Held): Capacity | null {
   if (catalog === undefined) return null;
   const chosen = {

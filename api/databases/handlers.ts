@@ -43,7 +43,7 @@ interface DatabaseHandlerOptions {
   readonly surroundings: () => Surroundings;
   /** Whether the operator has a store for backups. */
   readonly backupStore: boolean;
-  /** Where imports are staged; `undefined`: the service takes none. */
+  /** Store in which imports are staged; `undefined`: the service accepts none. */
   readonly staging: StagingStore | undefined;
   /** Called when this process must forget its cached data about a database. */
   readonly changed: (organizationId: string, id: string) => void;

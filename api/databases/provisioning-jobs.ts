@@ -8,7 +8,7 @@ const provisioningSteps = [
   'start_replicas',
   'serve',
 ] as const;
-/** Those of a database that is filled once its replicas run. */
+/** Steps for a database that is filled once its replicas run. */
 const fillingSteps = [
   'create_resource',
   'prepare_volumes',

@@ -45,7 +45,7 @@ function ledger(events: readonly Event[], now: bigint, pageMax = 3) {
   };
 }
 
-test('whatever is imported into whatever ledger: what passes meets no expiry, now or later, and all else passes', async () => {
+test('random imports into random ledgers: accepted transfers meet no expiry, now or later, and all other transfers are accepted', async () => {
   for (let seed = 1; seed <= 400; seed += 1) {
     const random = seeded(seed);
     const below = (max: number) => Math.floor(random() * max);

@@ -28,7 +28,7 @@ const expired = changeEventTypes.indexOf('two_phase_expired');
 
 /** Reason why imported transfers are not sent. */
 export interface ImportDanger {
-  /** Of the transfer, among the records of the request. */
+  /** Index of the transfer among the records of the request. */
   readonly index: number;
   readonly detail: string;
   readonly advice: string;

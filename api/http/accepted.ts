@@ -1,4 +1,4 @@
-/** What a client accepts, by its header Accept, of the forms that an answer may have. */
+/** The forms of an answer that a client accepts by its header Accept. */
 import type { Request } from 'express';
 import type { RouteSpec } from '../contract/route.ts';
 import { Refusal } from '../model/refusal.ts';

@@ -10,7 +10,7 @@ import { tunnelFrameMax, tunnelProtocol } from '../client/tunnel.ts';
 import { ClientGone } from './client-gone.ts';
 
 /**
- * What a client may cut one message into. A piece costs a few hundred bytes of memory however small it is, and 64 KiB in segments of
+ * Maximum number of pieces of one message. A piece costs a few hundred bytes of memory however small it is, and 64 KiB in segments of
  * the smallest usual size are 130 pieces.
  */
 const pieces = { maxFragments: 16, maxBufferedChunks: 1_024 } as const;

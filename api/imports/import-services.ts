@@ -2,7 +2,7 @@ import type { CatalogView } from '../kubernetes/cluster-view.ts';
 import type { Store } from '../store/store.ts';
 import type { StagingStore } from './staging-store.ts';
 
-/** What the operations on imports need. */
+/** The services that operations on imports need. */
 export interface ImportServices {
   readonly store: Store;
   /** `undefined`: the service takes no files. */

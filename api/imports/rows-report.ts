@@ -8,7 +8,7 @@ import type { StagingStore } from './staging-store.ts';
 
 const count = z.int().nonnegative();
 
-/** As the engine writes it (engine/commands/rows/try-rows.ts). */
+/** The report in the form that the engine writes (engine/commands/rows/try-rows.ts). */
 const reportSchema = z.object({
   release: z.string().max(32),
   accounts: count,

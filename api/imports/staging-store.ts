@@ -21,7 +21,7 @@ export interface StagingSettings {
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** What all keys begin with: '' or a path that ends with a slash. */
+  /** Prefix of all keys: '' or a path that ends with a slash. */
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

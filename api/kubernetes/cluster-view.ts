@@ -28,7 +28,7 @@ interface ClusterViewOptions {
 }
 
 export interface CatalogView {
-  /** As it is now. */
+  /** Present content of the catalog. */
   readonly spec: CatalogSpec;
   /** Version of the catalog; it changes with each change of the catalog, and when a date of an engine's version comes. */
   readonly version: string;

@@ -1,12 +1,12 @@
 /**
- * What a program wrote as a line: JSON of pino (engine and agent) or of zap (etcd), TigerBeetle's own form, or plain text. The
+ * Reads a line of a program's log: JSON of pino (engine and agent) or of zap (etcd), TigerBeetle's own form, or plain text. The
  * result is bounded and holds no secret.
  */
 import type { LogComponent } from '../model/log-line.ts';
 import { redact, redactValue } from './redact.ts';
 
 interface LogEntry {
-  /** As pino has it. */
+  /** Level in the numbers of pino. */
   readonly level: number;
   readonly message: string;
   /** JSON of an object. */

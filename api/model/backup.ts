@@ -5,7 +5,7 @@ import type { Explanation } from './database-standing.ts';
 export const backupTypes = ['MANUAL', 'SCHEDULED', 'PRE_CHANGE', 'FINAL'] as const;
 export type BackupType = (typeof backupTypes)[number];
 
-/** What is backed up: the rows of the ledger, or TigerBeetle's data files as they are. */
+/** Content of a backup: the rows of the ledger, or TigerBeetle's data files byte for byte. */
 export const backupMethods = ['ROWS', 'FILES'] as const;
 export type BackupMethod = (typeof backupMethods)[number];
 
@@ -27,9 +27,9 @@ export const presentBackupStatuses = backupStatuses.filter(
 
 /** Content and cost of a backup that succeeded. */
 export interface BackupFacts {
-  /** Of a backup of data files alone. */
+  /** Present in backups of data files only. */
   readonly files?: FilesFacts;
-  /** The last operation that it contains; absent, as all that only rows tell, of data files. */
+  /** The last operation that it contains; absent in backups of data files, as all facts about rows. */
   readonly op?: number;
   /** Timestamp of that operation, in nanoseconds. */
   readonly timestamp?: string;
@@ -74,7 +74,7 @@ export interface Verification {
 /** Nothing removes a backup that is held. */
 export interface BackupHold {
   readonly reason: string;
-  /** Who holds it, in words. */
+  /** Author of the hold, in words. */
   readonly by: string;
   /** RFC 3339; null if somebody wrote a time that does not exist into the resource. */
   readonly at: string | null;

@@ -7,7 +7,7 @@ import type { Actor } from './actor.ts';
 export const changeStreamStates = ['RUNNING', 'PAUSED', 'RETRYING', 'FAILED'] as const;
 export type ChangeStreamState = (typeof changeStreamStates)[number];
 
-/** How an event is written: as this service's API has it, or byte for byte as TigerBeetle's own `amqp` job does. */
+/** Format of an event: that of this service's API, or byte for byte that of TigerBeetle's own `amqp` job. */
 export const eventFormats = ['LEDGERHOUSE', 'TIGERBEETLE'] as const;
 export type EventFormat = (typeof eventFormats)[number];
 
@@ -30,7 +30,7 @@ export interface AmqpSink {
   readonly certificateAuthority: string | null;
 }
 
-/** What must stay in order in a topic of several partitions. */
+/** Events that stay in order in a topic of several partitions: those of a database, of a ledger, or of a debit account. */
 export const kafkaKeys = ['DATABASE', 'LEDGER', 'DEBIT_ACCOUNT'] as const;
 export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
@@ -80,7 +80,7 @@ export interface ChangeStream {
   readonly state: ChangeStreamState;
   /** The reason why it stopped, if nobody paused it. */
   readonly stateReason: string | null;
-  /** All streams of its database stand still, whatever its state is. */
+  /** Whether all streams of its database are suspended, whatever its state is. */
   readonly suspended: boolean;
   /** Ledger timestamp after which it began. */
   readonly startedAfter: bigint;
@@ -100,7 +100,7 @@ export interface ChangeStream {
   readonly lastError: StreamError | null;
   /** Time of the next work on it; null: none until somebody resumes it. */
   readonly dueAt: Date | null;
-  /** Until then a worker has it. */
+  /** Time until which a worker has the stream; null: none has it. */
   readonly leaseUntil: Date | null;
   readonly version: number;
   readonly createdBy: Actor;
@@ -109,8 +109,8 @@ export interface ChangeStream {
 }
 
 /**
- * What other receivers and people who may only read see of a webhook's URL: its host. A path or a query may be what lets requests
- * in. URLs of brokers let nobody in.
+ * The part of a sink's URL that other receivers and people who may only read see. Of a webhook's URL it is the host, because a path or
+ * a query may be a credential. URLs of brokers have no credentials.
  */
 export function maskedUrl({ type, url: text }: Pick<Sink, 'type' | 'url'>): string {
   if (type !== 'WEBHOOK') return text;
@@ -144,7 +144,7 @@ export interface Lag {
   readonly unknown: (typeof lagUnknowns)[number] | null;
 }
 
-/** What tells a stream's lag. */
+/** The fields from which a stream's lag follows. */
 export type StreamProgress = Pick<
   ChangeStream,
   'state' | 'suspended' | 'pendingFrom' | 'failing' | 'dueAt' | 'leaseUntil'

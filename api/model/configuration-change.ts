@@ -76,7 +76,7 @@ export interface ReplacedResource {
 }
 
 export interface GivenUp {
-  /** What it goes on with: its last backup, or, if there is none, the volumes that it had. */
+  /** The data with which the database goes on: its last backup, or, if there is none, its earlier volumes. */
   readonly from: 'backup' | 'volumes';
   readonly code: string;
   readonly message: string;
@@ -133,7 +133,7 @@ export function mergeRequests(before: ChangeRequest, after: ChangeRequest): Chan
   };
 }
 
-/** What an earlier revision, asked for afterwards, does not replace: it says nothing of these. */
+/** The parts of a change that a later request for an earlier revision does not replace: a revision does not have them. */
 const withoutRevision = ({
   labels,
   suspended,

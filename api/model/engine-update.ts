@@ -13,11 +13,11 @@ export const latestOf = (notBefore: Date): Date =>
 /** Forced updates that are applied at a time: of the whole installation, and of one organization. */
 export const forcedAtOnceMax = { installation: 10, organization: 3 } as const;
 /**
- * What stops a version for a day: so many failures stop it in their organization; failures in so many organizations stop it
- * everywhere, if the version may be their cause.
+ * Numbers of failures that stop a version for a day: in one organization, they stop it there; in so many organizations, they stop
+ * it everywhere, if the version may be their cause.
  */
 export const forcedFailuresMax = { inOrganization: 3, organizations: 3 } as const;
-/** Codes of failures that a person caused, who wrote to the same resource. They say nothing about the version. */
+/** Codes of failures that a person caused by a write to the same resource. The version is not their cause. */
 export const causedByPeople = ['overwritten', 'changed_meanwhile', 'field_managed_elsewhere'];
 
 /** Whether the service itself asked for a change, since the catalog forces a version. */

@@ -72,8 +72,8 @@ interface AboutEngineUpdate {
   readonly database: DatabaseFact;
   readonly engine: { readonly name: string; readonly version: string };
   /**
-   * Of a forced version: `notBefore` is the time before which it is not applied, and `latest` the one from which on it is applied
-   * outside of the maintenance window too.
+   * A forced version is not applied before `notBefore`. From `latest` on it is also applied outside of the maintenance window. Both are
+   * absent if the version is not forced.
    */
   readonly update: {
     readonly version: string;

@@ -41,7 +41,7 @@ export function partBytes(sizeBytes: number, partSizeBytes: number, number: numb
   return Math.max(0, Math.min(partSizeBytes, sizeBytes - before));
 }
 
-/** What the head of a file says, as rows and answers have it. */
+/** Content of the head of a file, in the form of rows and answers. */
 export interface ImportHead {
   /** Absent in rows of releases that took files of the built-in engine alone. */
   readonly engine?: FileEngine;
@@ -74,7 +74,7 @@ export interface Import {
   readonly replicaCount: number | null;
   /** Null: data files. */
   readonly rows: RowsImport | null;
-  /** What the trial of rows found; null before its end. */
+  /** Result of the trial of rows; null before its end. */
   readonly report: RowsReport | null;
   readonly partSizeBytes: number;
   /** The database that begins, or began, with it. */

@@ -51,7 +51,7 @@ export const replicaFigures = [
   'batch_fill_ratio.create_transfers',
   'sync_stage',
   'replica_status',
-  // Of the database, not of the replica: in the rows of its first one.
+  // Figures of the database, not of a replica: they are in the rows of its first replica.
   'cdc_lag_seconds',
   'backup_age_seconds',
 ] as const;

@@ -59,9 +59,9 @@ export interface MetricSeries {
 }
 
 const gaugeFunctions = ['avg', 'min', 'max', 'last'] as const;
-/** Of what is told a second, its sum is what happened in a step. */
+/** Functions of values a second; their sum is the total of a step. */
 const flowFunctions = [...gaugeFunctions, 'sum'] as const;
-/** Of an amount that grows, its change a second. */
+/** Functions of amounts that grow; `rate` is the change a second. */
 const amountFunctions = [...gaugeFunctions, 'rate'] as const;
 const latencyFunctions = ['p50', 'p95', 'p99'] as const;
 

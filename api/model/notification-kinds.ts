@@ -103,7 +103,7 @@ export const mailKindsOfRole = (role: Role): readonly NotificationKind[] =>
     return mailRight !== undefined && hasRight(role, mailRight);
   });
 
-/** What a person chose; null: the default of their role. */
+/** The choice of a person; null: the default of their role. */
 export interface MailChoice {
   readonly mailKinds: readonly NotificationKind[] | null;
   readonly digestKinds: readonly NotificationKind[];

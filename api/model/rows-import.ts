@@ -5,7 +5,7 @@ import type { RowsName } from '../../domain/import-files/staged-key.ts';
 /** All files of an import of rows together. */
 export const rowsBytesMax = 4 * 1024 ** 3;
 
-/** What exactly was uploaded: a trial and a database read these bytes or none. */
+/** Digests of the uploaded bytes: a trial and a database read these bytes or none. */
 export interface UploadedRows {
   /** SHA-256 of the SHA-256s of a file's parts, in hexadecimal. */
   readonly accounts: string;

@@ -1,4 +1,4 @@
-/** What the store knows of databases beside their replicas: how late their change streams are, and how old their newest backups. */
+/** Figures of databases from the store, not from replicas: the lag of their change streams and the age of their newest backups. */
 import { longestLag } from '../change-streams/stream-status.ts';
 import type { StreamProgress } from '../model/change-stream.ts';
 import type { Figure } from '../model/metric-figures.ts';

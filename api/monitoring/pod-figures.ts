@@ -17,7 +17,7 @@ export interface PodFigures {
   readonly engineMemoryBytes: number | null;
 }
 
-/** What the metrics API says of a pod. Whatever serves it may leave anything out. */
+/** A pod in the metrics API. Servers of this API may omit any field. */
 export interface PodMetrics extends KubeObject {
   /** End of the interval that was measured; RFC 3339. */
   readonly timestamp?: string;
@@ -32,7 +32,7 @@ export interface PodMetrics extends KubeObject {
 /** Maximum number of workloads that one list names: their names are in its URL. Each has at most six pods. */
 const workloadsAtOnce = 80;
 const pagesMax = 2;
-/** Whoever may write a database's status could write another name there, which would spoil the list for all others. */
+/** Checks a name from a database's status: a person who may write the status could otherwise spoil the list for all others. */
 const validName = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Less than a round of the collector. */
 const timeoutMs = 6_000;

@@ -129,7 +129,7 @@ function metricsOf(one: Sources, nowMs: number): readonly Metric[] {
   ];
 }
 
-/** Of a database without change streams there are none. */
+/** Figures of a database's change streams. A database without streams has none. */
 function streamFigures(streams: readonly ChangeStream[], nowMs: number) {
   const status = streams.length === 0 ? undefined : streamStatusOf(streams, new Date(nowMs));
   return [
@@ -207,7 +207,7 @@ function linesOf(series: MetricSeries, sources: Sources): readonly Sample[] {
   });
 }
 
-/** Those that occurred. */
+/** Samples of the failures that occurred. */
 const failuresOf = (samples: readonly LatestSample[]): readonly Sample[] =>
   eventFailures.flatMap(({ operation, status, place }) => {
     const known = samples.flatMap(({ failures }) => failures?.[place] ?? []);

@@ -242,7 +242,7 @@ function joined(rows: readonly StepOfSource[], column: number, across: 'max' | '
   return values;
 }
 
-/** Where transfers are counted, their failures are. */
+/** Place of the figure that shows whether failures were counted: they are wherever transfers are. */
 const failuresKnown = replicaFigures.indexOf('transfers_per_second');
 
 /** A line for each failure that occurred. The replicas execute the same events, so any of them tells the database's. */

@@ -27,7 +27,7 @@ interface SessionServices {
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
   readonly bootstrapToken: BootstrapToken;
-  /** What the answer tells of the service. */
+  /** Facts about the service in the answer. */
   readonly service: { readonly version: string; readonly notice: string | null };
   readonly limits: { readonly maxDatabases: number; readonly requestsPerMinute: number };
 }

@@ -26,7 +26,7 @@ export interface ChainHead {
   readonly keyedFrom: bigint | null;
 }
 
-/** Where the events that are left begin. */
+/** The last removed event: the remaining events begin after it. */
 export interface ChainBase {
   readonly organizationId: string;
   /** Number of the last event that was removed; 0: none was. */
@@ -36,7 +36,7 @@ export interface ChainBase {
   readonly retentionDays: number;
 }
 
-/** How far the events after the base are proven, and the retention that they say. */
+/** The proven part of the events after the base, and the retention that they set. */
 export interface ChainProof {
   readonly organizationId: string;
   /** Number of the last event that is proven. */

@@ -34,7 +34,7 @@ export async function organizationsWithOldEvents(
   return rows.map(({ id }) => typeIdOfUuid('org', id));
 }
 
-/** Those of the organizations whose first event seems to be old enough. */
+/** Returns the organizations whose first event seems to be old enough. */
 export async function withOldEvents(
   db: Reader,
   clock: Date,

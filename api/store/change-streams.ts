@@ -84,7 +84,7 @@ export async function createChangeStream(
 
 interface ChangeStreamPatch {
   readonly description?: string | undefined;
-  /** Of the type that it has. */
+  /** A sink of the same type as before. */
   readonly sink?: Sink | undefined;
   /** Of a sink that does not sign. */
   readonly password?: string | undefined;
@@ -127,7 +127,7 @@ export async function updateChangeStream(
 }
 
 const now = sql<Date>`clock_timestamp()`;
-/** Whoever works on it records nothing more, and gives it back; nobody else takes it before that or the end of the lease. */
+/** Withdraws the lease: the worker of the stream records nothing more and releases it; no other takes it before that or the lease's end. */
 const withdrawn = { leaseToken: null };
 const untroubled = { failures: 0, failing: null, failingSince: null, toldFailing: false };
 const goingOn = { state: 'RUNNING', stateReason: null, dueAt: now, ...untroubled };

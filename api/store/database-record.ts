@@ -31,7 +31,7 @@ export interface ObservedDatabase {
   readonly serves: boolean;
   /** Time since which no progress is possible until a person acts; RFC 3339. */
   readonly stalledSince: string | null;
-  /** What its archived log can bring back. Absent in rows that an earlier version wrote. */
+  /** Recovery window of its archived log. Absent in rows that an earlier version wrote. */
   readonly recovery?: RecoveryWindow | null;
   /** How its log is archived; null: it is not. */
   readonly archiving?: ObservedArchiving | null;
@@ -64,7 +64,7 @@ export interface RestoredFrom {
   readonly databaseId: string;
   /** ID of the backup in the bucket. */
   readonly archiveId: string | null;
-  /** Of the data files that are in the backup, which the database keeps; absent: it has rows. */
+  /** Cluster ID of the data files in the backup, which the database keeps; absent: the backup has rows. */
   readonly clusterId?: string;
   /** The moment up to which the log is replayed; absent: the backup alone. */
   readonly moment?: RestoredMoment;
@@ -183,7 +183,7 @@ export interface DatabaseView {
   readonly activeJobId: string | null;
 }
 
-/** What requests to a ledger depend on. */
+/** The fields of a database that requests to its ledger depend on. */
 export interface LedgerView extends DatabaseView {
   /** Change streams are on: events are pushed, or are to be. */
   readonly streams: boolean;

@@ -8,7 +8,7 @@ import type { Reader } from './tables.ts';
 
 export type NoticeKind = 'AVAILABLE' | 'DEPRECATED' | 'FORCED';
 
-/** What the catalog says about a version, and the databases that it concerns. */
+/** The dates of a version in the catalog, and the databases that they concern. */
 export interface Announcement {
   readonly kind: NoticeKind;
   readonly engine: string;

@@ -1,4 +1,4 @@
-/** What a worker finds to do with imports: those that a database began with, those that are over, and what is to be removed. */
+/** Work on imports: those that a database began with, those that are over, and those to remove. */
 import { sql } from 'kysely';
 import { importResourceName } from '../../domain/names.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
@@ -96,7 +96,7 @@ export async function checkingImports(db: Reader): Promise<readonly CheckingImpo
   });
 }
 
-/** Where the trial of an import is, or was; `undefined`: it has none. */
+/** Place of the present or former trial of an import; `undefined`: it has none. */
 export async function trialPlace(
   db: Reader,
   id: string,

@@ -120,7 +120,7 @@ function matching(db: Reader, databaseId: string, filter: LogFilter): Rows {
   return query;
 }
 
-/** What people see of a line is its message and its attributes as `name=value`; the store has these as JSON. */
+/** Text of a line for people: its message and its attributes as `name=value`; the store has these as JSON. */
 const containing = (search: string) => (is: ExpressionBuilder<Tables, 'logLines'>) => {
   const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
   const isPlain = !/[ ="\\]/.test(search);

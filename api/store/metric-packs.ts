@@ -28,7 +28,7 @@ export type FigureColumn = (typeof figureColumns)[number];
 
 interface RowKey {
   readonly at: Date;
-  /** As in the store. */
+  /** ID of the database in the store. */
   readonly databaseId: string;
   readonly source: string;
 }
@@ -168,7 +168,7 @@ export function readColumn(
 const isRounded = (row: RowKey, column: FigureColumn, place: number): boolean =>
   column !== 'readings' || isGateway(row) || measuredPlaces.has(place);
 
-/** What processes of the API did at the same time is added up; of a replica's samples one stays. */
+/** Puts a sample into the slots. Samples of API processes at the same time are added up; of a replica's samples one stays. */
 function put(
   figures: FigureSlots,
   place: number,

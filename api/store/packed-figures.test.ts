@@ -31,7 +31,7 @@ test('only the wanted places are unpacked, and places without values are absent'
   expect(unpackFigures(packFigures(new Map())).size).toBe(0);
 });
 
-test('what would unpack to more than any pack has is refused', () => {
+test('a pack that would unpack to more than the maximum is refused', () => {
   const huge = new Map([[0, new Float32Array(2 ** 19)]]);
   expect(() => unpackFigures(packFigures(huge))).toThrow(/larger than/);
 });

@@ -70,7 +70,7 @@ export async function readSamples(
   return joined(samples).sort((one, other) => one.atMs - other.atMs);
 }
 
-/** As in packs: the processes of the API are one source, and what they did at the same time is added up. */
+/** The processes of the API are one source, as in packs: their figures at the same time are added up. */
 function joined(samples: readonly ReadSample[]): ReadSample[] {
   const all = new Map<string, ReadSample>();
   for (const { atMs, values, ...sample } of samples) {

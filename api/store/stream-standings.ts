@@ -1,4 +1,4 @@
-/** How the change streams of each database stand, for the status of its resource. */
+/** The states of the change streams of each database, for the status of its resource. */
 import { sql, type Selectable } from 'kysely';
 import { streamOf } from './change-streams.ts';
 import type { ChangeStream } from '../model/change-stream.ts';
@@ -7,7 +7,7 @@ import type { ChangeStreamsTable, Reader } from './tables.ts';
 export interface StreamsOfDatabase {
   readonly namespace: string;
   readonly name: string;
-  /** Of the resource. */
+  /** UID of the resource. */
   readonly uid: string;
   readonly streams: readonly ChangeStream[];
 }

@@ -144,7 +144,7 @@ export async function deleteWebhookEndpoint(
   return true;
 }
 
-/** Whoever makes deliveries marks their endpoint after that: with this lock, a later statement sees both, or the mark comes after it. */
+/** Deliveries are made first, then their endpoint is marked: with this lock, a later statement sees both, or the mark comes after it. */
 async function lockWebhookEndpoint(
   change: Change,
   organizationId: string,
@@ -304,7 +304,7 @@ const tell = (
     changes,
   });
 
-/** What a person can change. Who looks later sees where the events went meanwhile, and whether they went at all. */
+/** Settings that a person can change. The history shows where events went meanwhile, and whether they were sent. */
 const changesBetween = (before: WebhookEndpoint, after: WebhookEndpoint): readonly FieldChange[] =>
   [
     { path: '/url', from: before.url, to: after.url },

@@ -168,7 +168,7 @@ function failureOf(error: unknown, timedOut: boolean, timeoutMs: number): Verdic
   );
 }
 
-/** Of the network and of TLS, by the code of the error. */
+/** Descriptions of faults of the network and of TLS, by the code of the error. */
 export const connectionFaults: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name has no address.',
   ENODATA: 'The host name has no address.',

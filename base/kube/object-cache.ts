@@ -40,7 +40,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     return [...(this.#index.get(value)?.values() ?? [])];
   }
 
-  /** As the cache would keep the object: the one that it holds, if that is the same version, or without what only the API server needs. */
+  /** Returns the object as the cache keeps it: the cached one of the same version, or this one without the fields that only the API server needs. */
   kept(object: T): T {
     const { namespace, name = '', uid, resourceVersion } = object.metadata;
     const held = this.#objects.get(pathOf(namespace, name));

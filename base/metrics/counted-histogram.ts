@@ -44,7 +44,7 @@ export class CountedHistogram {
     series.sum += value;
   }
 
-  /** What prom-client's registry writes. */
+  /** Returns the values that prom-client's registry writes. */
   values() {
     const { name, help } = this.#options;
     const values = this.#series.flatMap((series) => this.#valuesOf(series));

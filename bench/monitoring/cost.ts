@@ -1,4 +1,4 @@
-/** What collecting costs an engine: full batches with and without somebody who asks, in turns. */
+/** Cost of collecting figures for an engine: full batches with and without a collector, in turns. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchText } from '../../domain/fetch-status.ts';
 import { accountBatch, batches, idsBatch } from '../../engine/commands/workload.ts';

@@ -80,7 +80,7 @@ const size = (name: string, value: number, goal?: number): Row => ({
 
 const noise = (mean: number): number => mean * (0.8 + 0.4 * Math.random());
 
-/** What moves in a busy database; the other figures stay as they are. `share`: the part of the day that is over. */
+/** Figures that change in a busy database; the others stay the same. `share`: the part of the day that is over. */
 const moving = (share: number, leads: boolean): Partial<Record<ReplicaFigure, Figure>> => ({
   leader: Number(leads),
   clock_offset_seconds: Math.floor(Math.random() * 4) / 1_000,
@@ -157,7 +157,7 @@ function sampleOf(databaseId: string, source: string, share: number): MetricSamp
   return { databaseId, source, readings, latencies: leads ? someLatencies() : null };
 }
 
-/** Of a database whose requests are of three operations, in six buckets each. */
+/** Latencies of a database with requests of three operations, in six buckets each. */
 const someLatencies = (): readonly Figure[] =>
   Array.from({ length: latencyPlaces }, (_, place) =>
     place < 3 * latencyBuckets && place % latencyBuckets < 6 ? noise(10) : null,

@@ -12,7 +12,7 @@ import { waitFor } from '../../tools/cluster/run.ts';
 
 export interface World {
   readonly plane: ControlPlane;
-  /** As an administrator. */
+  /** Access with the rights of an administrator. */
   readonly kube: KubeHttp;
   readonly kubeConfig: KubeConfig;
   stop(): Promise<void>;

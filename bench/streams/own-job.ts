@@ -6,7 +6,7 @@ import { percentile, type Row } from '../support/report.ts';
 
 interface OwnJobOptions {
   readonly rabbit: TestRabbit;
-  /** Of the engine. */
+  /** Port of the engine. */
   readonly port: number;
   readonly events: number;
   readonly turns: number;

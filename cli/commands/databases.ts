@@ -17,7 +17,7 @@ const protection: readonly Option[] = [
   { name: 'deletion-protection', summary: 'refuse to delete it' },
   { name: 'no-deletion-protection', summary: 'allow it to be deleted' },
 ];
-/** Of `import`, too. */
+/** Options of `databases create` and of `import`. */
 export const sharedCreateOptions: readonly Option[] = [
   { name: 'provider', value: 'id', summary: 'provider of the catalog' },
   { name: 'region', value: 'id', summary: 'region of the provider' },

@@ -27,7 +27,7 @@ interface Filter {
 }
 
 const reversed = 1;
-/** As long as the service waits for a reader of its answer. */
+/** Timeout of a page: as long as the service waits for a reader of its answer. */
 const pageTimeoutMs = 60_000;
 
 export class LedgerRows {

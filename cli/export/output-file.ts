@@ -15,10 +15,10 @@ import type { RowFormat } from './rows.ts';
 import type { Sink } from './sink.ts';
 
 export class OutputFile implements Sink {
-  /** As the user wrote it, safe for a terminal. */
+  /** The path as the user wrote it, safe for a terminal. */
   readonly name: string;
   readonly partialName: string;
-  /** What an earlier export has written. */
+  /** The part that an earlier export has written. */
   readonly found: Found | undefined;
   readonly #path: string;
   #handle: FileHandle | undefined;
@@ -138,7 +138,7 @@ async function requireFree(path: string): Promise<void> {
   if ((await statOf(path)) !== undefined) throw fileThere(printable(path));
 }
 
-/** Of the path itself, also if it is a link that leads nowhere. */
+/** Stats of the path itself, also if it is a broken link. */
 async function statOf(path: string) {
   return lstat(path).catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) return undefined;

@@ -10,7 +10,7 @@ export interface Found {
   readonly rows: number;
   readonly first: Row | undefined;
   readonly last: Row | undefined;
-  /** Of all whole lines. */
+  /** Bytes of all complete lines. */
   readonly sizeBytes: number;
 }
 

@@ -4,7 +4,7 @@ import type { LedgerOperation } from '../ledger/operations.ts';
 import { readLedgerReply, type Row as Fields } from '../ledger/reply.ts';
 import { printable } from '../output/output.ts';
 
-/** What tells one row from all others of a ledger, and the line that holds it, without the line's end. */
+/** Identity of a row in a ledger, and the line that holds it, without the line's end. */
 export interface Row {
   readonly id: string;
   readonly timestamp: bigint;

@@ -1,4 +1,4 @@
-/** Where the rows of an export go. */
+/** Target of the rows of an export. */
 import type { Output } from '../output/output.ts';
 import { resultTaken } from '../output/output.ts';
 

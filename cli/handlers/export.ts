@@ -17,7 +17,7 @@ import { Patience } from '../patience.ts';
 /** Longer than a restart of the service, or of a router. */
 const patienceMs = 15 * 60_000;
 
-/** What is written: by this command and, where it goes on, the one before. */
+/** The rows written by this command and, if it resumes, by the one before. */
 interface Written {
   rows: number;
   last: bigint;

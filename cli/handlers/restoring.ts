@@ -1,4 +1,4 @@
-/** What the commands have in common that begin a database with another one's data. */
+/** Common code of the commands that make a database from another one's data. */
 import type { Database, RestoreBackupRequest, RestoringDatabase } from '../../gen/api.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit-code.ts';

@@ -15,7 +15,7 @@ import { CliFailure } from '../failure.ts';
 import { printable } from '../output/output.ts';
 
 export class LocalFile {
-  /** As the user wrote it, safe for a terminal. */
+  /** The path as the user wrote it, safe for a terminal. */
   readonly name: string;
   readonly sizeBytes: number;
   /** Its first bytes. */

@@ -14,7 +14,7 @@ import { LocalFile } from './local-file.ts';
 export interface SourceFile {
   readonly file: LocalFile;
   readonly index: number;
-  /** Of a data file. */
+  /** Head of a data file; absent for rows. */
   readonly head?: DataFileHead;
 }
 

@@ -59,7 +59,7 @@ test('the rate of many cores is that of one thread', () => {
   ]);
 });
 
-test('of TigerBeetle, and of a size that is not in the catalog, nothing is known', () => {
+test('TigerBeetle, and a size that is not in the catalog, have no known capacity', () => {
   const chosen = { replicas: 1, size: 'lh-1', storageGb: 5 };
   expect(capacityOf(catalog, { ...chosen, engine: 'TigerBeetle' })).toBeUndefined();
   expect(capacityOf(catalog, { ...chosen, engine: 'Builtin', size: 'gone' })).toBeUndefined();

@@ -11,14 +11,14 @@ type Size = CatalogSpec['sizes'][number];
 export interface Capacity {
   readonly transfersMax: number;
   readonly accountsMax: number;
-  /** What has to be larger for more transfers. */
+  /** The part that limits the number of transfers. */
   readonly limitedBy: 'memory' | 'storage';
 }
 
 const mib = 2 ** 20;
 const gib = 2 ** 30;
 
-/** Of these, 3 to 4 stay in memory for ever. The rest is for the young part, for what is read, and for starts. */
+/** Bytes of memory for each transfer. 3 to 4 of them stay in memory for ever; the others are for young rows, for reads, and for starts. */
 const memoryOfTransfer = 35;
 const memoryOfAccount = 400;
 /** Accounts never leave memory, so they get no more than this part of it. */
@@ -26,7 +26,7 @@ const accountsPart = 1 / 2;
 
 const volumeOfTransfer = 190;
 const volumeOfAccount = 128;
-/** What a data file takes from the start. */
+/** Bytes that a data file takes from the start. */
 const emptyFile = 256 * mib;
 /** The part of a volume that is used at most, and the part of that for accounts. */
 const usedPart = 5 / 6;
@@ -65,7 +65,7 @@ export interface SizeCapacity {
   readonly transfersPerSecond: number;
 }
 
-/** What a size is for, whatever volume is chosen with it. */
+/** Capacity of a size, with a volume that is large enough. */
 export function capacityOfSize(size: Size): SizeCapacity {
   const { transfers: transfersMax, accounts: accountsMax } = heldByMemory(size);
   const bytes = Math.max(

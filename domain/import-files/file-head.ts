@@ -31,7 +31,7 @@ export const headSizeOf = (start: Uint8Array): number =>
     ? TIGERBEETLE_HEAD_SIZE
     : FILE_HEAD_SIZE;
 
-/** What the head of a data file of either engine says. */
+/** Content of the head of a data file of either engine. */
 export interface DataFileHead {
   readonly clusterId: bigint;
   readonly replicaIndex: number;
@@ -47,7 +47,7 @@ export interface DataFileHead {
   readonly endsAfterBytes: number;
 }
 
-/** Of the built-in engine. */
+/** Head of a file of the built-in engine. */
 export interface LedgerFileHead extends DataFileHead {
   /** 0 in an exported file: it has no log. */
   readonly logSizeBytes: number;

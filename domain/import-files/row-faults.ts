@@ -7,7 +7,7 @@ export interface RowFault {
   readonly field?: string;
   /** Stable name of the fault: a status of the ledger, or one of the file's form. */
   readonly code: string;
-  /** What is wrong, and what to do. */
+  /** Description of the fault, and what to do. */
   readonly detail: string;
 }
 

@@ -17,5 +17,5 @@ export type RowsName = 'accounts' | 'transfers';
 export const stagedRowsKey = (importId: string, rows: RowsName): string =>
   `${stagedFolder(importId)}${rows}.rows`;
 
-/** What a trial of rows has found, as JSON. */
+/** Result of a trial of rows, as JSON. */
 export const rowsReportKey = (importId: string): string => `${stagedFolder(importId)}report.json`;

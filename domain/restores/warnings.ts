@@ -1,4 +1,4 @@
-/** What a new database does not have of the ledger that it begins with, said before it is made: by the service, and by the dashboard. */
+/** The parts of the original ledger that a restored database lacks. Service and dashboard list them before the restore. */
 interface Restoration {
   /** Engine of the database whose ledger it is, and of the new one. */
   readonly from: string;

@@ -100,7 +100,7 @@ test('the log between two backups, and the one before it, are locked as long as 
   expect(plan.segments.map(days.segmentUntil)).toEqual([45, 45, 45, 45]);
 });
 
-test('what all segments need, the note of their chain, stays locked while backups come often', async () => {
+test('the note of a chain, which all its segments need, stays locked while backups come often', async () => {
   const days = await Days.begin();
   const { store } = days;
   await writeChain(store, 1, 10, 'start');

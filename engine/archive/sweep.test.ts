@@ -42,7 +42,7 @@ test('nothing goes early or never because the clock of a machine was a year off'
   }
 });
 
-test('what was removed while the clock of the store was years ahead goes by the time of its note', async () => {
+test('a backup that was removed while the clock of the store was years ahead is deleted by the time in its note', async () => {
   const YEAR = 365 * 24 * HOUR;
   const { store } = await threeBackups();
   store.nowMs = 9 * YEAR;

@@ -23,11 +23,11 @@ const MORE_BYTES = 1 << 20;
 /** Time that sealing and sending are given of the promised time. */
 const SEND_MS = 750;
 
-/** Where collecting goes on: after an op, with the digest of the segment that ends with it. */
+/** Place at which collecting goes on: after an op, with the digest of the segment that ends with it. */
 export interface CollectorPlace extends FeedPlace {
   /** `NO_SEGMENT` where a chain begins. */
   readonly previous: string;
-  /** How the next segment begins a chain; absent if it continues one. */
+  /** Beginning of a chain for the next segment; absent if it continues a chain. */
   readonly begins?: Chain['follows'];
 }
 
@@ -55,7 +55,7 @@ export class Collector {
     this.#place = place;
   }
 
-  /** What the engine is asked for next. */
+  /** Place from which the engine is asked next. */
   get place(): FeedPlace {
     const last = this.#entries.at(-1);
     return last === undefined ? this.#place : { op: last.op, checksum: checksumOf(last) };

@@ -1,4 +1,4 @@
-/** What a cluster is filled with. The whole way, with real processes, is in test/integration/engine/cluster-backup.test.ts. */
+/** Rows with which a cluster is filled. test/integration/engine/cluster-backup.test.ts tests the whole way, with real processes. */
 import { expect, test } from '@jest/globals';
 import { accountBytes, created, transferBytes } from '../../test/support/engine/ledger.ts';
 import { StateMachine } from '../ledger/state-machine.ts';

@@ -117,7 +117,7 @@ test('random ledgers with chains, expiries, closings and imports come back with 
   expect(events).toBeGreaterThan(50);
 });
 
-test('what expired after the last row has expired, and a backup with more has a larger number', async () => {
+test('transfers that expired after the last row have expired in the copy, and a backup with more has a larger number', async () => {
   const source = new StateMachine({ memoryLimitBytes: MEMORY });
   let clock = 1_000_000n;
   const commit = (operation: number, body: Uint8Array) =>

@@ -1,4 +1,4 @@
-/** What an engine hands to its archiver, whatever the sizes of the groups in its log. */
+/** The entries that an engine hands to its archiver, for all sizes of the groups in its log. */
 import { expect, test } from '@jest/globals';
 import type { LogEntry } from '../log/log.ts';
 import { ArchiveFeed, type FeedAnswer, type ReadableLog } from './archive-feed.ts';

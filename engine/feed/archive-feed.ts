@@ -37,7 +37,7 @@ export type FeedAnswer =
   | ({ readonly kind: 'part' } & FeedPart)
   /** Nothing is new, or another replica's log is archived. */
   | { readonly kind: 'nothing'; readonly leads: boolean }
-  /** What follows the place is gone; `oldestOp` is the first op that is left. */
+  /** The entries after the place are gone; `oldestOp` is the first op that is left. */
   | { readonly kind: 'gone'; readonly oldestOp: number }
   /** The database has not come as far as the archive, or has another history. */
   | { readonly kind: 'foreign'; readonly committedOp: number };

@@ -24,7 +24,7 @@ interface Waiting {
 export class ArchiveQuestions {
   readonly #timers: Timers;
   readonly #waiting = new Map<number, Waiting>();
-  /** Those that the archiver has not fetched yet. */
+  /** Questions that the archiver has not fetched yet. */
   #unfetched: ArchiveQuestion[] = [];
   #nextId = 1;
   /** When the archiver last waited for a question. */

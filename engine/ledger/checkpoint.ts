@@ -48,13 +48,13 @@ export interface Section extends SectionHead {
 
 /** Bytes of a stored section, in order. */
 export interface StoredBytes extends AsyncIterable<Uint8Array> {
-  /** Returns the bytes from `at` on, which is `least` or somewhat before it. What is before them is not read. */
+  /** Returns the bytes from `at` on, which is `least` or somewhat before it. Earlier bytes are not read. */
   from?(least: number): { readonly at: number; readonly chunks: AsyncIterable<Uint8Array> };
 }
 
 /**
- * What a checkpoint has of the derived tables: what the delta brought, what the checkpoint before had because there was no room for
- * more, or nothing, because their room was needed for the others.
+ * Derived tables of a checkpoint: `new`, those of the delta; `old`, those of the checkpoint before, because there was no room for more;
+ * or `none`, because the other tables needed their room.
  */
 export const DerivedTables = { new: 'new', old: 'old', none: 'none' } as const;
 export type DerivedTables = (typeof DerivedTables)[keyof typeof DerivedTables];
@@ -70,8 +70,8 @@ export interface Checkpointed {
   /** Called when the last delta is durable. */
   stored(derived: DerivedTables): void;
   /**
-   * Called before the derived tables of the newest checkpoint make way for others. Returns those that must stay, because the state does
-   * not hold what is in them. From then on until a delta is durable, it holds all that it holds now.
+   * Called before the derived tables of the newest checkpoint are dropped to make room for others. Returns those that must stay, because
+   * the state does not hold their content. Until a delta is durable, the state then keeps everything that it holds now.
    */
   keptTables?(): ReadonlySet<number>;
   /**
@@ -82,7 +82,7 @@ export interface Checkpointed {
   /**
    * Builds the derived state after all sections are applied, which takes about a microsecond per row that it reads. `pause` is called
    * every few milliseconds of work, so that the process can answer meanwhile. Rejects if the sections do not fit together. `store` adds
-   * derived tables to the checkpoint that is loaded, so that the state need not hold what is in them.
+   * derived tables to the loaded checkpoint, so that the state need not hold their content.
    */
   finishLoad(pause: () => Promise<void>, store?: StoreDerived): Promise<void>;
 }

@@ -111,7 +111,7 @@ export function intersect(
       if (found === END) return true;
       if (found <= ABSENT) {
         let next = reachedBy(found);
-        // What the others lack is brought with it. The next call begins at the furthest one, so that it needs no page of before again.
+        // The pages that the others lack are read together with it. The next call begins at the furthest cursor, so it needs no earlier page again.
         for (const other of sorted) {
           const reached = other === sorted[i] ? END : other.seek(candidate);
           if (reached === END) continue;

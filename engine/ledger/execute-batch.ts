@@ -2,7 +2,7 @@
  * Execution of one batch: chains, the checks common to all events, timestamps, results.
  *
  * Each event has its own timestamp slot, T - n + i + 1, used or not. A chain is a run of events with `linked` and the first
- * event without it. It is created as a whole or not at all, and never extends beyond its batch.
+ * event without it. Either all of its events are created or none, and it never extends beyond its batch.
  */
 import { createAccount } from './create-account.ts';
 import { createTransfer } from './create-transfer.ts';

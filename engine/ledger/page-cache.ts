@@ -1,6 +1,6 @@
 /**
  * A cache of pages, of bounded size. A page that was used since the hand of the clock last passed it stays for another round.
- * Nothing depends on what is in it: a page that is missing is brought and the computation runs again.
+ * Results do not depend on its content: a missing page is read, and the computation runs again.
  */
 import type { Memory } from './memory.ts';
 import { PAGE_BYTES, PAGE_WORDS, type PageName } from './page.ts';

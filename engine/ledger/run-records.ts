@@ -158,7 +158,7 @@ class RunCursor implements Cursor {
 
 const NONE: Segment = { chunks: [], offset: 0, from: 0, end: 0 };
 
-/** A row that has left memory is not compared here: whoever reads it compares it (ledger-read.ts). */
+/** Whether a row has the key. For a row that has left memory the answer is true: its reader compares it (ledger-read.ts). */
 function hasKey({ rows, word, key }: RowKey, record: number): boolean {
   if (record < rows.coldEnd) return true;
   const row = rows.chunkOf(record);

@@ -64,7 +64,7 @@ export class FileLog implements ReplicaLog {
     return position;
   }
 
-  /** How far the verification of the data file in the background is. */
+  /** Progress of the verification of the data file in the background. */
   scrubbing(): Scrubbing {
     return this.#data.scrubbing();
   }

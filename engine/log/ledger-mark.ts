@@ -1,4 +1,4 @@
-/** What a ledger is right after an operation: enough to tell whether a replay has come to the same state. */
+/** Op, state hash and numbers of rows right after an operation: a replay is compared with them. */
 import { Fields } from './fields.ts';
 
 export interface LedgerMark {

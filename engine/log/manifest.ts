@@ -166,7 +166,7 @@ export async function readPiece(
   return bytes;
 }
 
-/** Returns the error for a piece of the section that could not be read. Of a derived table only what is made from the rows is lost. */
+/** Returns the error for a piece of the section that could not be read. A derived table can be made again from the rows. */
 export function damageOf({ table }: StoredSection, piece: Piece, error: unknown): DataFileError {
   const { offset, size } = piece;
   if (isDerived(table))

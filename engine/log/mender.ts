@@ -1,10 +1,10 @@
 /**
- * Mender of a data file: decides how a damaged piece of the newest checkpoint is mended. Pieces are mended side by side, so that one that
- * nobody has keeps no other one waiting; those who need them are few (reads that lack pages, the next operations, the scrubber).
+ * Mender of a data file: decides how a damaged piece of the newest checkpoint is mended. Pieces are mended side by side, so a piece that
+ * no replica has delays no other one. Few callers need pieces: reads that lack pages, the next operations, the scrubber.
  *
  * - Pages of rows come from memory or from another replica (mend.ts).
- * - Everything else that is no derived table is in memory: the next checkpoint writes that table anew, elsewhere, and drops the piece.
- * - Derived tables are made anew by the next start.
+ * - Other tables that are not derived are in memory: the next checkpoint writes the table again, in another place, and drops the piece.
+ * - The next start makes derived tables again.
  */
 import { isDerived } from '../ledger/checkpoint.ts';
 import { PAGE_BYTES } from '../ledger/page.ts';
@@ -13,11 +13,11 @@ import type { Piece, StoredSection } from './manifest.ts';
 import { mendPiece, type Mended, type PageDonor, type PagePiece } from './mend.ts';
 import type { StorageFile } from './storage.ts';
 
-/** What a replica does for its data file. */
+/** Help of a replica for its data file. */
 export interface Menders {
-  /** Yields those who may have pages, again and again until it is no use to go on. */
+  /** Yields sources of pages repeatedly, until there is no point in going on. */
   readonly donors: () => AsyncIterable<PageDonor>;
-  /** Begins a checkpoint soon, which writes tables anew. */
+  /** Begins a checkpoint soon, which writes tables again. */
   readonly checkpoint: () => void;
 }
 
@@ -28,7 +28,7 @@ interface MenderOptions extends Menders {
   readonly sections: () => readonly StoredSection[];
   /** Keeps the room of a piece from being used again, until the returned function is called. */
   readonly pin: (extents: readonly Extent[]) => () => void;
-  /** Lets the next checkpoint write the whole table anew. Absent while the checkpoint is loaded. */
+  /** Lets the next checkpoint write the whole table again. Absent while the checkpoint is loaded. */
   readonly rewrite: (table: number) => boolean;
   readonly onMended: (mended: Mended & PagePiece) => void;
 }
@@ -62,7 +62,7 @@ export class Mender {
   async #mend(piece: Piece): Promise<boolean> {
     const { file, key, sections, pin, rewrite, donors, checkpoint, onMended } = this.#options;
     const section = sections().find(({ pieces }) => pieces.includes(piece));
-    // A checkpoint has dropped it: whoever needs what it had finds it elsewhere.
+    // A checkpoint has dropped the piece: its content is in another place now.
     if (section === undefined) return true;
     if (isDerived(section.table)) return false;
     if (section.rowSize !== PAGE_BYTES) {

@@ -45,7 +45,7 @@ export class LogRing {
   #queuedBytes = 0;
   readonly #live: LiveGroup[];
   #liveBytes: number;
-  /** Op of the newest durable checkpoint, and the bytes of the live groups that it contains as a whole. */
+  /** Op of the newest durable checkpoint, and the bytes of the live groups that it contains completely. */
   #checkpointOp: number;
   #containedBytes: number;
   /** The op up to which an archive has the log; `undefined`: there is no archive, and nothing is kept for it. */
@@ -97,7 +97,7 @@ export class LogRing {
     return this.#liveBytes + this.#queuedBytes;
   }
 
-  /** Those of them that the newest checkpoint does not contain. */
+  /** Used bytes that the newest checkpoint does not contain. */
   get newBytes(): number {
     return this.usedBytes - this.#containedBytes;
   }

@@ -22,13 +22,13 @@ export interface Scrubbing {
   readonly rounds: number;
   /** Bytes of damaged pieces that the checkpoint refers to. */
   readonly damagedBytes: number;
-  /** Pages that were damaged and written anew since the start. */
+  /** Damaged pages that were written again since the start. */
   readonly mendedPages: number;
 }
 
 export const NOTHING_VERIFIED = { verifiedBytes: 0, rounds: 0, damagedBytes: 0, mendedPages: 0 };
 
-/** Time of a round. Six days leave one for restarts, after which a round begins anew. */
+/** Time of a round. Six days leave one for restarts, after which a round starts again. */
 const ROUND_MS = 6 * 24 * 3_600_000;
 /** Longest and shortest time between two pieces. */
 const PAUSE_MAX_MS = 600_000;

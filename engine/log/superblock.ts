@@ -34,7 +34,7 @@ export interface Superblock {
   /** Head seal of the group before `logSequence`; zeros if there is none. */
   readonly logParent: Uint8Array;
   readonly manifest: { readonly offset: number; readonly size: number; readonly seal: Uint8Array };
-  /** Whether damage was found in derived tables: the next start verifies them as a whole. */
+  /** Whether damage was found in derived tables: the next start verifies them completely. */
   readonly isIndexSuspect?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Order of execution. A task whose rows are all in memory runs at once, if none waits before it. Otherwise its pages are brought
- * first, and the tasks behind it wait, while the event loop goes on. So everything runs in the order in which it came, each
- * task as a whole and on exactly the state that its predecessors have left.
+ * Order of execution. A task whose rows are all in memory runs at once, if no task waits before it. Otherwise its pages are read
+ * first, and the tasks behind it wait, while the event loop goes on. So tasks run in the order in which they came. Each runs without
+ * interruption, on exactly the state that its predecessors have left.
  */
 import type { Needs } from '../ledger/cold-rows.ts';
 
@@ -74,7 +74,7 @@ export class ExecutionQueue {
   }
 
   #bring(needs: Needs): void {
-    // What the next tasks need is brought into the cache. Whether it is still all, their own turn shows.
+    // Pages for the next tasks are read into the cache, too. Their own turn shows whether these are still all that they need.
     const ahead = this.#tasks.slice(1, 1 + AHEAD).flatMap((task) => task.prepare() ?? []);
     const { bring } = this.#options;
     this.#goOnAfter(Promise.all([needs, ...ahead].map((one) => bring(one))));

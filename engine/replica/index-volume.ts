@@ -2,7 +2,7 @@
 import type { PageSource } from '../log/page-reader.ts';
 import type { IndexVolume } from '../ledger/transfer-index.ts';
 
-/** A page that cannot be read has ended the process, or the file was closed: whoever asked for it goes without. */
+/** Reads pages of the index. If a page cannot be read, the process has ended or the file was closed, so the request gets no answer. */
 export const indexVolume =
   (pages: PageSource): IndexVolume =>
   ({ pages: names, arrived }, tell) =>

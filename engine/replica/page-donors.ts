@@ -1,4 +1,4 @@
-/** Those who may have a page of rows that is damaged on this replica's volume: its own memory, then the other replicas. */
+/** Sources of a page of rows that is damaged on this replica's volume: its own memory, then the other replicas. */
 import { sleep, type Timers } from '../../base/timers.ts';
 import type { PageName } from '../ledger/page.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';

@@ -1,7 +1,7 @@
 /**
- * A pause of writes. From an entry of the log (operation `pause`) on, no leader takes anything that changes the ledger, until a
- * time of the ledger has come; reads go on. Since it is an entry, all replicas and all later leaders agree on it, and whoever asked
- * for it knows that nothing follows its operation. It always ends: whoever asked may have died.
+ * A pause of writes. It begins with an entry of the log (operation `pause`): until a set time of the ledger, no leader accepts a
+ * request that changes the ledger; reads go on. Because it is an entry, all replicas and all later leaders agree on it, and the
+ * requester knows that no change follows its operation. The pause always ends, because the requester may have died.
  */
 import type { LogEntry } from '../log/log.ts';
 import { headerSize } from '../wire/limits.ts';

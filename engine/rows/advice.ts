@@ -1,4 +1,4 @@
-/** What to do about a row that the ledger does not take. */
+/** Advice about a row that the ledger refuses. */
 import { AccountStatus, TransferStatus } from '../wire/statuses.ts';
 import type { RowKind } from './columns.ts';
 

@@ -18,7 +18,7 @@ export interface RowKind {
 
 /** Bytes of a record of either kind. */
 export const RECORD_SIZE = Account.words * 4;
-/** Where records of both kinds have them. */
+/** Offsets of flags and timestamp, the same in records of both kinds. */
 export const FLAGS_OFFSET = Account.codeFlags * 4 + 2;
 export const TIMESTAMP_OFFSET = Account.timestamp * 4;
 

@@ -11,7 +11,7 @@ import { WireTransfer } from '../wire/records.ts';
 import { accountRows, FLAGS_OFFSET, RECORD_SIZE, type RowKind } from './columns.ts';
 import { readWhole } from './read-whole.ts';
 
-/** Where a row came from. */
+/** Origin of a row. */
 export interface RowPlace {
   readonly kind: RowKind;
   readonly line: number;

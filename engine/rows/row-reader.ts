@@ -16,7 +16,7 @@ import type { LineFault } from './report.ts';
 
 /** A file with rows of one kind. */
 export interface RowFile {
-  /** As the user named it. */
+  /** Name of the file as the user gave it. */
   readonly name: string;
   readonly kind: RowKind;
   /** Opens it at its beginning. It is read several times. */

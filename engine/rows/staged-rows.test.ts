@@ -18,7 +18,7 @@ const transfers = Buffer.from(
   `id,debit_account_id,credit_account_id,amount,ledger,code\n${Array.from({ length: 500 }, (_, at) => `${at + 1},1,2,7,1,1\n`).join('')}`,
 );
 
-/** As whoever uploads computes it. */
+/** The digest as the uploading program computes it. */
 function digestOf(bytes: Uint8Array): string {
   const whole = createHash('sha256');
   for (let at = 0; at < bytes.length; at += PART)

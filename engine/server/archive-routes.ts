@@ -17,7 +17,7 @@ const LOOK_MS = 100;
 const WAIT_MS_MAX = 30_000;
 const REPORT_BYTES_MAX = 64 << 10;
 
-/** What an engine keeps for the archiver beside it. */
+/** State that an engine keeps for the archiver beside it. */
 export interface ArchiverSide {
   readonly feed: ArchiveFeed;
   readonly questions: ArchiveQuestions;

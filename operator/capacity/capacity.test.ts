@@ -106,7 +106,7 @@ test('a new process of the operator gives no all-clear before every replica has 
   expect(integrityOf('w', all, { before })).toMatchObject({ reason: 'Intact' });
 });
 
-test('of an engine that does not verify its file nothing is said', () => {
+test('an engine that does not verify its file makes no statement', () => {
   const { mendedPages: _, ...silent } = well;
   expect(integrityOf('w', new Map([[0, silent]]))).toBeUndefined();
   expect(integrityOf('w', new Map([[0, { problem: 'silent' }]]))).toBeUndefined();

@@ -13,7 +13,7 @@ interface DataFile {
 export interface Integrity {
   readonly reason: Exclude<ReasonOf<'DataIntact'>, 'NotKnown'>;
   readonly message: string;
-  /** What each replica last said; one that does not answer now may be damaged still. */
+  /** Last report of each replica, by index; one that does not answer now may still be damaged. */
   readonly files: ReadonlyMap<number, DataFile>;
 }
 
@@ -23,7 +23,7 @@ interface Known {
   readonly told?: Pick<Condition, 'reason' | 'message'> | undefined;
 }
 
-/** What replicas say of their files, with what those said `before` that do not answer now; `undefined` if none verifies its file. */
+/** Reports of replicas about their files; for replicas that do not answer now, those of `before`. `undefined` if none verifies its file. */
 export function integrityOf(
   workload: string,
   polls: Polls,

@@ -31,7 +31,7 @@ export interface EngineAdapter {
   peerPorts(subject: Subject): readonly PeerPort[];
   /** Additional flags of the engine's `recover`, which makes one replica's data file again from the others. */
   recoverFlags(subject: Subject, index: number): readonly string[];
-  /** What a Job needs that asks the replicas over their own port; `recoverFlags` has these flags too. */
+  /** Flags and certificates for a Job that asks the replicas over the peers' port; `recoverFlags` has these flags too. */
   peerAccess(subject: Subject): PeerAccess;
   /** Resource requests of a replica's pod in all; the Job that makes its data file requests as much. */
   requests(subject: Subject): { readonly cpuMillis: number; readonly memoryMib: number };

@@ -1,4 +1,4 @@
-/** How the continuous archiving of a database stands, for its condition, and whether its log lacks a backup. Pure. */
+/** The condition of a database's continuous archiving, and whether its log lacks a backup. Pure. */
 import { archiveStates, type ArchiveStatus } from '../../domain/archive-status.ts';
 import { conditionReasons, type ReasonOf } from '../../domain/conditions.ts';
 import type { Condition } from '../../domain/custom-resources.ts';
@@ -8,7 +8,7 @@ import type { Observation, Polls } from './observation.ts';
 
 type Verdict = readonly [Condition['status'], ReasonOf<'ContinuousArchiving'>, string];
 
-/** What the engine whose log is archived says; `undefined` if no engine with an archiver answered. */
+/** Report of the engine whose log is archived; `undefined` if no engine with an archiver answered. */
 export function archiveOf(polls: Polls): ArchiveStatus | undefined {
   const said = [...polls.values()].flatMap((poll) =>
     'problem' in poll || poll.archive === undefined ? [] : [poll.archive],

@@ -1,4 +1,4 @@
-/** How the change streams of a database stand, as the API's worker wrote it into the status, for their condition. Pure. */
+/** The condition of a database's change streams, from the state that the API's worker wrote into the status. Pure. */
 import { STREAM_LATE_SECONDS, streamsSuspended } from '../../domain/change-data-capture.ts';
 import type { ReasonOf } from '../../domain/conditions.ts';
 import type { Condition } from '../../domain/custom-resources.ts';

@@ -242,7 +242,7 @@ function paused({ leftUndone }: Plan): Verdict<'Paused'> {
   return ['True', 'Paused', `${how}; left undone: ${first}${more}`];
 }
 
-/** As decided, or as last told while the spec cannot be met. */
+/** The decision of the plan, or the last reported condition while the spec cannot be met. */
 function autogrow({ database }: Observation, plan: Plan): Verdict<'Autogrow'> {
   if (plan.autogrow !== undefined) return plan.autogrow;
   const told = database.status?.conditions?.find(({ type }) => type === 'Autogrow');

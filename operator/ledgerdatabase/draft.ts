@@ -66,7 +66,7 @@ export class Draft {
   /** The version that every replica runs. */
   activeVersion: string | undefined;
   stall: Stall | undefined;
-  /** What the database waits for, in words. */
+  /** Description of the event that the database waits for. */
   waiting: string | undefined;
   /** Names of replicas whose pods nobody could make, and why. */
   refusedPods: string | undefined;
@@ -77,7 +77,7 @@ export class Draft {
   /** A newer template exists, and the pods keep theirs until somebody asks for it. */
   olderTemplate = false;
   recovering = false;
-  /** How far the volumes of the topology are to which the database is about to change. */
+  /** Progress of the volumes for the topology to which the database is about to change. */
   nextTopology: DatabaseStatus['nextTopology'];
   storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
   autogrow: AutogrowVerdict | undefined;

@@ -77,9 +77,9 @@ function inheritanceIn(caches: Caches, database: DatabaseObject, from: string): 
 }
 
 /**
- * Of the volumes of an ID, those that an heir may adopt. None of a workload of which a backup has replaced one: no replica ran any more when that
- * was marked, and the operator may have been kept from marking the others. Volumes that were handed over are meant, as long as there are any:
- * others of that ID are copies, or those of a resource that somebody made again from a manifest of before while there was none.
+ * The volumes of an ID that a new database may adopt. If a backup has replaced one volume of a workload, none of that workload: no replica
+ * ran any more when that volume was marked, and the operator may have been unable to mark the others. If any volumes were handed over,
+ * only those: other volumes of that ID are copies, or belong to a resource that somebody made again from an old manifest meanwhile.
  */
 function meantOf(found: readonly Claim[]): readonly Claim[] {
   const workloadOf = ({ metadata }: Claim) => metadata.labels?.[labels.workload];

@@ -209,7 +209,7 @@ test('the volumes of a database that is there are never taken over', () => {
   });
 });
 
-test('of a database that stays, no ready pod is deleted that the others need for a quorum, nor two in one plan', () => {
+test('a plan for a database that stays deletes no ready pod that a quorum needs, and never two pods', () => {
   always(({ observed, draft }) => {
     // Of a deleted one none is to stay: pods that have lost their StatefulSet are ended, ready or not.
     if (draft.deleting === true) return false;

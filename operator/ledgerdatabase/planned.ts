@@ -19,7 +19,7 @@ export interface Planned {
   readonly draft: Plan;
 }
 
-/** What the API has accepted by its clock is not refused here by another one. */
+/** Tolerance for clocks: a time that the API accepted by its clock is not refused by the operator's. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Plans, reads the data that the plan asks for, and repeats until it asks for nothing more. */

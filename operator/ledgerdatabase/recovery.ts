@@ -1,4 +1,4 @@
-/** What a database's archived log can bring back, for its status. Pure. */
+/** The recovery window of a database's archived log, for its status. Pure. */
 import type { ArchiveStatus } from '../../domain/archive-status.ts';
 import type { DatabaseStatus } from '../../domain/custom-resources.ts';
 import { windowOf } from '../../domain/recovery.ts';

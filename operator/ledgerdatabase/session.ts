@@ -118,7 +118,7 @@ export class Session {
       throw error;
     }
     const step = moves ? 'done' : await this.#writeStatus({ observed, draft });
-    // What was refused is not asked for again at once, though the status was of an old version.
+    // A refused write is not repeated at once, although the status had an old version.
     if (step === 'again' && refused) {
       return { step: 'done', draft: { ...draft, requeueAfterMs: STALE_RETRY_MS } };
     }

@@ -46,7 +46,7 @@ const told = new Set([
 /** Conditions that are reported while a database is first made: the others turn one after the other, as they always do. */
 const toldFirst = new Set(['Ready', 'Stalled', 'Suspended', 'Paused']);
 
-/** Conditions whose good news is told only after bad news. */
+/** Conditions that get an event for good news only after bad news. */
 const newsAfterBad = new Set(['CapacityLeft', 'DataIntact']);
 
 const isStarted = ({ status }: DatabaseObject): boolean =>
@@ -71,7 +71,7 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
     if (condition.type === 'Stalled' && old === undefined && !bad) continue;
     // Free room and whole files are news only after there were none.
     if (newsAfterBad.has(condition.type) && !bad && old?.status !== 'False') continue;
-    // `mendingOf` tells it.
+    // `mendingOf` reports it.
     if (condition.type === 'DataIntact' && condition.reason === 'Mended') continue;
     // The end of growing by itself is news; that it never began is not.
     if (condition.type === 'Autogrow' && condition.status !== 'True' && old?.status !== 'True') {
@@ -97,7 +97,7 @@ function growthOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[
   return [{ type: 'Normal', reason: VolumeEvent.grows, note }];
 }
 
-/** Each mending is told, also where the damage was gone before anybody heard of it. */
+/** Reports each mending, also if the damage was gone before the operator saw it. */
 function mendingOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
   const toldIn = ({ status }: DatabaseObject) =>
     status?.conditions?.find(({ type }) => type === 'DataIntact');

@@ -1,4 +1,4 @@
-/** What stands for a database in the Job of a trial: there is none yet. */
+/** Stand-in for a database in the Job of a trial, which has none yet. */
 import type { V1OwnerReference } from '@kubernetes/client-node';
 import { resolve } from '../../domain/catalog/resolve.ts';
 import { catalogAt } from '../../domain/catalog/versions.ts';

@@ -30,7 +30,7 @@ export interface Subject {
   readonly restoredFrom?: {
     readonly databaseId: string;
     readonly backupId?: string;
-    /** Of the data files that are in the backup; absent: it has rows. */
+    /** Cluster ID of the data files in the backup; absent: the backup has rows. */
     readonly clusterId?: string;
     readonly targetTime?: string;
     readonly targetTimestamp?: string;

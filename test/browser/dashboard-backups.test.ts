@@ -246,7 +246,7 @@ test('a new database begins with a backup, in the shape that is chosen with its 
   expect(tab.takeTroubles()).toEqual([]);
 });
 
-test('of TigerBeetle that is suspended the data files are backed up, which begin a database of TigerBeetle alone', async () => {
+test('the data files of a suspended TigerBeetle are backed up, and begin only a database of TigerBeetle', async () => {
   const { page } = tab;
   const me = await service.administrator();
   const shape = { engine: 'TigerBeetle', clusterConfiguration: 'ha-3', clusterSize: 'lh-40' };

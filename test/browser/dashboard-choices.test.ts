@@ -101,7 +101,7 @@ test('a backup is restored into the engine that is chosen, once what does not su
   expect(tab.takeTroubles()).toEqual([]);
 });
 
-test('what billing would refuse is told before a restore is asked for, and is mended on another tab', async () => {
+test('the page shows before a restore that billing would refuse it, and billing is set up on another tab', async () => {
   const { page } = tab;
   service.when('getCreateCatalog', () => ({ body: bothEngines }));
   service.when('getBackup', () => ({ body: { backup: backupExample } }));

@@ -40,7 +40,7 @@ export function buildDashboard(folder: string): void {
   if (hashOfDashboard() === inputs) keep(folder, builds, inputs);
 }
 
-/** Whoever looks finds a whole build or none: the copy gets its name when it is complete. */
+/** Readers find a complete build or none: the copy gets its name when it is complete. */
 function keep(folder: string, builds: string, name: string): void {
   forgetOlder(builds, /^[0-9a-f]{16}$/);
   forgetOlder(builds, /^unfinished-/);

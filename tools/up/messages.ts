@@ -14,7 +14,7 @@ export function ready({
   readonly baseUrl: string;
   /** Address for browsers. */
   readonly webUrl: string;
-  /** Whoever types it in the browser is the local administrator. */
+  /** A person who types it in the browser is the local administrator. */
   readonly bootstrapToken: string;
   readonly config: ClusterConfig;
   readonly demo: Demo;

@@ -23,7 +23,7 @@ interface Confirmation {
   readonly deliveryTag: number;
   readonly multiple: boolean;
 }
-/** What the library keeps of messages without a confirmation, from the tag `lwm` on. Null: it was confirmed before others. */
+/** The library's list of unconfirmed messages, from the tag `lwm` on. Null: the message was confirmed before earlier ones. */
 interface Unconfirmed {
   readonly lwm: number;
   readonly unconfirmed: readonly unknown[];

@@ -130,7 +130,7 @@ const replies: Readonly<Record<number, 'ACCESS_REFUSED' | 'NOT_FOUND'>> = {
   530: 'NOT_FOUND',
 };
 
-/** What the broker replied; `undefined`: the error is the network's. */
+/** Reply of the broker; `undefined`: the error is the network's. */
 function amqpFailure(error: unknown): Delivery | undefined {
   if (error instanceof FalseConfirmation) {
     return failed('CONNECTION_ERROR', 'The broker confirmed messages that it was not sent.');

@@ -13,7 +13,7 @@ interface BrokerAttempt {
   /** Ends all connections. What is under way may never hear of it. */
   readonly close: () => void;
   readonly publish: (signal: AbortSignal) => Promise<Delivery>;
-  /** What the protocol's own errors mean; `undefined`: it is another error. */
+  /** Meaning of the protocol's own errors; `undefined`: it is another error. */
   readonly failureOf: (error: unknown) => Delivery | undefined | Promise<Delivery | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** What a broker says, as part of a message for people. It is anybody's text. */
+/** A broker's text as part of a message for people. The text is untrusted. */
 const textMax = 300;
 
 export const brokerText = (text: string): string =>

@@ -158,7 +158,7 @@ export class KafkaCluster {
     }
   }
 
-  /** What to connect to: with TLS the name, which the socket looks up by our own means; otherwise the address itself. */
+  /** Returns the host to connect to: with TLS the name, which the socket resolves with our own lookup; otherwise the checked address. */
   async #checked(host: string, tls: boolean): Promise<string> {
     if (isIP(host) !== 0) {
       this.#names.check(host, !tls);

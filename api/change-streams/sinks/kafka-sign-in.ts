@@ -49,7 +49,7 @@ export function signIn(library: Library, sink: KafkaSink, password: string): SAS
   };
 }
 
-/** What fails in reading an answer fails the sign-in. */
+/** Turns an error in reading an answer into a failed sign-in. */
 function guarded(api: AuthenticateApi, failed: Callback): AuthenticateApi {
   const ask = (connection: Connection, bytes: Buffer, answered: Callback) =>
     api(connection, bytes, (error, response) => {

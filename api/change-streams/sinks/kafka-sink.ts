@@ -76,7 +76,7 @@ class KafkaPublisher {
   }
 }
 
-/** What a broker answered, by the name of its error in Kafka's protocol. */
+/** Meanings of a broker's answers, by the name of the error in Kafka's protocol. */
 async function kafkaFailure(error: unknown): Promise<Delivery | undefined> {
   const { findErrorBy } = await kafkaLibrary();
   const find = (property: string, value: unknown) => {

@@ -1,4 +1,4 @@
-/** Where a change stream sends pages of events: what every kind of sink has in common. */
+/** Target to which a change stream sends pages of events: the interface of every kind of sink. */
 import type { ChangeEventsPage } from '../../ledger/change-events.ts';
 import { attemptOutcomes } from '../../model/webhook.ts';
 

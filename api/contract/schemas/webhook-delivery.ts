@@ -56,7 +56,7 @@ export const queuedWebhookDelivery = z
   .object({ success, webhookDelivery })
   .meta({ id: 'QueuedWebhookDelivery' });
 
-/** What lists and replays choose by, beside the status and the time. */
+/** Filters of lists and replays, beside the status and the time. */
 export const deliveryFilter = {
   endpointId: id('whe', 'Only of this endpoint.').optional(),
   eventType: z.string().max(64).optional(),

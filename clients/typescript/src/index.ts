@@ -1,4 +1,4 @@
-/** What the package offers. */
+/** Exports of the package. */
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export { Ledger, LedgerhouseError } from './ledger.ts';
 export { newId } from './new-id.ts';

@@ -33,7 +33,7 @@ export const foreignAnswer = (response: Response): ProblemError =>
     title: 'Another answer than the service’s',
     status: response.status,
     detail:
-      'Something between this browser and the service answered in its place, such as a proxy or the sign-in page of a network. Load the page anew.',
+      'Something between this browser and the service answered in its place, such as a proxy or the sign-in page of a network. Reload the page.',
     instance: pathOf(response),
     code: 'unknown',
     requestId: response.headers.get('x-request-id') ?? '',

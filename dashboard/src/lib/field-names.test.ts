@@ -73,7 +73,7 @@ test('a name is read as it was given, replaces the one before, and leaves other 
   });
 });
 
-test('what somebody wrote into the labels in another form stays when a name changes', () => {
+test('text that somebody wrote into the labels in another form stays when a name changes', () => {
   const labels = {
     'codes/transfer': 'ours; 1 Sale; 1 Sold',
     'codes/transfer/notes/2': 'kept',

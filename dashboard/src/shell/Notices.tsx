@@ -18,7 +18,7 @@ const onChange = (listener: () => void): (() => void) => {
 const waits = {
   kept: 'The service has a new version of this page. You choose when it is loaded: what is not saved here is lost then.',
   again:
-    'A part of this page is missing, although the page was loaded anew. The service may be in the middle of an update: try it again in a minute.',
+    'A part of this page is missing, although the page was reloaded. The service may be in the middle of an update: try again in a minute.',
 } as const;
 
 /** Notices for every page: of the operators, of a lost connection, of a new build, of a suspended organization. */

@@ -17,7 +17,7 @@ export const latePart = <P extends object>(
       (props) =>
         isWanted(props) && (
           <p role="alert" className={styles.problem}>
-            {what} could not be loaded. Load the page anew when the connection is back.
+            {what} could not be loaded. Reload the page when the connection is back.
           </p>
         ),
     ),

@@ -235,7 +235,7 @@ test('files that are no backup together are refused before there is one', async 
   expect(await refusal(findFileBackup(store, which))).toMatchObject({ code: 'backup_unknown' });
 });
 
-test('what a backup of data files copied that never ended goes from the bucket, and no other backup with it', async () => {
+test('objects of a backup of data files that never ended are deleted from the bucket, and those of no other backup', async () => {
   const store = new MemoryStore();
   const databases = { store, databaseId };
   await copied(store, replicaFile(0, 1), 0, 1);

@@ -1,5 +1,5 @@
 /**
- * What a segment of the index of transfers consists of. A segment covers a range of rows and never changes. It has a sorted
+ * Columns of a segment of the index of transfers. A segment covers a range of rows and never changes. It has a sorted
  * column of ids and one sorted column for each field by which transfers are found.
  */
 

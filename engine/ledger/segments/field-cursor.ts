@@ -44,7 +44,7 @@ export class FieldCursor implements Cursor {
   #list: RowList | undefined;
   /** Buffer for the rows of one page. */
   #rows: Uint32Array | undefined;
-  /** Where the first row may be that is not known because a page is absent. */
+  /** Lowest possible place of the first row that is unknown because its page is absent. */
   #unknown: number | undefined;
 
   constructor(options: FieldCursorOptions) {

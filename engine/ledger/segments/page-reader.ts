@@ -17,7 +17,7 @@ export const ABSENT_PAGE = -1;
 /** Pages in which one hash of an id is looked for. More than two is a coincidence that nobody will see. */
 const ID_PAGES_MAX = 32;
 
-/** Where the pages of a column are that has left memory. */
+/** Places of the pages of a column that has left memory. */
 export interface VolumePages {
   readonly access: RowAccess;
   /** Table of the checkpoint. */

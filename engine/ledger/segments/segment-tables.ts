@@ -1,7 +1,7 @@
 /**
- * Segments as tables of a checkpoint, so that a start need not make them anew: one table for each segment, whose number is never used
- * again, and a directory (layouts in tables.md). They are derived from rows. So what is missing, damaged, or of another version, is left
- * out and made from the rows. Copies of a checkpoint for others do not have them: the hashes' key is in the directory.
+ * Segments as tables of a checkpoint, so that a start need not make them again: one table for each segment, whose number is never used
+ * again, and a directory (layouts in tables.md). They are derived from rows. So a segment that is missing, damaged, or of another version
+ * is ignored and made from the rows. Copies of a checkpoint for others do not have them: the hashes' key is in the directory.
  *
  * A checkpoint writes a bounded part of what there is to write, because the log fills up meanwhile: a large segment takes several. The
  * directory names it when it is whole. Until then it names the smaller ones that were merged into it.
@@ -47,7 +47,7 @@ interface Rows {
   readonly endRow: number;
 }
 
-/** A segment that is a table as a whole. */
+/** A segment whose table is complete. */
 interface Entry extends Rows {
   readonly table: number;
   /** Whether its pages can be read alone. Those that an older release wrote cannot. */
@@ -81,7 +81,7 @@ interface Bytes {
   readonly length: number;
 }
 
-/** What the tables of a checkpoint are. */
+/** The tables of a checkpoint. */
 interface Standing {
   readonly entries: readonly Entry[];
   readonly unfinished: Unfinished | undefined;
@@ -105,15 +105,15 @@ export class SegmentTables {
   readonly #youngBytes: () => number;
   readonly #onDamage: (error: unknown) => void;
   #next = FIRST_SEGMENT_TABLE;
-  /** What the directory has, in the order of rows. Segments themselves are not held here. */
+  /** Entries of the directory, in the order of rows. Segments themselves are not held here. */
   #entries: readonly Entry[] = [];
   #unfinished: Unfinished | undefined;
   /** Tables of the checkpoint that are of no use any more. */
   readonly #stale = new Set<number>();
   readonly #stored = new Map<number, StoredTable>();
-  /** What was so before the last delta. */
+  /** The tables before the last delta. */
   #before = NO_TABLES;
-  /** Tables that stay when the others make way: their segments have left memory. */
+  /** Tables that stay when the others are dropped for lack of room: their segments have left memory. */
   #kept: ReadonlySet<number> = new Set();
 
   constructor(options: SegmentTablesOptions) {
@@ -162,7 +162,7 @@ export class SegmentTables {
     return entry?.isPaged === true ? entry.table : undefined;
   }
 
-  /** Says which tables stay if all others of the index make way for rows. */
+  /** Sets the tables that stay if all others of the index are dropped to make room for rows. */
   keep(tables: ReadonlySet<number>): void {
     this.#kept = tables;
   }
@@ -290,7 +290,7 @@ export class SegmentTables {
     const unfinished = this.#unfinished;
     const { table, pages } = unfinished;
     const all = pagesOf(data) + tailPages(data);
-    // What stays in memory begins a piece, because a start reads nothing else of an old segment.
+    // The pages that stay in memory begin a piece, because a start reads nothing else of an old segment.
     const end = pages < pagesOf(data) ? pagesOf(data) : all;
     const rowCount = Math.min(end - pages, Math.max(1, Math.floor(bytes / this.#pageBytes)));
     unfinished.pages += rowCount;
@@ -305,7 +305,7 @@ export class SegmentTables {
     };
   }
 
-  /** Names a segment that is written as a whole. Those that were merged into it are dropped. */
+  /** Adds a completely written segment to the directory. Segments that were merged into it are dropped. */
   #finish(entry: Entry): void {
     this.#unfinished = undefined;
     for (const old of this.#entries) if (isWithin(old, entry)) this.#stale.add(old.table);
@@ -403,7 +403,7 @@ const footOf = (table: number, pages: number, filterWords: number): readonly num
   filterWords,
 ];
 
-/** Takes what is loaded. */
+/** Receives loaded segments and their hash key. */
 interface SegmentTaker {
   readonly useKey: (key: HashKey) => void;
   readonly take: (
@@ -605,7 +605,7 @@ async function readEnd(
         at += chunk.length;
       }
     } catch {
-      // Whoever reads the whole table tells it.
+      // The reader of the whole table reports the damage.
       return undefined;
     }
   }

@@ -14,7 +14,7 @@ export class Segment {
   data: SegmentData;
   /** Bytes of memory. */
   bytes: number;
-  /** Those of them that `leave` frees. */
+  /** Bytes of memory that `leave` frees. */
   pageBytes: number;
   /** Table of the newest durable checkpoint in which the segment is whole, with pages that can be read alone. */
   table: number | undefined;

@@ -159,7 +159,7 @@ export class Follower {
             if (this.#stopped.signal.aborted) return;
             this.#takeEvent(event);
           }
-          // What comes later is read when these are executed.
+          // Later entries are read when these are executed.
           if (this.#options.isBusy()) return end();
           wait();
         } catch (error) {

@@ -80,7 +80,7 @@ export class ReplicatedReader {
     this.#stopped.abort();
   }
 
-  /** Finds the block with an op: by memory, or by halving what is left of the log. */
+  /** Finds the block with an op: in the remembered places, or by a binary search in the rest of the log. */
   async #find(
     op: number,
     lastSequence: number,
@@ -156,7 +156,7 @@ export class ReplicatedReader {
     const { sequence } = block;
     const lastOp = block.entries.at(-1)?.op ?? 0;
     if (sequence <= (this.#places.at(-1)?.sequence ?? 0)) return;
-    // A break in what is remembered would give an op to the wrong block.
+    // A break in the remembered places would give an op to the wrong block.
     if (sequence !== (this.#places.at(-1)?.sequence ?? sequence - 1) + 1) this.#places = [];
     this.#places.push({ sequence, lastOp });
     if (this.#places.length > PLACES_MAX) this.#places.shift();

@@ -1,7 +1,7 @@
 /**
  * Leaves the volumes of a deleted database behind once no replica runs any more. Under `BackupThenRetain` each is marked as replaced by the
- * last backup: whoever goes on from that, under the same database ID, never meets the old replicas or their volumes. Under `HandOver` each
- * is marked as left to a database that goes on with it.
+ * last backup: a database that begins with it, under the same database ID, never meets the old replicas or their volumes. Under `HandOver`
+ * each is marked as left to a database that adopts it.
  */
 import type { LedgerBackup } from '../../../domain/custom-resources.ts';
 import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';

@@ -22,7 +22,7 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   );
   const { replicas, name: topology } = subject.resolved.topology;
   const from = reshapedFrom([...observed.owned.claims, ...all], topology);
-  // Those of replicas that have never run come along, so that their names are free for this database's.
+  // Volumes of replicas that have never run are included, so that their names become free for this database's.
   const foreign =
     from === undefined
       ? all

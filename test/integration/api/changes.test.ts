@@ -468,7 +468,7 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const isTime = ({ id }: Change) =>
   service.alter(`UPDATE configuration_changes SET apply_after = now() WHERE id = $1`, [uuidOf(id)]);
 
-test('what is asked for last counts, also while a change that has waited is about to begin', async () => {
+test('the latest request counts, also while a change that has waited is about to begin', async () => {
   const made = await make('last-word');
   await service.stopWorker('SIGKILL');
   const applyAt = inAnHour();

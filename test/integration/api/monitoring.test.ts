@@ -336,7 +336,7 @@ test('gaps stay gaps, and means, extremes and steps are those of the samples', a
   expect(await failed()).toEqual([['exceeds_credits', 2, null, 0]]);
 });
 
-test('what happened in a step is counted over the time that is known, also when it is rolled up and the replica was silent for most of it', async () => {
+test('events of a step are counted over the measured time, also when it is rolled up and the replica was silent for most of it', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'silent-mostly');
   const tenMinutesMs = 10 * minuteMs;
   const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 2 * tenMinutesMs;
@@ -577,7 +577,7 @@ test('failures of a pack that cannot be read are a gap, not none', async () => {
   expect(data.map(({ points }) => [points[1]?.[1], points[41]?.[1]])).toEqual([[null, 3]]);
 });
 
-test('what a release before this one packed is read after the update, and packed anew', async () => {
+test('packs of an earlier release are read after the update, and packed again', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'packed-before');
   const url = await postgres.createDatabase();
   const options = { url, logger: silent, ...patient };
@@ -626,7 +626,7 @@ test('what a release before this one packed is read after the update, and packed
   }
 });
 
-test('what a process of the API wrote late is added to what the others did at that time, not averaged with it, and touches no other database', async () => {
+test('late figures of a process of the API are added to those of the others, not averaged with them, and change no other database', async () => {
   const { id } = await makeDatabase(store, organization, 'late');
   const { id: other } = await makeDatabase(store, organization, 'in-time');
   const tenMinutesMs = 10 * minuteMs;
@@ -696,7 +696,7 @@ test('a step tells its newest value, what happened in it, and the change since t
   expect(await pointsOf('transfers', 'sum')).toEqual(['avg', 'count', 130, null, 400]);
 });
 
-test('what happened in a step is told alike before and after a roll-up, though it was not measured all the time', async () => {
+test('events of a step are the same before and after a roll-up, although it was not measured all the time', async () => {
   const { id: databaseId } = await makeDatabase(store, organization, 'in-parts');
   const tenMinutesMs = 10 * minuteMs;
   const begin = Math.floor(Date.now() / tenMinutesMs) * tenMinutesMs - 2 * tenMinutesMs;

@@ -930,7 +930,7 @@ async function keepLine(databaseId: string, pod: string, at: Date, message: stri
   return writeLogLines(store.read, [{ source, expected: '', next: '1', lines: [line] }]);
 }
 
-test('who follows a log misses no line, whatever day the lines are of that two workers keep at once', async () => {
+test('a reader that follows a log misses no line, whatever the days of the lines that two workers keep at once', async () => {
   const { id } = await makeDatabase(store, organization, 'two-days');
   await keepLogDays(store.read, new Date());
   for (const pod of ['early', 'late'])

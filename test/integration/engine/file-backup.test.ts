@@ -102,7 +102,7 @@ test('the files of a stopped cluster go into the bucket and come back byte for b
   expect(removed).toMatchObject({ code: 1, stderr: expect.stringContaining('was removed') });
 });
 
-test('what was copied for a backup that never ended goes with the sweep, a week after its last object, and nobody completes it', async () => {
+test('the sweep deletes the objects of a backup that never ended, a week after the last one, and nobody completes it', async () => {
   const path = join(newFolder('given-up'), '77_0.tigerbeetle');
   await makeFile(path, 0, 1);
   const store = server.flags('db_given_up');

@@ -87,7 +87,7 @@ test('the files of a suspended database become a backup, and a database that beg
   expect(thawed.status?.filled).toBeUndefined();
 });
 
-test('what no backup of files can be is refused by the API server', async () => {
+test('the API server refuses impossible backups of files', async () => {
   await expect(backUp('scheduled', { method: 'Files', type: 'Scheduled' })).rejects.toThrow(
     /type Manual/,
   );

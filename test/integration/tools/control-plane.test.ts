@@ -53,7 +53,7 @@ test('with the controller manager, a namespace gets its default service account'
   }
 });
 
-test('who waits for changes is told of each one, and of none while nothing happens', async () => {
+test('a watcher gets each change, and none while nothing happens', async () => {
   const plane = await startControlPlane();
   const kube = createKube(await clusterAccessOf(plane.kubeconfig));
   const changes = new Changes(kube, [resources.networkPolicy]);

@@ -297,7 +297,7 @@ const turns = (extra: Deed['who'], times: number): Deed[] =>
     })),
   ).flat();
 
-test('whoever dies after whichever write, the new shape or the earlier one has each write that was answered, and never do both run', async () => {
+test('after the death of any process after any write, the new or the earlier shape has each write that was answered, and they never run together', async () => {
   const ends = new Set<string>();
   await fc.assert(
     fc.asyncProperty(policy, way, history, async (deletionPolicy, [from, to], deeds) => {
@@ -379,7 +379,7 @@ test('a database of whose volumes some were deleted after the last backup when s
   });
 });
 
-test('what several replicas have answered after their pause is kept, also if somebody lets the resource go then and no worker sees it', async () => {
+test('answers of several replicas after their pause are kept, also if somebody deletes the resource then and no worker sees it', async () => {
   const world = new World('Retain', ['ha-3', 'single']);
   const isDeleted = () => world.database?.metadata.deletionTimestamp !== undefined;
   for (let turn = 0; turn < 100 && !isDeleted(); turn += 1) {

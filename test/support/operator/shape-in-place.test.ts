@@ -264,7 +264,7 @@ async function live(world: World, deeds: readonly Deed[], givesUp: boolean) {
   await world.untilDone();
 }
 
-test('whoever dies after whichever write, the volume goes on with three replicas, or with one after all, and is never without somebody who keeps it', async () => {
+test('after the death of any process after any write, the volume goes on with three replicas, or with one, and always has an owner', async () => {
   const ends = new Set<string>();
   await fc.assert(
     fc.asyncProperty(policy, history, fc.boolean(), async (deletionPolicy, deeds, givesUp) => {

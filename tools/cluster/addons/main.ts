@@ -28,7 +28,7 @@ export interface AddonsSettings {
 
 /** The shortest time between two looks at what has changed. */
 const lookEveryMs = 500;
-/** What no watch tells, such as a file that was in use and no longer is, is seen after so long. */
+/** Longest time between two checks for changes that no watch reports, such as a file that is no longer in use. */
 const lookAtLeastEveryMs = 15_000;
 
 const settings = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as AddonsSettings;

@@ -14,7 +14,7 @@ interface EnforcedNode {
 }
 
 export class Enforcer {
-  /** What it looks at. */
+  /** Kinds that it watches. */
   readonly kinds = [resources.networkPolicy, resources.namespace, resources.pod];
   readonly #kube: Kube;
   readonly #nodes: readonly EnforcedNode[];

@@ -21,7 +21,7 @@ const volumeResource: Resource = {
 };
 
 export class Provisioner {
-  /** What it looks at. */
+  /** Kinds that it watches. */
   readonly kinds = [resources.storageClass, resources.claim, volumeResource];
   readonly #kube: Kube;
   readonly #backing: Backing;

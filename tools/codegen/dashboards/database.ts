@@ -2,9 +2,9 @@
 import type { Dashboard } from './dashboard.ts';
 import { figure, lines, type Row } from './panels.ts';
 
-/** What the operator says of it. */
+/** Labels of the operator's metrics of the database. */
 const told = '{namespace="$namespace",name="$database"}';
-/** What its engines say: the label is that of their pods. */
+/** Labels of the metrics of its engines: the label is that of their pods. */
 const engines = 'namespace="$namespace",ledgerhouse_dev_database="$database"';
 const own = (name: string, more = ''): string => `ledgerhouse_engine_${name}{${engines}${more}}`;
 const rate = (name: string, more = ''): string => `rate(${own(name, more)}[$__rate_interval])`;

@@ -12,7 +12,7 @@ export interface Target {
 export interface Panel {
   readonly kind: 'timeseries' | 'stat' | 'table';
   readonly title: string;
-  /** What a person who sees it should know. */
+  /** Explanation for a person who sees it. */
   readonly says: string;
   readonly unit: Unit;
   readonly targets: readonly Target[];

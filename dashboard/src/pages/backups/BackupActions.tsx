@@ -158,7 +158,7 @@ function RemoveDialog({ backup, open, onClose }: RemoveProps) {
       open={open}
       onClose={onClose}
       title={`Remove ${name}?`}
-      about="It cannot be restored any more. What no other backup needs goes from the store within two days."
+      about="It can no longer be restored. Objects that no other backup needs are deleted from the store within two days."
     >
       {remove.isError && <Problem error={remove.error} />}
       <DialogButtons>

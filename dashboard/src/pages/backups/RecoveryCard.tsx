@@ -60,7 +60,7 @@ function archivingWords({ archiving, latest }: RecoveryWindow): string {
   }
   return latest === null
     ? 'The log of this database is not archived: only its backups can be restored. Continuous archiving, switched on at Configuration, brings back every operation.'
-    : 'The log is not archived any more. What is in the store can still be restored.';
+    : 'The log is no longer archived. Archived operations can still be restored.';
 }
 
 interface WindowProps extends Pick<RecoveryWindow, 'gaps'> {

@@ -43,7 +43,7 @@ export function Fields({ catalog, configuration, parameters, draft, onChange }: 
               />
               <p className={styles.soft}>
                 Another topology is a change of its own, with an interruption of minutes: the
-                database goes on from a last backup, and native clients connect anew.
+                database goes on from a last backup, and native clients connect again.
               </p>
             </>
           )}

@@ -210,7 +210,7 @@ function Send({ transfers, busy, error, onSend }: SendProps) {
     >
       <p>
         {transfers.length === 1 ? 'One transfer' : `${transfers.length} transfers`} of {shown(sum)}{' '}
-        in all, on ledger {transfers[0]?.ledger}. What is posted cannot be changed.
+        in all, on ledger {transfers[0]?.ledger}. Posted transfers cannot be changed.
       </p>
       {asks && (
         <Input

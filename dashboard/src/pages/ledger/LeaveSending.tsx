@@ -4,6 +4,6 @@ import { LeaveQuestion } from '../../ui/LeaveQuestion.tsx';
 export const LeaveSending = ({ what }: { readonly what: string }) => (
   <LeaveQuestion
     title="Leave without the answer?"
-    about={`It is not known whether the ${what} were made. Stay, and send the same again: they keep their IDs, so none is made twice. Who leaves should look into the ledger before making them anew.`}
+    about={`It is not known whether the ${what} were made. Stay, and send the same again: they keep their IDs, so none is made twice. If you leave, look into the ledger before making them anew.`}
   />
 );

@@ -56,7 +56,7 @@ export function RemoveMember({ member, onClose, onRemoved }: Props) {
     <div className={form.form}>
       <Checkbox
         label="Revoke the keys that they made"
-        hint="Keys belong to the organization: otherwise they work on, also for whoever knows them."
+        hint="Keys belong to the organization: otherwise they go on working, for everybody who knows them."
         checked={keys}
         onChange={(event) => setKeys(event.target.checked)}
       />

@@ -57,7 +57,7 @@ test('a line is drawn for each operation that was used, and an idle database has
   ]);
 });
 
-test('what was not created is drawn by its status, and a database without failures has no chart of them', () => {
+test('failed events are drawn by their status, and a database without failures has no chart of them', () => {
   const labels = { operation: 'create_transfers', status: 'exceeds_credits' };
   const failed = answer(line('failed_events_per_second', labels, [0, null, 2]));
   expect(chart(figuresWith({ rates: failed }), 'Not created')?.lines).toEqual([

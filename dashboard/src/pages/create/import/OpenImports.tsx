@@ -116,7 +116,7 @@ function RemoveDialog({ one, onClose }: RemoveProps) {
       open={one !== undefined}
       onClose={onClose}
       title="Delete the import?"
-      about="What was uploaded is removed. Your own files stay as they are."
+      about="Uploaded parts are removed. Your own files stay as they are."
     >
       {remove.isError && <Problem error={remove.error} />}
       <DialogButtons>

@@ -42,8 +42,8 @@ export function Uploading({ upload, chosen, onResume, onLeave }: Props) {
       {error !== null && <UploadProblem error={error} chosen={chosen} />}
       {begun !== undefined && !isOver && (
         <p className={styles.soft}>
-          What is uploaded is kept, and expires <When at={begun.expiresAt} />. You can resume on
-          this page.
+          Uploaded parts are kept, and expire <When at={begun.expiresAt} />. You can resume on this
+          page.
         </p>
       )}
       <div className={styles.buttons}>
@@ -63,7 +63,7 @@ export function Uploading({ upload, chosen, onResume, onLeave }: Props) {
       {isBusy && (
         <LeaveQuestion
           title="Leave the upload?"
-          about="The upload stops. What is uploaded is kept, and you can resume here later with the same files."
+          about="The upload stops. Uploaded parts are kept, and you can resume here later with the same files."
         />
       )}
     </div>
