@@ -80,7 +80,7 @@ export function parseEngineStatus(json: unknown): EngineStatus | StatusProblem {
   const { data, error } = engineStatus.safeParse(json);
   if (data !== undefined) {
     const { archive: given, ...status } = data;
-    // What a newer archiver says in words that are not known here says nothing else about the replica.
+    // A newer archiver may report an unknown state; the other fields of the replica's status remain valid.
     const archive = archiveStatusSchema.safeParse(given).data;
     return { ...status, ...(archive !== undefined && { archive }) };
   }

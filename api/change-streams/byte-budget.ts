@@ -1,5 +1,5 @@
 /**
- * Bytes that organizations may send in a second, in this process. What is sent may go beyond it, and whoever has done so waits until
+ * Bytes that organizations may send in a second, in this process. A request may exceed it, and its organization then waits until
  * the debt is paid: so the size of a request need not be known before it is made.
  */
 export class ByteBudget {

@@ -155,7 +155,7 @@ export class ChangeStreams {
     }
   }
 
-  /** People who were told of trouble are told of its end: the first events that are confirmed, or a read that goes well again. */
+  /** Notifies people of the end of trouble, if they were notified of its beginning: the first confirmed events, or a successful read. */
   #recorder(leased: LeasedStream): (progress: Progress) => Promise<ChangeStream | undefined> {
     const { store } = this.#options;
     const { failing } = leased.stream;

@@ -44,7 +44,7 @@ export class PageAhead {
   begin(make: () => Promise<ReadyPage>): void {
     if (!this.#places.take()) return;
     this.#page = make();
-    // Whoever takes it learns of a failure.
+    // A failure is reported to the caller that takes the page.
     this.#page.catch(() => {});
   }
 

@@ -3,7 +3,7 @@ import { backoffMs } from '../../base/backoff.ts';
 import type { FailingPart } from '../model/change-stream.ts';
 
 const again = { baseMs: 1_000, maxMs: 60_000 };
-/** People are told after this time without success by the ledger or the sink. */
+/** People are notified after this time without success by the ledger or the sink. */
 const toldAfterSeconds = 5 * 60;
 const hourSeconds = 3_600;
 /** A stream stops when its sink has failed for so long. */

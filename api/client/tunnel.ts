@@ -1,7 +1,7 @@
 /**
  * Definitions that both ends of a tunnel use. A tunnel is a WebSocket that carries the bytes of one client's connection to one
  * replica: binary messages hold bytes of the protocol, cut anywhere; text messages, only from the API, hold a `TunnelNote` or a
- * `TunnelClient` in JSON. Whoever does not know one ignores it.
+ * `TunnelClient` in JSON. Each side ignores messages that it does not know.
  */
 
 /** Subprotocol of the WebSocket. */

@@ -34,7 +34,7 @@ export async function takeOverSpec(
   const seen = specChangeOf(known, profile, object);
   if (seen === undefined) return;
   const applying = await findApplying(store.read, known.id);
-  // What a change of shape writes into a resource that it is about to delete says nothing about the database.
+  // A change of shape writes into a resource that it is about to delete: these values do not describe the database.
   const { uid, removing } = applying?.replaced ?? {};
   if ([uid, removing].includes(uidOf(object))) return;
   const ours = isOfChange(applying, seen.changes) ? applying : undefined;

@@ -8,7 +8,7 @@ import { takeUntold, type Announcement, type NoticeKind } from '../store/engine-
 import type { Store } from '../store/store.ts';
 import { tellUpdate } from './tell-update.ts';
 
-/** Databases that are told in one transaction. */
+/** Databases that are notified in one transaction. */
 const atOnce = 50;
 
 const eventOf = {

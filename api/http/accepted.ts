@@ -37,7 +37,7 @@ export function formatOf(request: Request, route: RouteSpec): 'json' | 'csv' {
 
 function preferredOf(request: Request, types: string[]): string | undefined {
   const { accept } = request.headers;
-  // What most clients send; reading the header costs more than all else here.
+  // The value that most clients send; parsing the header costs more than everything else here.
   if (accept === undefined || accept === '*/*') return types[0];
   const best = request.accepts(types);
   if (best !== false) return best;

@@ -36,7 +36,7 @@ export class AnonymousBodies {
 
   /**
    * Counts one more body until it is released. Throws a `Refusal` when its network has too many. When all networks together
-   * have too many, the oldest body of the network with the most is ended: whoever holds places for long keeps nobody out.
+   * have too many, the oldest body of the network with the most is ended: a client that holds places for long keeps nobody out.
    */
   take(ip: string): AnonymousBody {
     const { atOnce, ofNetwork, timeoutMs } = this.#limits;

@@ -153,7 +153,7 @@ function requireParts({ made, files }: ImportView): void {
 
 /**
  * Joins the parts. Another request, or an earlier one whose client has gone, may be joining them at the same time: then the store lists
- * fewer and fewer of them before the whole file is there. So what is missing is told only when it stays missing.
+ * fewer and fewer of them before the whole file is there. So missing parts are reported only when they stay missing.
  */
 async function makeWhole(
   services: ImportServices,

@@ -31,7 +31,7 @@ export function tellImport(
   });
 }
 
-/** A database could not be made. If it was to begin with an import, that is told of the import, too. */
+/** A database could not be made. If it was to begin with an import, the import gets an event, too. */
 export async function tellFailed(
   change: Change,
   database: Database,

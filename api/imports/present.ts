@@ -13,7 +13,7 @@ type ShownImport = Immutable<z.input<typeof readImport>>['import'];
 export const shownImport = ({ made, files }: ImportView): ShownImport => ({
   id: made.id,
   kind: made.rows === null ? 'DATA_FILES' : 'ROWS',
-  // Whoever shows an import has left deleted ones out.
+  // Callers omit deleted imports.
   status: made.status as ShownImport['status'],
   clusterId: made.clusterId,
   replicaCount: made.replicaCount,

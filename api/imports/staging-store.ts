@@ -1,6 +1,6 @@
 /**
  * The store of objects in which imports are staged: an S3 server, by the few requests that uploads in parts need. Each request is made
- * once, with a deadline: whoever asked for it repeats it. Problems of the store are refusals that say so.
+ * once, with a deadline: the caller repeats it. Problems of the store are refusals that say so.
  */
 import {
   AbortMultipartUploadCommand,

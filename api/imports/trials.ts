@@ -79,7 +79,7 @@ async function reportOf(
   const isTold = status.conditions?.[0]?.status === 'True';
   if (!isTold) return failedTrial(`The trial could not be made. ${toldOfTrial(found)}`);
   const report = await readReport(staging, id, signal);
-  // What the operator read from the Job decides: objects in the bucket may have been exchanged since.
+  // The result that the operator read from the Job decides: objects in the bucket may have been exchanged since.
   const isSame =
     report?.accounts === status.accounts &&
     report?.transfers === status.transfers &&

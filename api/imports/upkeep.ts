@@ -70,7 +70,7 @@ export class ImportUpkeep {
       await this.#tryRows(signal);
       await this.#remove(signal);
     } catch (error) {
-      // What the end of the process interrupts is repeated by the next one.
+      // If the process ends meanwhile, the next one repeats the work.
       if (!signal.aborted) throw error;
     }
   }

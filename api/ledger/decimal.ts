@@ -67,7 +67,7 @@ export function writeDecimal(
   let b = w1;
   let c = w2;
   let d = w3;
-  // What is left below 2^53 is written as a whole.
+  // The rest, below 2^53, is written at once.
   while (d !== 0 || c !== 0 || b >= 0x20_0000) {
     let rest = d % 1_000_000;
     d = (d - rest) / 1_000_000;

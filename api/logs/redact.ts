@@ -45,10 +45,10 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/^[A-Za-z0-9+/]{60,76}={0,2}$/, mask],
   // The service's own: API keys, sessions, bootstrap tokens and the like, webhooks' secrets.
   [/\b(lh[a-z]{1,4}_|lk_|whsec_)[\w+/=-]{8,}/g, `$1${mask}`],
-  // Of age, which encrypts files, and of its plugins.
+  // Keys of age, which encrypts files, and of its plugins.
   [/\b(AGE-(?:SECRET-KEY|PLUGIN)-)[\w-]{8,}/gi, `$1${mask}`],
   [/\b(sk|rk|pk)_(live|test)_\w{8,}/g, `$1_$2_${mask}`],
-  // Of GitHub, GitLab and Slack.
+  // Tokens of GitHub, GitLab and Slack.
   [/\b(gh[a-z]_|github_pat_|glpat-|xox[a-z]-)[\w-]{8,}/g, `$1${mask}`],
   [/\b((?:AKIA|ASIA)[A-Z0-9]{4})[A-Z0-9]{12}\b/g, `$1${mask}`],
   // A JSON Web Token, with what stands before it without a space: so a text has one begin for each, and is searched once.

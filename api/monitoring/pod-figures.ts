@@ -53,7 +53,7 @@ export class PodFigureReader {
   readonly #options: PodFigureOptions;
   readonly #timers: Timers;
   #nextMs = -Infinity;
-  /** Reason of the last failure; each is told once. */
+  /** Reason of the last failure; each is logged once. */
   #told: string | undefined;
 
   constructor(options: PodFigureOptions) {

@@ -1,6 +1,6 @@
 /**
  * The texts of recently scraped databases. Making one takes milliseconds, and a hundred of them a third of a second, so a text
- * is made at most once in some seconds, for all callers. Each scrape checks anew who may see which database.
+ * is made at most once in some seconds, for all callers. Each scrape checks again who may see which database.
  */
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';

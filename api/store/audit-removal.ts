@@ -76,7 +76,7 @@ export async function removeOldEvents(
   { clock, limit, provenAtOnce, consumer }: Removing,
 ): Promise<Removed | ChainFault> {
   const { db } = change;
-  // What is checked is what goes, and of two workers one begins again.
+  // The checked events are those that are removed; of two workers one starts again.
   await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`.execute(db);
   const ends = await findEnds(db, organizationId);
   if (ends === undefined) return { removed: 0, walked: 0 };

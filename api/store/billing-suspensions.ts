@@ -77,7 +77,7 @@ export async function isSuspensionDue(db: Reader, databaseId: string): Promise<b
   return row !== undefined;
 }
 
-/** The row of a database whose organization is suspended anew meanwhile stays: another process may have stopped the database again. */
+/** If its organization is suspended again meanwhile, the row of a database stays: another process may have stopped the database again. */
 export async function endSuspension(db: Reader, databaseId: string): Promise<void> {
   await db
     .deleteFrom('billingSuspensions')

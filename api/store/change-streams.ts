@@ -112,7 +112,7 @@ export async function updateChangeStream(
         sealedBy: sealer.version,
         passwordSet: true,
       }),
-      // What the sink before still confirms does not count for this one.
+      // Confirmations of the former sink do not count for this one.
       ...(isMoved && withdrawn),
       ...(isMoved && works && goingOn),
       ...(state === 'PAUSED' && before.state !== 'PAUSED' && paused),

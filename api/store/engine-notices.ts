@@ -26,7 +26,7 @@ interface Notice {
 }
 
 /**
- * Records that databases are told, and returns those that were not yet. A date that has changed is told again, but not within an
+ * Records that databases are notified, and returns those that were not yet. A changed date is announced again, but not within an
  * hour: workers whose catalogs differ would tell in turns.
  */
 export async function takeUntold(
@@ -124,7 +124,7 @@ export async function lookAgainAt(
     .execute();
 }
 
-/** The version is not forced upon the database any more; if it is again, that is told again. */
+/** The version is no longer forced upon the database; if it is forced again, that is announced again. */
 export async function endForced(
   change: Change,
   { databaseId, version }: ForcedUpdate,

@@ -9,7 +9,7 @@ import type { Reader } from './tables.ts';
 
 /** Imports of one look. */
 const atOnce = 100;
-/** Until then nobody else removes what a worker has taken; if it ends before it is done, another one begins anew. */
+/** Time for which no other worker removes files that a worker has taken; if that worker ends before, another one starts again. */
 const leaseMinutes = 10;
 /** Longer than a request with a part can go on after its import ended. */
 const secondRemovalMinutes = 60;

@@ -1,6 +1,6 @@
 /**
  * Log lines: writes. Each container's log has a place up to which it is kept; lines and the place are written together, and
- * only if nobody has moved the place meanwhile. So no line is kept twice, whoever reads the log, and however often.
+ * only if nobody has moved the place meanwhile. So no line is kept twice, however many workers read the log, and however often.
  */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';

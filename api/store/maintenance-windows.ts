@@ -51,7 +51,7 @@ export async function setOrganizationWindow(
 /** Changes that wait for the window of one database, or of all databases of an organization that have none of their own. */
 type Waiting = { readonly databaseId: string } | { readonly organizationId: string };
 
-/** Makes them wait for the window that begins at this time. Versions that are forced are looked at anew. */
+/** Makes them wait for the window that begins at this time. Forced versions are checked again. */
 export async function moveWaitingChanges(
   change: Change,
   waiting: Waiting,

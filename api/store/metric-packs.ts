@@ -124,7 +124,7 @@ function packOf(samples: readonly Sample[], there: Pack | undefined, onUnreadabl
   if (first === undefined) throw new Error('a pack has samples');
   const beginMs = floor(first.at.getTime());
   const columnOf = (column: FigureColumn): Buffer | null => {
-    // Of one that cannot be read, the samples that came late are left.
+    // If a pack cannot be read, only its late samples are left.
     const figures: FigureSlots =
       (there && readColumn(there, column, onUnreadable, undefined)) ?? new Map();
     for (const sample of samples) {
@@ -148,7 +148,7 @@ function packOf(samples: readonly Sample[], there: Pack | undefined, onUnreadabl
   };
 }
 
-/** Figures of a list of a pack; `undefined` if it has none, or if they cannot be read, which is told. */
+/** Figures of a list of a pack; `undefined` if it has none, or if they cannot be read, which is logged. */
 export function readColumn(
   { at, databaseId, source, ...columns }: Pack,
   column: FigureColumn,

@@ -28,7 +28,7 @@ export interface StepOfSource {
   readonly values: readonly (number | null)[];
 }
 
-/** `sum`: over the time, of figures that are told a second. `last`: the newest that is known. */
+/** `sum`: total over the time, for figures a second. `last`: the newest known figure. */
 export type Aggregate = 'avg' | 'min' | 'max' | 'sum' | 'last';
 
 /** Seconds of a row in which a figure was known, if it was at all; those of the whole row are its `weight`. */

@@ -121,7 +121,7 @@ function samplesOfRow(
     const pack = { ...row, databaseId: uuidOf(databaseId) };
     const figures = readColumn(pack, column, onUnreadable, places);
     if (figures !== undefined) columns.set(column, figures);
-    // What is absent did not occur, so a list that cannot be read makes a gap of all.
+    // An absent status did not occur, so a list that cannot be read makes all of them a gap.
     else if (row[column] !== null) return [];
   }
   return Array.from({ length: packSlots }, (_, slot) => ({

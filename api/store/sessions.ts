@@ -96,7 +96,7 @@ export async function findSessionByAccessToken(
   return row && joinedSessionOf(row);
 }
 
-/** Ends a session, whoever owns it. Ending it again changes nothing. */
+/** Ends a session of any owner. Ending it again changes nothing. */
 export async function endSession(
   change: Change,
   id: string,

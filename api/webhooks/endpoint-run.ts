@@ -70,7 +70,7 @@ function openedSecrets(
   return opened;
 }
 
-/** Told as a failed attempt: whoever looks at the deliveries of the endpoint sees why nothing comes. */
+/** Recorded as a failed attempt: the deliveries of the endpoint then show why nothing is sent. */
 const unreadable = (): Attempt => ({
   outcome: 'SECRET_UNREADABLE',
   error:

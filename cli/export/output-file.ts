@@ -2,7 +2,7 @@
  * A file that an export writes. Rows go into NAME.partial, which gets its name when all of them are on the disk: a file with that name is
  * complete. Nothing that exists is replaced, no link is followed.
  *
- * Two exports into one file are told from the size of the partial file, which is checked around each write: of both at most one ends
+ * Two exports into one file are detected by the size of the partial file, which is checked around each write: at most one of them ends
  * well, with its own rows only. No lock is left behind by a process that is killed.
  */
 import { constants } from 'node:fs';

@@ -64,7 +64,7 @@ export const updateStream: Handler = async (context, input) => {
   });
 };
 
-/** The sink is changed as a whole, so what it has is read first. */
+/** A request replaces the whole sink, so its present fields are read first. */
 async function sinkAfter(context: Context, input: Input) {
   const { exchange } = await context.service();
   const request = contractRequest('get', one, { params: await paramsOf(context, input) });

@@ -321,7 +321,7 @@ const CHECKPOINT_OPS = 960;
 /**
  * Checks that a replica of TigerBeetle is not ahead of all that could have followed it. A checkpoint needs operations behind it that as
  * many replicas as replicate have taken, and a replica takes none beyond its next checkpoint (`op_prepare_ok_max`). Files without it
- * are of different moments: the others would decide anew what the first one has already answered.
+ * are of different moments: the others would decide again about requests that the first one has already answered.
  */
 function distance(files: readonly ImportFile[]): readonly ImportFault[] {
   const heads = files.flatMap(({ head }) => (head?.kind === 'tigerbeetle' ? [head.head] : []));

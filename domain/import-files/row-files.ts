@@ -19,7 +19,7 @@ export interface RowFilesFault extends RowFault {
 
 const byName = /\.(?:csv|ndjson|jsonl)(?:\.gz|\.zst)?$/i;
 
-/** Whether the files are meant as rows. A data file among them is a fault that is told later. */
+/** Whether the files are meant as rows. A data file among them is a fault that is reported later. */
 export const areRows = (files: readonly Named[]): boolean =>
   files.some(({ name, headBytes }) => byName.test(name) || rowsIn(headBytes) !== undefined);
 

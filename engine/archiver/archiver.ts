@@ -430,7 +430,7 @@ export class Archiver {
     }
   }
 
-  /** The engine may be away: it is told again soon. */
+  /** Reports to the engine. If the engine is away, the report is soon repeated. */
   async #tell(): Promise<void> {
     await this.#options.feed.report(this.report).catch(() => undefined);
   }

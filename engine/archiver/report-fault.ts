@@ -26,7 +26,7 @@ export async function reportFault(
       encrypted: false,
       residentBytes: process.memoryUsage.rss(),
     };
-    // The engine may be away: it is told again soon.
+    // The engine may be away: the report is soon repeated.
     await feed.report(report).catch(() => undefined);
     await sleep(timers, REPORT_MS, signal);
   }

@@ -339,7 +339,7 @@ export class Client {
     else done?.reject(new RequestWithdrawnError('the request was withdrawn; it was not executed'));
   }
 
-  /** A cluster of an older release reports its release: the session begins anew with that one. */
+  /** A cluster of an older release reports its release: the session starts again with that release. */
   #onEviction({ header, reason }: EvictionHeader): void {
     if (
       reason === EvictionReason.clientReleaseTooHigh &&

@@ -126,7 +126,7 @@ class Filling {
     const most = await this.#cluster.rowsMax();
     if (this.#rows.length < Math.min(ROWS_MAX, most)) return;
     if (this.#whole === 0) {
-      // A chain is sent as a whole, however long: it was one request once.
+      // A chain is sent in one request, however long it is: it was one request before.
       if (this.#rows.length < most) return;
       throw refused(
         `a chain has more than ${this.#rows.length} rows, which is more than the cluster takes at once`,

@@ -247,7 +247,7 @@ export class Executor {
         ...ledger.takeDelta(rewrite),
         sessions.takeSection(),
         ...(this.#rules === FIRST_RULES ? [] : [replacing(RULES_TABLE, encodeRules(this.#rules))]),
-        // Also one that is over. A section that is not written anew comes first, and a release without pauses must meet the rules first.
+        // Also a pause that is over. A section that is not written again comes first, and a release without pauses must meet the rules first.
         ...(this.#pause === undefined ? [] : [replacing(PAUSE_TABLE, encodePause(this.#pause))]),
       ],
       stored: (derived) => ledger.stored(derived),

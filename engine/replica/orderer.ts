@@ -61,7 +61,7 @@ export class Orderer {
     const due = executor.ledger.nextExpiry();
     if (this.#pulsing || due === undefined) return undefined;
     const now = this.#options.nowNs();
-    // What expires changes the ledger: it waits for the end of a pause.
+    // Expiries change the ledger: they wait for the end of a pause.
     if (now === undefined || due > now || executor.pausesWritesAt(now)) return undefined;
     return this.next(Operation.pulse, executor.pulseMessage(view), view);
   }

@@ -1,6 +1,6 @@
 /**
- * Makes a ledger of files with accounts and transfers. The files are read three times: first their form, so that all that is wrong
- * with it is told at once; then the rows are executed in the order of their timestamps; then the balances are compared. A ledger
+ * Makes a ledger from files with accounts and transfers. The files are read three times: first to check their form, so that all faults
+ * of form are reported at once; then the rows are executed in the order of their timestamps; then the balances are compared. A ledger
  * with any fault is never used.
  */
 import type { StateMachine } from '../ledger/state-machine.ts';

@@ -102,7 +102,7 @@ export class RowExecutor {
     timestamp: bigint,
     record: Uint8Array,
   ): Promise<void> {
-    // A chain is executed as a whole; one that fills a request is refused by the ledger, because it stays open.
+    // A chain is executed in one request; the ledger refuses one that fills a request, because it stays open.
     const isWhole = kind !== this.#kind || this.#chainStart <= 0;
     await this.#execute(isWhole ? this.#lines.length : this.#chainStart);
     if (this.#lines.length === 0) await this.#expireBefore(timestamp);

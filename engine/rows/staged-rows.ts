@@ -1,6 +1,6 @@
 /**
- * Files with rows in a bucket, as somebody uploaded them in parts. They are read in ranges and never lie on a disk. Whoever began the
- * work names a digest of each: a file that was exchanged since is refused, each time that it is read.
+ * Files with rows in a bucket, as somebody uploaded them in parts. They are read in ranges and are never on a disk. The caller
+ * gives a digest of each: a file that was exchanged since is refused, each time that it is read.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { stagedRowsKey, type RowsName } from '../../domain/import-files/staged-key.ts';

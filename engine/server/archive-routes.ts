@@ -80,7 +80,7 @@ async function sendQuestion(
   send(response, 200, `${JSON.stringify(question ?? {})}\n`);
 }
 
-/** The operation of the archived log at a number or a time, for whoever may read the status: `GET /archive/moment?timestamp=NS`. */
+/** The operation of the archived log at a number or a time, for everybody who may read the status: `GET /archive/moment?timestamp=NS`. */
 export async function answerMoment(
   { questions }: ArchiverSide,
   request: IncomingMessage,

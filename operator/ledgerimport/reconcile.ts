@@ -138,7 +138,7 @@ async function follow(
   const { kube, nowMs, importTurns: turns } = environment;
   const stuck = whyNotStarted({ kube, nowMs, turns }, job, pods, trialMemoryMib(object));
   if (stuck !== undefined) {
-    // Whoever's quota or node is full keeps no others from their trials. This one waits for its turn anew, behind them.
+    // A full quota or node of one namespace does not delay the trials of others. This one waits for its turn again, behind them.
     await deleteJob(environment, job);
     turns.end(object, nowMs());
     return goesOn(ImportReason.Delayed, stuck.message);

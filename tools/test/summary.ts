@@ -103,7 +103,7 @@ export const slowest = (tests: readonly TimedTest[], count: number): readonly st
     .map(({ name, milliseconds }) => `${(milliseconds / 1000).toFixed(1).padStart(7)} s   ${name}`);
 
 /**
- * All failures again, for whoever sees only the end of a long run; empty without one. They are shown right before the closing line.
+ * All failures again, for readers who see only the end of a long run; empty without one. They are shown right before the closing line.
  */
 export const failuresOf = (
   results: readonly { readonly stage: string; readonly failures: readonly Failure[] }[],

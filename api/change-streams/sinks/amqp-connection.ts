@@ -114,7 +114,7 @@ export class AmqpConnection {
         if (stream.bytesRead > readMax.cutAt) socket.abort();
       });
       const channel = await model.createConfirmChannel();
-      // What is thrown before the library looks at it ends the connection.
+      // An error that is thrown before the library handles it ends the connection.
       for (const event of ['ack', 'nack']) {
         channel.prependListener(event, (confirmation: Confirmation) =>
           checkConfirmation(channel as unknown as Unconfirmed, confirmation),

@@ -32,7 +32,7 @@ export function checkedSink(requested: RequestedSink, ranges: readonly string[])
 
 /**
  * Throws a refusal if the sink cannot take the place of the one that the stream has. The stored password goes to the same user at the
- * same address only: whoever may change a stream may not know it.
+ * same address only: a person who may change a stream may not know it.
  */
 export function refuseOtherSink({ sink: before }: ChangeStream, after: CheckedSink): void {
   const { sink, password } = after;

@@ -19,7 +19,7 @@ interface RetryOptions {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Ledger operations are told apart by their IDs. */
+/** Repeated ledger operations are recognized by their IDs. */
 const isOfLedger = (url: string): boolean => /\/databases\/[^/]+\/tb\//.test(new URL(url).pathname);
 
 export function retryingFetch(options: RetryOptions): SendRequest {

@@ -116,7 +116,7 @@ function changedLabels(
         : `${named.replace('user_data_', '')}${formatMarks[format]} ${name}`,
     )
     .sort();
-  // What somebody wrote in another form stays.
+  // Text that somebody wrote in another form stays.
   const others = entriesOf(labels, key).filter(
     (entry) =>
       entry !== '' && [...codeNameOf(record, entry), ...dataNameOf(record, entry)].length === 0,

@@ -22,7 +22,7 @@ type Listener = () => void;
 /** `kept`: something on this page would be lost. `again`: the page was loaded anew and is of the same build, as in the middle of a rollout. */
 type Reason = 'kept' | 'again';
 
-/** Whether and why the person is to load the page anew. */
+/** Whether and why the person must reload the page. */
 class NewBuild {
   waits: Reason | undefined;
   readonly #listeners = new Set<Listener>();

@@ -8,7 +8,7 @@ interface Props<T> {
   readonly children: (present: T) => ReactNode;
 }
 
-/** A form of what was read anew when it was opened: somebody may have changed it since its list was read. */
+/** A form with values that are read again when it opens: somebody may have changed them since the list was read. */
 export function Fresh<T>({ read, children }: Props<T>) {
   if (read.isError && read.data === undefined) {
     return <Problem error={read.error} onRetry={() => void read.refetch()} />;

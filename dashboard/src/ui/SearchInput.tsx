@@ -17,7 +17,7 @@ export function SearchInput({ label, maxLength, placeholder, value = '', onChang
   const [text, setText] = useState(value);
   const told = useRef(value);
   useEffect(() => {
-    // What was told comes back, while the person may have typed on; any other value is a change made elsewhere.
+    // The reported value comes back, while the person may have typed on; any other value was changed in another place.
     if (value === told.current) return;
     told.current = value;
     setText(value);

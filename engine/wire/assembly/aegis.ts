@@ -103,7 +103,7 @@ export function absorb(from: usize, chunks: i32): void {
 
 /** Ends with `bits` of data taken and leaves the tag at TAG. */
 export function finish(bits: u64): void {
-  // What is added is in the outer basis: state 2 is converted out, and absorb() converts the sum in again.
+  // The added value is in the outer basis: state 2 is converted out, and absorb() converts the sum in again.
   const length = i64x2.replace_lane(i64x2.splat(0), 0, bits);
   const t = v128.xor(convert(v128.load(STATE + 32), 128), length);
   v128.store(INPUT, t);

@@ -1,6 +1,6 @@
 /**
- * A database that is made again under the name of a deleted one would begin empty beside the volumes that the other left. Whoever lost it by
- * mistake and applies the manifest again would find an empty ledger: so a person says which of the two is meant.
+ * A database that is made again under the name of a deleted one would begin empty beside the volumes that the other left. A person who
+ * deleted it by mistake and applies the manifest again would find an empty ledger: so a person must choose between both.
  */
 import { annotations, databaseIdOf, labels } from '../../../domain/names.ts';
 import type { Claim } from '../../../domain/kinds.ts';

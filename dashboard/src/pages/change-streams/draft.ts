@@ -99,7 +99,7 @@ export const settingsWords = ({ description, sink }: ChangeStream): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-/** Only what is different: the audit log must not show changes that are none. A sink is changed as a whole. */
+/** Only the changed fields: the audit log must not show changes that are none. A sink is always sent completely. */
 export function changesOf(draft: StreamDraft, stream: ChangeStream): UpdateChangeStreamRequest {
   const sink = sinkOf(draft);
   const before = sinkOf(draftOf(stream));

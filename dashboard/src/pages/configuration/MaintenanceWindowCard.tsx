@@ -34,7 +34,7 @@ const sources = {
   DEFAULT: 'The default; none is set.',
 } as const;
 
-/** Form and button take the place of each other: whoever uses the keyboard goes on where they are. */
+/** Form and button replace each other: a person with a keyboard goes on at the same place. */
 const focusFirst = (element: HTMLElement | null): void =>
   element?.querySelector<HTMLElement>('select, button')?.focus();
 

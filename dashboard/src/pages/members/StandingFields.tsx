@@ -83,7 +83,7 @@ function Databases({ chosen, onChoose }: DatabasesProps) {
   const organization = useOrganization();
   const list = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  // Those of later pages, and deleted ones, stay chosen.
+  // Databases of later pages, and deleted ones, stay chosen.
   const unseen = chosen.filter((id) => !rows.some((row) => row.id === id));
   if (list.isPending) return <Skeleton lines={3} />;
   return (

@@ -43,7 +43,7 @@ function Question({ filter, onClose }: Props) {
     const body = { ...wanted, dryRun };
     const path = '/api/v1/webhook-deliveries/replay';
     const send = (sending: object) => ask(organization.id, 'post', path, { body }, sending);
-    // A count makes nothing: it is asked for anew each time.
+    // A count changes nothing: it is requested each time.
     return (await (dryRun ? send({}) : intent.try(body, send))).data;
   };
   const count = useQuery({

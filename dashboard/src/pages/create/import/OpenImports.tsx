@@ -18,7 +18,7 @@ interface Props {
   readonly onTake: (one: Import) => void;
 }
 
-/** Imports without a database so far, whoever began them. */
+/** Imports of the organization that no database has begun with. */
 export function OpenImports({ onTake }: Props) {
   const { id: organizationId } = useOrganization();
   const list = useQuery(importsQuery(organizationId));
