@@ -94,7 +94,7 @@ test('archiving is written into the spec, replaces pods, and says what it takes 
   const off = planChange(archived, { continuousArchiving: null });
   expect(off.patch).toMatchObject({ backup: { continuous: { enabled: false } } });
   expect(off.impact.reversible).toBe(false);
-  expect(off.impact.warnings.join(' ')).toMatch(/by its backups only/);
+  expect(off.impact.warnings.join(' ')).toMatch(/from backups only/);
   // The way back is the revision before, as for every field.
   const before = { ...archived, earlier: { ...archived.profile, archiveRpoSeconds: null } };
   expect(planChange(before, { revision: 1 }).diff).toEqual(off.diff);
