@@ -37,15 +37,17 @@ export async function copyFiles(copying: Copying): Promise<Verdict> {
   }
   const newest = newestBuiltin(environment);
   if ('problem' in newest) return waits(BackupReason.DatabaseNotReady, newest.problem);
-  const { databaseGeneration: began, workloadRevision } = backup.status ?? {};
-  if (began === undefined) return begin(copying);
+  const { startedAt, databaseGeneration: began, workloadRevision } = backup.status ?? {};
+  if (startedAt === undefined) return begin(copying);
   const jobs = Array.from({ length: subject.resolved.topology.replicas }, (_, index) =>
     jobNamed(environment, backup, backupFileJobName(subject.workload, uidOf(backup), index)),
   );
+  const isOnRecord = began !== undefined && workloadRevision !== undefined;
+  if (!isOnRecord && jobs.every((job) => job === undefined)) return beginAgain(copying);
   const isCopied = jobs.every((job) => job !== undefined && hasSucceeded(job));
   // Read after what was copied: whatever ran meanwhile needed another generation.
   const now = await liveAtRest(environment, database);
-  if (now?.generation !== began || now.workloadRevision !== workloadRevision) {
+  if (now === undefined || now.generation !== began || now.workloadRevision !== workloadRevision) {
     return unfit(
       copying,
       `${database.metadata.name} or its StatefulSet was resumed, scaled or changed while its files were copied; leave it suspended, and make another backup`,
@@ -95,6 +97,14 @@ async function begin(copying: Copying): Promise<Verdict> {
     },
     requeueAfterMs: 1,
   };
+}
+
+/** The API server has not kept what was written: its definition does not know it. Nothing is copied yet. */
+async function beginAgain(copying: Copying): Promise<Verdict> {
+  const { facts } = await begin(copying);
+  const how =
+    'the definition of LedgerBackup is older than the operator: upgrade the chart ledgerhouse-crds';
+  return { ...waits(BackupReason.Delayed, how), ...(facts !== undefined && { facts }) };
 }
 
 /** What was the same if no replica ran between two looks. */
