@@ -118,6 +118,10 @@ export const backupOfFileKey = (key: string): string | undefined =>
 export const afterFilesOf = (databaseId: string, backupId: string): string =>
   `${allFilesPrefix(databaseId)}${backupId}0`;
 
+/** The note that the sweep gives such a backup up, unless it is completed. */
+export const givenUpKey = (databaseId: string, backupId: string): string =>
+  `${filesPrefix(databaseId, backupId)}given-up.json`;
+
 /** What is known of one replica's file. */
 export const replicaFileKey = (databaseId: string, backupId: string, index: number): string =>
   `${filesPrefix(databaseId, backupId)}replica-${index}.ndjson`;

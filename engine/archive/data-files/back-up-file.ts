@@ -19,7 +19,7 @@ import { sealedSize } from '../sealed-object.ts';
 import { decodePiece, encodePiece, isZero, PIECE_BYTES, type Part } from './piece.ts';
 import {
   readReplicaFile,
-  requireNotRemoved,
+  requireWanted,
   writeReplicaFile,
   type Found,
   type ReplicaFile,
@@ -49,7 +49,7 @@ export async function backUpFile(
   const { file, store, databaseId, backupId, identity, seals, now } = options;
   await requireOwn(options);
   await openArchive(store, databaseId, identity.clusterId);
-  await requireNotRemoved(store, options);
+  await requireWanted(store, options);
   const known = await readReplicaFile(store, options, identity.replicaIndex).catch(unlessMissing);
   if (known !== undefined) {
     // An earlier try copied it, whose result was lost.
@@ -71,7 +71,7 @@ export async function backUpFile(
   });
   await options.requireUnchanged();
   // The sweep may have deleted a piece that was there already, a day after its note.
-  await requireNotRemoved(store, options);
+  await requireWanted(store, options);
   const { clusterId, replicaIndex, replicaCount } = identity;
   const record: ReplicaFile = {
     format: RECORD_FORMAT,

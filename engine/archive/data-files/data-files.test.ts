@@ -248,8 +248,9 @@ test('objects of a backup of data files that never ended are deleted from the bu
   const week = 7 * 24 * HOUR;
   expect(await removeUnfinished({ ...databases, nowMs: week + 2 * HOUR })).toBe(0);
   const nowMs = week + 3 * HOUR;
-  expect(await removeUnfinished({ ...databases, nowMs })).toBe(2);
-  expect(await removeUnfinished({ ...databases, nowMs })).toBe(0);
+  // One round gives them up, and the next one notes them.
+  for (const noted of [0, 2, 0])
+    expect(await removeUnfinished({ ...databases, nowMs })).toBe(noted);
   const late = completeFileBackup({ ...options, store, replicaCount: 3, backupId: 'bkp_10' });
   expect(await refusal(late)).toMatchObject({ code: 'object_missing' });
   const graceMs = 24 * HOUR;
@@ -265,7 +266,7 @@ test('files that were copied under the name of a backup of rows take it not with
   // Nothing of it is read: it may be of a key that the sweep does not have.
   await store.create(recordKey(databaseId, 7, backupId), new Uint8Array(1));
   const nowMs = 8 * 24 * HOUR;
-  expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(0);
+  for (const _ of [1, 2]) expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(0);
   expect(await refusal(findRecord(store, databaseId, backupId))).not.toMatchObject({
     code: 'backup_removed',
   });
@@ -300,31 +301,61 @@ test('an object that is nobody’s does not hold the search for unfinished backu
   for (const one of ['bkp_1', 'bkp_10', 'bkp_2'])
     await store.create(`${filesPrefix(databaseId, one)}~~`, new Uint8Array(1));
   const nowMs = 8 * 24 * HOUR;
-  expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(3);
+  for (const noted of [0, 3])
+    expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(noted);
 });
 
-test('whether the sweep gives a backup up or the backup is completed first: one sees the other', async () => {
-  for (const isFirst of [true, false]) {
-    const store = new MemoryStore();
-    await copied(store, replicaFile(0, 1), 0, 1);
-    let late: Awaited<ReturnType<typeof refusal>>;
-    const complete = async () => {
+test('whether the sweep gives a backup up or the backup is completed first: one sees the other, wherever one of them is killed', async () => {
+  const nowMs = 8 * 24 * HOUR;
+  const outcomes = new Set<string>();
+  const begun = new MemoryStore();
+  await copied(begun, replicaFile(0, 1), 0, 1);
+  // The backup is completed just before the sweep's write of this number, before which or with which the sweep may be killed.
+  for (const at of [1, 2, 3, 4])
+    for (const dies of ['no', 'before', 'after'] as const) {
+      const store = begun.with('nothing', undefined);
+      let late: Awaited<ReturnType<typeof refusal>>;
+      let isDue = true;
+      const complete = async () => {
+        store.onWrite = undefined;
+        store.killAt = undefined;
+        isDue = false;
+        late = await refusal(completed(store, 1));
+      };
+      let seen = 0;
+      store.onWrite = async () => {
+        seen += 1;
+        if (seen < at) return;
+        await complete();
+        if (dies !== 'no') store.killAt = { write: store.writes + 1, arrives: dies === 'after' };
+      };
+      for (let round = 1; round <= 4; round += 1) {
+        const swept = removeUnfinished({ store, databaseId, nowMs });
+        await swept.catch((error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+        });
+        if (!isDue) {
+          store.onWrite = undefined;
+          store.killAt = undefined;
+        }
+      }
       store.onWrite = undefined;
-      late = await refusal(completed(store, 1));
-    };
-    // Just before the sweep's note is written.
-    if (isFirst) store.onWrite = complete;
-    const nowMs = 8 * 24 * HOUR;
-    const noted = await removeUnfinished({ store, databaseId, nowMs });
-    store.onWrite = undefined;
-    if (!isFirst) await complete();
-    const isThere = (await refusal(findFileBackup(store, which))) === undefined;
-    expect({ noted, isThere, late: late?.code }).toEqual(
-      isFirst
-        ? { noted: 0, isThere: true, late: undefined }
-        : { noted: 1, isThere: false, late: 'backup_removed' },
-    );
-  }
+      if (isDue) await complete();
+      const isThere = (await refusal(findFileBackup(store, which))) === undefined;
+      // Whoever was told that the backup is made finds it, for good.
+      if (late === undefined) expect({ at, dies, isThere }).toEqual({ at, dies, isThere: true });
+      else expect(late.code).toBe('backup_removed');
+      outcomes.add(late === undefined ? 'made' : 'given up');
+    }
+  expect([...outcomes].toSorted()).toEqual(['given up', 'made']);
+});
+
+test('no file is copied into a backup that the sweep has given up', async () => {
+  const store = new MemoryStore();
+  await store.create(`${filesPrefix(databaseId, backupId)}piece`, new Uint8Array(1));
+  await removeUnfinished({ store, databaseId, nowMs: 8 * 24 * HOUR });
+  const again = copied(store, replicaFile(1, 2), 1, 2);
+  expect(await refusal(again)).toMatchObject({ code: 'backup_removed' });
 });
 
 test('a restore of rows from a backup of data files says what to ask for instead', async () => {

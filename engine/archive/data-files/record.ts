@@ -6,7 +6,13 @@ import { z } from 'zod';
 import { decodeDigested, encodeDigested } from '../digested-line.ts';
 import { ArchiveError, damaged, missing } from '../errors.ts';
 import { unlessMissing } from '../keep-locked.ts';
-import { fileBackupKey, fileBackupsPrefix, parseFileBackupKey, replicaFileKey } from '../keys.ts';
+import {
+  fileBackupKey,
+  fileBackupsPrefix,
+  givenUpKey,
+  parseFileBackupKey,
+  replicaFileKey,
+} from '../keys.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { parseRecord, RECORD_FORMAT } from '../record.ts';
 import { removals } from '../removals.ts';
@@ -142,6 +148,22 @@ export async function requireNotRemoved(
     'backup_removed',
     `${databaseId}'s backup ${backupId} was removed at ${removal.removedAt}. Take another one.`,
   );
+}
+
+/** Rejects with `backup_removed`, also if the sweep has given the backup up before it was completed (unfinished.ts). */
+export async function requireWanted(store: ObjectStore, which: Which): Promise<void> {
+  await requireNotRemoved(store, which);
+  if (!(await isThere(store, givenUpKey(which.databaseId, which.backupId)))) return;
+  throw new ArchiveError(
+    'backup_removed',
+    `${which.databaseId}'s backup ${which.backupId} was not completed for a week, and is given up. Take another one.`,
+  );
+}
+
+/** Nothing is read: whoever asks may have no key for it. */
+export async function isThere(store: ObjectStore, key: string): Promise<boolean> {
+  for await (const found of store.list(key)) if (found === key) return true;
+  return false;
 }
 
 /** Rejects with `backup_removed` or `backup_unknown`. `sha256`: the digest that its record must have. */

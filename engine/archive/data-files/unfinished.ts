@@ -1,6 +1,9 @@
 /**
  * Backups of data files that were begun and are not going to end, because their resource was deleted meanwhile: they are noted as removed,
- * so that the sweep deletes what was copied.
+ * so that the sweep deletes what was copied. It may be killed at any point, and run twice at a time. Each goes in two rounds:
+ *
+ * 1. It is given up. Whoever completes it writes the record, and then looks for that note (complete.ts).
+ * 2. If it has no record even now, it is noted as removed: one that is written later is nobody's backup.
  */
 import { allRecordKeys } from '../archive.ts';
 import {
@@ -9,10 +12,11 @@ import {
   backupOfFileKey,
   fileBackupKey,
   filesPrefix,
-  removalKey,
+  givenUpKey,
 } from '../keys.ts';
 import type { SweptStore } from '../object-store.ts';
 import { removals, removeBackup } from '../removals.ts';
+import { isThere } from './record.ts';
 
 /** Time since the last object of such a backup. Its Jobs end within half a day, once they run. */
 export const UNFINISHED_MS = 7 * 24 * 3_600_000;
@@ -28,30 +32,23 @@ export async function removeUnfinished({ store, databaseId, nowMs }: Swept): Pro
   const known = await removals(store, databaseId);
   let noted = 0;
   for await (const backupId of begunBackups(store, databaseId)) {
-    if (known.has(backupId) || (await isComplete(store, databaseId, backupId))) continue;
-    if (nowMs - (await lastWrittenMs(store, filesPrefix(databaseId, backupId))) < UNFINISHED_MS)
-      continue;
+    const isComplete = () => isThere(store, fileBackupKey(databaseId, backupId));
+    if (known.has(backupId) || (await isComplete())) continue;
+    const { lastWrittenMs, isGivenUp } = await looked(store, databaseId, backupId);
+    if (nowMs - lastWrittenMs < UNFINISHED_MS) continue;
     // The note would remove that one as well.
     if (await isOfRows(store, databaseId, backupId)) continue;
-    const note = { backupId, removedAt: new Date(nowMs).toISOString() };
-    if ((await removeBackup(store, databaseId, note)) !== note) continue;
-    // Whoever completes it writes first, and then looks for a note (complete.ts).
-    if (await isComplete(store, databaseId, backupId))
-      await store.remove(removalKey(databaseId, backupId));
-    else noted += 1;
+    const at = new Date(nowMs).toISOString();
+    if (!isGivenUp) {
+      const key = givenUpKey(databaseId, backupId);
+      await store.create(key, Buffer.from(`${JSON.stringify({ backupId, givenUpAt: at })}\n`));
+      if (await isComplete()) await store.remove(key);
+    } else if (!(await isComplete())) {
+      const note = { backupId, removedAt: at };
+      if ((await removeBackup(store, databaseId, note)) === note) noted += 1;
+    }
   }
   return noted;
-}
-
-/** Whether it has a record. It is not read: the sweep may have no key for it. */
-async function isComplete(
-  store: SweptStore,
-  databaseId: string,
-  backupId: string,
-): Promise<boolean> {
-  const key = fileBackupKey(databaseId, backupId);
-  for await (const found of store.list(key)) if (found === key) return true;
-  return false;
 }
 
 /** Whether a backup of rows has this name. */
@@ -79,8 +76,14 @@ async function firstOf(keys: AsyncIterable<string>): Promise<string | undefined>
   return undefined;
 }
 
-async function lastWrittenMs(store: SweptStore, prefix: string): Promise<number> {
-  let last = 0;
-  for await (const { writtenMs } of store.listWritten(prefix)) last = Math.max(last, writtenMs);
-  return last;
+async function looked(
+  store: SweptStore,
+  databaseId: string,
+  backupId: string,
+): Promise<{ readonly lastWrittenMs: number; readonly isGivenUp: boolean }> {
+  let [lastWrittenMs, isGivenUp] = [0, false];
+  for await (const { key, writtenMs } of store.listWritten(filesPrefix(databaseId, backupId)))
+    if (key === givenUpKey(databaseId, backupId)) isGivenUp = true;
+    else lastWrittenMs = Math.max(lastWrittenMs, writtenMs);
+  return { lastWrittenMs, isGivenUp };
 }
