@@ -5,20 +5,68 @@ import { expect, test } from '@jest/globals';
 import { checkout } from '../../test/support/shell.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { findRecord, recordKeys } from './archive.ts';
+import { findFileBackup } from './data-files/record.ts';
+import { verifyFiles } from './data-files/verify-files.ts';
+import { fileBackupKey, filesPrefix } from './keys.ts';
 import { Archive } from './moments.ts';
-import { digestOf, restoredAt, storeOf, type KeptArchives } from './testing/kept-archive.ts';
-import { refusal } from './testing/memory-store.ts';
+import { removals } from './removals.ts';
+import { GRACE_MS, sweep } from './sweep.ts';
+import {
+  digestOf,
+  restoredAt,
+  storeOf,
+  type KeptArchives,
+  type KeptFiles,
+} from './testing/kept-archive.ts';
+import { MemoryStore, refusal } from './testing/memory-store.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 const folder = join(checkout, 'test/fixtures/archives');
-const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-const kept = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as KeptArchives;
+const all = readdirSync(folder).filter((name) => name.endsWith('.json'));
+const ofFiles = all.filter((name) => name.endsWith('-files.json'));
+const names = all.filter((name) => !ofFiles.includes(name));
+const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
+const kept = (name: string) => JSON.parse(textOf(name)) as KeptArchives;
+const filesOf = (name: string) =>
+  (JSON.parse(textOf(name)) as { readonly databases: readonly KeptFiles[] }).databases;
 
-test('the first archive is kept, plain and encrypted', () => {
+test('the first archives are kept, plain and encrypted', () => {
   expect(names).toContain('0.1.0.json');
-  const [plain, sealed] = kept('0.1.0.json').databases;
-  expect([plain?.keys, typeof sealed?.keys]).toEqual([undefined, 'string']);
+  expect(ofFiles).toContain('0.1.0-files.json');
+  for (const [plain, sealed] of [kept('0.1.0.json').databases, filesOf('0.1.0-files.json')])
+    expect([plain?.keys, typeof sealed?.keys]).toEqual([undefined, 'string']);
 });
+
+test.each(ofFiles)(
+  'the data files of %s are whole; the removal of the others is known, and the sweep carries it out',
+  async (name) => {
+    for (const archive of filesOf(name)) {
+      const { databaseId, backup, removed } = archive;
+      const { backupId, sha256, files } = backup;
+      const objects = new MemoryStore();
+      const store = storeOf(archive, objects);
+      const isWhole = async () => {
+        const { record } = await findFileBackup(store, { databaseId, backupId }, sha256);
+        expect(record.files.map((file) => file.sha256)).toEqual(files);
+        await verifyFiles(store, record);
+      };
+      await isWhole();
+      const gone = findFileBackup(store, { databaseId, backupId: removed });
+      expect(await refusal(gone)).toMatchObject({ code: 'backup_removed' });
+      const prefixes = [filesPrefix(databaseId, removed), fileBackupKey(databaseId, removed)];
+      const left = () =>
+        [...objects.objects.keys()].filter((key) => prefixes.some((one) => key.startsWith(one)));
+      expect(left()).not.toEqual([]);
+      const note = (await removals(store, databaseId)).get(removed);
+      for (const days of [2, 4]) {
+        const nowMs = Date.parse(note?.removedAt ?? '') + days * GRACE_MS;
+        await sweep({ store, databaseId, nowMs, graceMs: GRACE_MS });
+      }
+      expect(left()).toEqual([]);
+      await isWhole();
+    }
+  },
+);
 
 test.each(names)(
   'the archive %s restores to the state after every operation that was noted',

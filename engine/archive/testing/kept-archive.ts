@@ -32,8 +32,22 @@ export interface KeptArchive {
   readonly objects: Readonly<Record<string, string>>;
 }
 
-export function storeOf({ keys, objects }: Pick<KeptArchive, 'keys' | 'objects'>): SealedStore {
-  const store = new MemoryStore();
+/** An archive with two backups of data files. */
+export interface KeptFiles extends Pick<KeptArchive, 'databaseId' | 'keys' | 'objects'> {
+  /** Digests of its record and of its files. */
+  readonly backup: {
+    readonly backupId: string;
+    readonly sha256: string;
+    readonly files: readonly string[];
+  };
+  /** The one that was removed. */
+  readonly removed: string;
+}
+
+export function storeOf(
+  { keys, objects }: Pick<KeptArchive, 'keys' | 'objects'>,
+  store = new MemoryStore(),
+): SealedStore {
   for (const [key, bytes] of Object.entries(objects))
     store.objects.set(key, new Uint8Array(Buffer.from(bytes, 'base64')));
   return new SealedStore(store, keys === undefined ? undefined : parseKeys(keys));

@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, rmSync } from 'node:fs';
-import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Client } from '../../../engine/client/client.ts';
-import { dataFileSize, encodeSuperblock } from '../../../images/tigerbeetle-double/superblock.ts';
+import { dataFileSize } from '../../../images/tigerbeetle-double/superblock.ts';
 import { engineProgram } from '../../support/engine/engine.ts';
+import { makeReplicaFile } from '../../support/engine/replica-file.ts';
 import { TigerBeetle, tigerbeetle } from '../../support/engine/tigerbeetle.ts';
 import { eventsOf, writeVariedLedger } from '../../support/engine/varied-ledger.ts';
 import { mustRun, shell } from '../../support/shell.ts';
@@ -40,25 +40,8 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A sparse file with the head of a replica of cluster 77, and some bytes at its end. */
-async function makeFile(path: string, replicaIndex: number, replicaCount: number): Promise<void> {
-  const head = encodeSuperblock({
-    identity: { clusterId: 77n, replicaIndex, replicaCount },
-    sequence: 1,
-    release: 4361,
-    releaseFormat: 4361,
-    checkpointOp: 0,
-    syncOpMax: 0,
-    view: 0,
-  });
-  const file = await open(path, 'wx');
-  await file.write(head, 0, head.length, 0);
-  await file.close();
-  await truncate(path, dataFileSize - 9);
-  const end = await open(path, 'a');
-  await end.write(`replica ${replicaIndex}`);
-  await end.close();
-}
+const makeFile = (path: string, replicaIndex: number, replicaCount: number) =>
+  makeReplicaFile(path, { clusterId: 77n, replicaIndex, replicaCount });
 
 test('the files of a stopped cluster go into the bucket and come back byte for byte, with their digests', async () => {
   const from = newFolder('from');
