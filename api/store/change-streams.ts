@@ -26,7 +26,7 @@ interface NewChangeStream {
   readonly databaseId: string;
   readonly description: string;
   readonly sink: Sink;
-  /** Of a sink that does not sign. */
+  /** Password of a sink that does not sign its requests. */
   readonly password: string | undefined;
   /** Timestamp of the ledger after which it begins. */
   readonly after: bigint;
@@ -86,7 +86,7 @@ interface ChangeStreamPatch {
   readonly description?: string | undefined;
   /** A sink of the same type as before. */
   readonly sink?: Sink | undefined;
-  /** Of a sink that does not sign. */
+  /** Password of a sink that does not sign its requests. */
   readonly password?: string | undefined;
   /** `RUNNING` lets it go on from its position, at once. */
   readonly state?: 'RUNNING' | 'PAUSED' | undefined;

@@ -15,7 +15,7 @@ export const ShownSecret = ({ title, secret, onClose }: Props) => (
     open={secret !== undefined}
     onClose={onClose}
     title={title}
-    about="Your receiver verifies each request with it. The audit log records who looks at it."
+    about="Your receiver verifies each request with it. The audit log records who sees it."
   >
     <Code text={secret ?? ''} what="the secret" />
     <DialogButtons>

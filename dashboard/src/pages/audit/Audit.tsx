@@ -31,7 +31,7 @@ export function Audit() {
   return (
     <Page
       title="Audit log"
-      about="Everything that was done in the organization, the newest first. Each event holds a keyed hash of the one before, so that nothing can be changed or taken out unseen."
+      about="All actions in the organization, the newest first. Each event has a keyed hash of the one before, so no event can be changed or removed unnoticed."
       actions={
         <>
           <SaveEvents filter={filter} />

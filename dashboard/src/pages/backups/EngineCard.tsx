@@ -37,7 +37,7 @@ export function EngineCard({ catalog, draft, files, onChange }: Props) {
         {engine === 'TigerBeetle' && !files && (
           <Checkbox
             label="Open pending transfers may lose their timeouts"
-            hint="Without it, the restore stops before anything is made if there is one."
+            hint="Without it, the restore stops before anything is made if a timeout is open."
             checked={dropTimeouts}
             onChange={(event) => onChange({ dropTimeouts: event.target.checked })}
           />

@@ -95,7 +95,7 @@ function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
       />
       <Checkbox
         label="Protect it"
-        hint="Nothing removes it until the protection is taken off."
+        hint="Nothing removes it until the protection ends."
         checked={isProtected}
         onChange={(event) => setProtected(event.target.checked)}
       />

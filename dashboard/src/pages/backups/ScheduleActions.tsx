@@ -58,7 +58,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: BackupSchedul
         open={asked === 'delete'}
         onClose={() => setAsked(undefined)}
         title={`Delete ${name}?`}
-        about="It makes no backups any more. Those that it made stay until they are removed."
+        about="It makes no more backups. Its backups stay until they are removed."
       >
         {remove.isError && <Problem error={remove.error} />}
         <DialogButtons>

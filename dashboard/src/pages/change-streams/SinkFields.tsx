@@ -102,7 +102,7 @@ const AmqpFields = ({ draft, onChange }: KindProps) => (
       label="Exchange"
       mono
       maxLength={255}
-      hint="It must be there. Empty: the default one, where the routing key is a queue."
+      hint="It must exist. Empty: the default one, where the routing key is a queue."
       value={draft.exchange}
       onChange={(event) => onChange({ exchange: event.target.value })}
     />
@@ -141,7 +141,7 @@ const KafkaFields = ({ draft, onChange }: KindProps) => (
       <Select
         label="Stays in order"
         value={draft.key}
-        hint="In a topic of several partitions: what the key of a message is."
+        hint="Key of a message in a topic of several partitions."
         onChange={(event) => onChange({ key: event.target.value as StreamDraft['key'] })}
       >
         <option value="DATABASE">the whole database</option>

@@ -140,7 +140,7 @@ function Delete({ open, onClose, stream }: QuestionProps) {
       open={open}
       onClose={onClose}
       title="Delete the stream?"
-      about={`${stream.sink.url} gets no more events, and how far it was is forgotten. The events stay in the ledger. To stop it for a while, pause it.`}
+      about={`${stream.sink.url} gets no more events, and its position is lost. The events stay in the ledger. To stop it for a while, pause it.`}
     >
       {remove.isError && <Problem error={remove.error} />}
       <DialogButtons>

@@ -148,7 +148,7 @@ function Start({ draft, after, error, onChange }: StartProps) {
       <Select
         label="Begins with"
         value={draft.start}
-        hint="Transfers with the flag imported have times of the past: a stream that is beyond them does not get them."
+        hint="Imported transfers have past times: a stream that is beyond them does not send them."
         onChange={(event) => onChange({ start: event.target.value as StreamDraft['start'] })}
       >
         <option value="now">what comes from now on</option>

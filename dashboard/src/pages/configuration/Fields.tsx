@@ -97,7 +97,7 @@ export function Fields({ catalog, configuration, parameters, draft, onChange }: 
               max={300}
               placeholder="not archived"
               value={draft.archiveSeconds}
-              hint="The archived log brings back any moment. 5 is usual. Empty: only backups bring data back."
+              hint="With the archived log any moment can be restored. 5 is usual. Empty: only backups can be restored."
               onChange={(event) => onChange({ archiveSeconds: event.target.value })}
             />
           </div>

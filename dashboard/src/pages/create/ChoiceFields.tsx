@@ -187,13 +187,13 @@ function More({ catalog, draft, errors, onChange }: Props) {
             placeholder="not archived"
             value={draft.archiveSeconds}
             error={errors['continuousArchiving']}
-            hint="The archived log brings back any moment. 5 is usual. Empty: only backups bring data back."
+            hint="With the archived log any moment can be restored. 5 is usual. Empty: only backups can be restored."
             onChange={(event) => onChange({ archiveSeconds: event.target.value })}
           />
         )}
         <Checkbox
           label="Protect it from deletion"
-          hint="While it is protected, nobody can delete it. The protection can be taken off at any time."
+          hint="While it is protected, nobody can delete it. The protection can be ended at any time."
           checked={isProtected}
           onChange={(event) => onChange({ protection: event.target.checked })}
         />

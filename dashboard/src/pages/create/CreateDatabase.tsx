@@ -21,7 +21,7 @@ export function CreateDatabase() {
   return (
     <Page
       title="New database"
-      about="Everything that is not chosen here is the catalog’s default. Size and storage can grow later; another number of replicas is a change with an interruption."
+      about="All other choices are the catalog’s defaults. Size and storage can grow later; another number of replicas is a change with an interruption."
     >
       {catalog.isPending && <Skeleton lines={8} />}
       {catalog.isError && <Problem error={catalog.error} onRetry={() => void catalog.refetch()} />}

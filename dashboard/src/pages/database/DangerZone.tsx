@@ -106,7 +106,7 @@ function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onCl
       open={open}
       onClose={onClose}
       title={`Delete ${database.name}?`}
-      about="It stops answering at once. Until its data are purged, which its page tells then, it can be restored."
+      about="It stops answering at once. It can be restored until its data are purged; its page then shows when."
     >
       <form
         className={styles.column}

@@ -27,7 +27,7 @@ export const ChangeKey = ({ apiKey, onClose }: Props) => (
     open={apiKey !== undefined}
     onClose={onClose}
     title={`Change ${said(apiKey?.name ?? '')}`}
-    about="Its secret and what it may do stay the same. Other addresses count within five seconds."
+    about="Its secret and its permissions stay the same. New addresses apply within five seconds."
   >
     {apiKey !== undefined && <Present id={apiKey.id} onClose={onClose} />}
   </Dialog>

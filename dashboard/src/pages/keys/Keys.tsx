@@ -46,7 +46,7 @@ export function Keys() {
   return (
     <Page
       title="API keys"
-      about="Programs use them over HTTP and with the command line. A key belongs to the organization, not to who made it."
+      about="Programs use them over HTTP and with the command line. A key belongs to the organization, not to the person who made it."
       actions={
         <Button look="main" onClick={() => setMaking(true)}>
           New key

@@ -20,7 +20,7 @@ export function ReplayMany({ filter }: { readonly filter: DeliveryFilter }) {
         open={open}
         onClose={() => setOpen(false)}
         title="Send many again"
-        about="The deliveries that the filters leave; without a status, those that failed or were cancelled."
+        about="The filtered deliveries; without a status, failed and cancelled ones."
       >
         <Question filter={filter} onClose={() => setOpen(false)} />
       </Dialog>
