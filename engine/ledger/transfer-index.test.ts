@@ -203,3 +203,13 @@ test('what an operation has found while it was prepared is not believed after an
   prepare(6000n, later);
   expect(failures(machine.commit(operation, 6000n, later))).toHaveLength(8);
 });
+
+test('an id that exists is found each time that it comes in an operation, also while its row is absent', () => {
+  const { machine, bring } = coldLedger(false);
+  const words = transfers(ROWS + 1, 8);
+  for (let i = 0; i < 4; i += 1) words.set([300], i * 32);
+  const body = new Uint8Array(words.buffer);
+  const operation = Operation.createTransfersUnbatched;
+  for (let needs; (needs = machine.prepare(operation, 5000n, body));) bring(needs);
+  expect(failures(machine.commit(operation, 5000n, body))).toHaveLength(4);
+});
