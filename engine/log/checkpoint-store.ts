@@ -72,6 +72,12 @@ const SYNC_SIZE = 1 << 20;
 /** Superseded updates of a table are kept up to this size, or the table's own if that is more. */
 const UPDATE_BYTES_MIN = 64 << 20;
 
+/** A checkpoint that was not made of this replica's state. */
+export interface OtherCheckpoint {
+  readonly position: CheckpointPosition;
+  readonly sections: readonly StoredSection[];
+}
+
 interface Delta {
   readonly sections: readonly Section[];
   readonly position: CheckpointPosition;
@@ -188,6 +194,43 @@ export class CheckpointStore {
     );
     state.stored(delta.derived);
     return true;
+  }
+
+  /**
+   * Puts another checkpoint in place of the newest one, which stays as it is until all of the other is durable. `make` writes pieces beside it,
+   * and returns the other's position and sections, which may have pieces of the newest one. Rejects with StorageFullError, and changes
+   * nothing, if there is no room; a failed write is final.
+   */
+  async adopt(
+    make: (write: (bytes: Uint8Array) => Promise<Piece>) => Promise<OtherCheckpoint>,
+  ): Promise<void> {
+    assert(!this.#running, 'one checkpoint at a time');
+    this.#running = true;
+    try {
+      const allocator = this.#allocator();
+      const allocate = async (size: number): Promise<number> => {
+        const offset = allocator.allocate(size);
+        await this.#reserve(offset + roundUp(size));
+        return offset;
+      };
+      const written: Piece[] = [];
+      const { position, sections } = await make(async (bytes) => {
+        const piece = await this.#writePiece(bytes, await allocate(bytes.length));
+        written.push(piece);
+        return piece;
+      });
+      const joined = joinSections(sections);
+      const size = manifestSize(joined);
+      if (size > MANIFEST_SIZE_MAX) throw manifestTooLong(size);
+      const manifest = await this.#writeManifest(joined, await allocate(size));
+      const { file, release, formatVersion = FORMAT_VERSION } = this.#options;
+      for (const piece of written) await readPiece(file, this.#superblock.key, piece);
+      const next = { formatVersion, release, position, manifest };
+      await this.#turnTo((head) => ({ ...head, ...next }), joined);
+      this.#waiting = undefined;
+    } finally {
+      this.#running = false;
+    }
   }
 
   /** Notes in the head that the next start has to verify derived tables as a whole. It needs no room. */
@@ -462,11 +505,13 @@ const storageFull = (cause?: unknown): StorageFullError =>
 /** Throws StorageFullError if the manifest is too large. That takes two million pieces that there was no room to merge. */
 function assertManifestFits({ manifestSize: unmerged }: Plan, ready: ReadyMerge | undefined): void {
   const size = unmerged - ((ready?.merge.pieces.length ?? 1) - 1) * PIECE_RECORD_SIZE;
-  if (size <= MANIFEST_SIZE_MAX) return;
-  throw new StorageFullError(
+  if (size > MANIFEST_SIZE_MAX) throw manifestTooLong(size);
+}
+
+const manifestTooLong = (size: number): StorageFullError =>
+  new StorageFullError(
     `The checkpoint's list of pieces would take ${size} bytes, and ${MANIFEST_SIZE_MAX} is the most: there was no room to merge small pieces. Make the volume larger; nothing is lost and writes go on then.`,
   );
-}
 
 /** Returns the delta without derived tables: those of the checkpoint stay as they are. */
 function withoutDerived(delta: Delta): Delta {

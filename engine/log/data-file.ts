@@ -2,22 +2,28 @@
  * A replica's data file, opened by the only process that may have it. It reads and writes checkpoints. The log in the file
  * belongs to the owner of this object: a single replica has its whole log there (file-log.ts), one of several has none.
  */
+import { randomBytes } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { type Checkpointed, isDerived } from '../ledger/checkpoint.ts';
 import { CheckpointStore, type LogInFile } from './checkpoint-store.ts';
+import { areContinued } from './continued-rows.ts';
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError, StorageFailedError, StorageFullError } from './errors.ts';
 import { exportCheckpoint, type ExportedAs, type ExportTarget } from './export.ts';
-import { loadSections } from './load.ts';
+import { loadSections, type StoredCheckpoint } from './load.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { type Piece, readManifest, type StoredSection } from './manifest.ts';
 import { Mender, type Menders } from './mender.ts';
 import type { Mended, PagePiece } from './mend.ts';
+import { type HeldRanges, type OwnRanges, readRanges } from './page-ranges.ts';
 import { PageReader } from './page-reader.ts';
 import { NOTHING_VERIFIED, Scrubber, type Scrubbing } from './scrubber.ts';
+import { SEAL_SIZE } from './seal.ts';
+import { missingBytes } from './send-missing.ts';
 import { leastBytes, spareBytes } from './shared-volume.ts';
-import type { Storage, StorageFile } from './storage.ts';
+import { isUnreadable, type Storage, type StorageFile } from './storage.ts';
 import { readSuperblock, repairSuperblock, type Superblock } from './superblock.ts';
+import { MissingParts, type TakenState } from './take-missing.ts';
 
 export interface DataFileOptions {
   readonly path: string;
@@ -312,13 +318,110 @@ export class DataFile {
   }
 
   /** Writes the newest durable checkpoint as an exported data file. Resolves with its position. */
-  async exportTo(target: ExportTarget, what: ExportedAs = {}): Promise<CheckpointPosition> {
+  exportTo(target: ExportTarget, what: ExportedAs = {}): Promise<CheckpointPosition> {
+    return this.#give((checkpoint) => exportCheckpoint(checkpoint, target, this.#storage, what));
+  }
+
+  /** Writes the newest durable checkpoint without the pages of rows that another replica of the cluster holds. */
+  async sendMissing(
+    held: HeldRanges,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<CheckpointPosition> {
+    return this.#give(async (checkpoint) => {
+      for await (const bytes of missingBytes(checkpoint, held)) await write(bytes);
+    });
+  }
+
+  /**
+   * Reads the pages of rows that this file holds, verified, for a fetch of another replica's state without them. Resolves with `undefined` if
+   * there are none.
+   */
+  async ownRanges(): Promise<OwnRanges | undefined> {
+    const { superblock, file } = this;
+    const key = randomBytes(SEAL_SIZE);
+    const ranges = await readRanges({ file, superblock, sections: this.#newestSections }, key);
+    const hasAny = ranges.tables.some((one) =>
+      one.ranges.some((range) => range.seal !== undefined),
+    );
+    return hasAny ? ranges : undefined;
+  }
+
+  /**
+   * Puts another replica's state in place of this file's. `receive` writes what that one sends for these ranges. The state here stays as it is
+   * until the other is whole, verified and durable. Close the file then: nothing that was loaded from it is what it holds. Rejects with
+   * StorageFullError or DataFileError if the state does not fit here, and changes nothing.
+   */
+  async takeMissing(
+    ranges: OwnRanges,
+    receive: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+  ): Promise<TakenState> {
+    if (this.#failure) throw this.#failure;
+    const store = this.#store ?? this.#storeWhileLoading(this.superblock, this.#newestSections);
+    let taken: TakenState | undefined;
+    let notReceived: unknown;
+    try {
+      await store.adopt(async (write) => {
+        const parts = new MissingParts({
+          own: this.superblock,
+          ranges,
+          write: this.#orFail(write),
+        });
+        await receive((bytes) => parts.take(bytes)).catch((error: unknown) => {
+          notReceived = error;
+          throw error;
+        });
+        taken = parts.end();
+        const derived = await this.#derivedOf(taken.sections);
+        return { ...taken, sections: [...taken.sections, ...derived] };
+      });
+    } catch (error) {
+      if (error === notReceived) throw error;
+      throw this.#failedUnlessRefused(error);
+    }
+    return taken!;
+  }
+
+  /** Returns the derived tables of this file's checkpoint, if its rows are the first ones of these sections. */
+  async #derivedOf(sections: readonly StoredSection[]): Promise<readonly StoredSection[]> {
+    const { file } = this;
+    const { key } = this.superblock;
+    const own = this.#newestSections;
+    const rows = own.filter(({ table }) => !isDerived(table));
+    if (rows.length === own.length) return [];
+    const isKept = await areContinued({ file, key }, rows, sections).catch((error: unknown) => {
+      // Damage here is no reason against what has come.
+      if (error instanceof DataFileError || isUnreadable(error)) return false;
+      throw error;
+    });
+    return isKept ? own.filter(({ table }) => isDerived(table)) : [];
+  }
+
+  #orFail<Args extends readonly unknown[], Result>(
+    write: (...args: Args) => Promise<Result>,
+  ): (...args: Args) => Promise<Result> {
+    return (...args) =>
+      write(...args).catch((error: unknown) => {
+        throw this.#failedUnlessRefused(error);
+      });
+  }
+
+  /** Takes the error of a write. One for which there is no room, or into a file that was closed, is no failure of the disk. */
+  #failedUnlessRefused(error: unknown): unknown {
+    const isRefused =
+      this.#isClosed ||
+      error instanceof StorageFullError ||
+      error instanceof StorageFailedError ||
+      error instanceof DataFileError;
+    return isRefused ? error : this.fail(error);
+  }
+
+  async #give(give: (checkpoint: StoredCheckpoint) => Promise<void>): Promise<CheckpointPosition> {
     const store = this.#loaded();
     const { superblock, sections } = store;
     const { file } = this;
     const unpin = store.pin();
     try {
-      await exportCheckpoint({ file, superblock, sections }, target, this.#storage, what);
+      await give({ file, superblock, sections });
       return superblock.position;
     } catch (error) {
       // Whoever asked hears of it now, and again once it is mended.

@@ -9,11 +9,13 @@ import { PAGE_BYTES } from '../ledger/page.ts';
 import { isStartPoint } from '../ledger/start-point.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { Operation } from '../wire/operations.ts';
+import { DataFile } from './data-file.ts';
 import { FileLog } from './file-log.ts';
 import { inspectDataFile } from './inspect.ts';
 import { BLOCK_SIZE } from './layout.ts';
 import { readManifest, type Piece, type StoredSection } from './manifest.ts';
 import { readSuperblock } from './superblock.ts';
+import type { TakenState } from './take-missing.ts';
 import { MemoryStorage, PowerLoss } from './testing/memory-storage.ts';
 import { createToyFile, PATH, RELEASE } from './testing/replica.ts';
 
@@ -203,6 +205,8 @@ const PAGES: readonly number[] = [TableId.transferPages, TableId.widePages, Tabl
 const expected: string[] = [];
 /** A closed file whose start point is some operations old, and of whose next point a part is written. */
 let whole: Uint8Array;
+/** A closed file of another replica, with all rows that `expected` has answers for. */
+let newest: Uint8Array;
 
 beforeAll(async () => {
   const inMemory = new MemoryStorage();
@@ -215,6 +219,7 @@ beforeAll(async () => {
     expected.push(await all.answers());
   }
   await all.close();
+  newest = inMemory.bytes(PATH);
   const disk = new MemoryStorage();
   await createToyFile(disk, LOG_SIZE);
   const replica = await LedgerReplica.start(disk);
@@ -469,6 +474,56 @@ const places = async (disk: MemoryStorage): Promise<string> =>
   piecesOf(await pointOf(disk))
     .map(({ offset, size }) => `${offset} ${size}`)
     .join();
+
+async function openFile(storage: MemoryStorage): Promise<DataFile> {
+  const onFailure = (error: Error): void => void failures.push(error.message);
+  const file = await DataFile.open({ path: PATH, release: RELEASE, storage, onFailure });
+  await file.load(newMachine());
+  file.beginCheckpoints({ ring: undefined, pause: () => Promise.resolve() });
+  return file;
+}
+
+/** Puts the newest state in place of a file's. */
+async function takeNewest(disk: MemoryStorage): Promise<TakenState> {
+  const [file, other] = [await openFile(disk), await openFile(MemoryStorage.of(PATH, newest))];
+  const none = { key: new Uint8Array(16), tables: [] };
+  const ranges = (await file.ownRanges()) ?? none;
+  const taken = await file.takeMissing(ranges, async (write) => {
+    await other.sendMissing(ranges, write);
+  });
+  await Promise.all([file.close(), other.close()]);
+  return taken;
+}
+
+test('a ledger goes on from the state of another one with the pages, the index and the start point that it had, wherever it was', async () => {
+  damages = 0;
+  const growing = new MemoryStorage();
+  await createToyFile(growing, LOG_SIZE);
+  const lagging = await LedgerReplica.start(growing);
+  let [keptBytes, points, segments] = [0, 0, 0];
+  for (let op = 1; op <= OPS; op += 1) {
+    await (
+      await lagging.run()
+    ).durable;
+    await lagging.checkpoint();
+    const disk = MemoryStorage.of(PATH, growing.bytes(PATH));
+    const derived = (await sectionsOf(disk)).filter(({ table }) => isDerived(table));
+    const taken = await takeNewest(disk);
+    keptBytes += taken.keptBytes;
+    expect(taken.differingBytes).toBe(0);
+    expect((await sectionsOf(disk)).filter(({ table }) => isDerived(table))).toEqual(derived);
+    points += derived.filter(({ table }) => isStartPoint(table)).length;
+    segments += derived.filter(({ table }) => !isStartPoint(table)).length;
+    const replica = await LedgerReplica.start(disk.afterCrash(() => false));
+    expect(replica.op).toBe(OPS + 12);
+    expect(await replica.answers()).toBe(expected[OPS + 12]);
+    await replica.checkpoint();
+    await replica.close();
+  }
+  await lagging.close();
+  expect(damages).toBe(0);
+  expect(Math.min(keptBytes / PAGE_BYTES, points, segments)).toBeGreaterThan(OPS);
+});
 
 test('on a full volume a checkpoint goes on without its part of a start point, and points follow once there is room', async () => {
   const outcomes = new Set<string>();

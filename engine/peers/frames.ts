@@ -8,6 +8,8 @@ import { messageSizeMax } from '../wire/limits.ts';
  * - `question`, JSON (engine/members/questions.ts); answered with `end`, JSON, or `failure`.
  * - `fetch`, JSON; answered with `page`s, bytes, and `end` (JSON: how many bytes) or `failure` (JSON: why).
  * - `rows`, JSON: names of pages of rows; answered like `fetch`, with those of them that the peer has. Older releases do not answer.
+ * - `missing`, JSON: the pages that are here already; answered like `fetch`, with a state without them (log/send-missing.ts). A peer's heartbeat
+ *   says whether it answers.
  */
 export const FrameKind = {
   hello: 1,
@@ -21,6 +23,7 @@ export const FrameKind = {
   question: 9,
   withdraw: 10,
   rows: 11,
+  missing: 12,
 } as const;
 
 export const PAGE_SIZE_MAX = 1 << 20;

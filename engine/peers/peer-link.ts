@@ -3,6 +3,7 @@
  * The log itself is replicated by etcd.
  */
 import type { PageName } from '../ledger/page.ts';
+import type { HeldRanges } from '../log/page-ranges.ts';
 import type { Heartbeat, Peer, Peers } from '../log/replicated/peers.ts';
 
 export interface PeerHeartbeat extends Heartbeat {
@@ -14,6 +15,8 @@ export interface PeerHeartbeat extends Heartbeat {
   readonly rules?: number | undefined;
   /** When the sender's process began, ms since the UNIX epoch by its own clock. Absent from older releases. */
   readonly startedMs?: number | undefined;
+  /** True if the sender answers `fetchMissing`. Absent from older releases. */
+  readonly sendsMissing?: boolean | undefined;
 }
 
 export interface HeardPeer extends Peer {
@@ -22,6 +25,13 @@ export interface HeardPeer extends Peer {
   readonly wallMs: number;
   readonly rules?: number | undefined;
   readonly startedMs?: number | undefined;
+  readonly sendsMissing?: boolean | undefined;
+}
+
+/** A request for a state with the block before `floor`, without the pages that are held. */
+export interface MissingRequest {
+  readonly floor: number;
+  readonly held: HeldRanges;
 }
 
 /** A forwarded read whose client has gone. */
@@ -45,6 +55,12 @@ export interface PeerHandler {
    * Rejects when it has none.
    */
   sendState(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
+  /** Like `sendState`, but writes the state without the pages of rows that the other one holds (log/send-missing.ts). */
+  sendMissing(
+    floor: number,
+    held: HeldRanges,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void>;
   /** Writes those of the pages of rows that this replica has, for another one whose are damaged. */
   sendPages(pages: readonly PageName[], write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
@@ -62,6 +78,12 @@ export interface PeerLink extends Peers {
   fetchState(
     replica: number,
     floor: number,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void>;
+  /** Like `fetchState`, of what the peer's `sendMissing` writes. Only a peer that says so in its heartbeat answers. */
+  fetchMissing(
+    replica: number,
+    want: MissingRequest,
     write: (bytes: Uint8Array) => Promise<void>,
   ): Promise<void>;
   /** Resolves with the pages that the peer's `sendPages` writes for these, at most `PAGES_MAX`. A peer of an older release has none. */

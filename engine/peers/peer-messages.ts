@@ -1,7 +1,15 @@
 /** Peers' JSON messages: their writers, and their readers with checks. */
 import type { PageName } from '../ledger/page.ts';
+import {
+  type HeldRanges,
+  type PageRange,
+  RANGE_PAGES_MAX,
+  RANGES_MAX,
+  type TableRanges,
+} from '../log/page-ranges.ts';
+import { SEAL_SIZE } from '../log/seal.ts';
 import { FrameKind, jsonFrame } from './frames.ts';
-import type { PeerHeartbeat, Withdrawal } from './peer-link.ts';
+import type { MissingRequest, PeerHeartbeat, Withdrawal } from './peer-link.ts';
 
 /** The sender of a connection and its database. */
 export interface Hello {
@@ -47,6 +55,7 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     wallMs,
     rules,
     startedMs,
+    sendsMissing,
   } = fieldsOf(json);
   if (!isCount(replica) || !isCount(op) || typeof canLead !== 'boolean') return undefined;
   if (typeof stateHash !== 'string' || !/^[0-9a-f]{32}$/.test(stateHash)) return undefined;
@@ -58,6 +67,7 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
   if (leftFence !== undefined && !isCount(leftFence)) return undefined;
   if (loading !== undefined && typeof loading !== 'boolean') return undefined;
   if (clockAgrees !== undefined && typeof clockAgrees !== 'boolean') return undefined;
+  if (sendsMissing !== undefined && typeof sendsMissing !== 'boolean') return undefined;
   return {
     replica,
     memberId: memberId === undefined ? undefined : BigInt(memberId),
@@ -71,6 +81,7 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     wallMs,
     rules,
     startedMs: startedMs === undefined ? undefined : Number(startedMs),
+    sendsMissing,
   };
 }
 
@@ -107,6 +118,51 @@ function nameOf(json: unknown): PageName | undefined {
   if (!Array.isArray(json)) return undefined;
   const [table, page] = json as readonly unknown[];
   return isCount(table) && isCount(page) ? { table, page } : undefined;
+}
+
+/** The request for a state without the pages that are held: seals in base64, `null` for none. */
+export function missingFrame({ floor, held }: MissingRequest): Buffer {
+  const tables = held.tables.map(({ table, ranges }) => [
+    table,
+    ranges.map(({ pages, seal }) => [pages, seal === undefined ? null : base64Of(seal)]),
+  ]);
+  return jsonFrame(FrameKind.missing, { floor, key: base64Of(held.key), tables });
+}
+
+export function missingOf(json: unknown): MissingRequest | undefined {
+  const { floor, key: keyText, tables: lists } = fieldsOf(json);
+  const key = sealOf(keyText);
+  if (!isCount(floor) || key === undefined || !Array.isArray(lists)) return undefined;
+  const tables = lists.map(tableRangesOf);
+  if (!tables.every((one) => one !== undefined)) return undefined;
+  const count = tables.reduce((sum, { ranges }) => sum + ranges.length, 0);
+  return count > RANGES_MAX ? undefined : { floor, held: { key, tables } satisfies HeldRanges };
+}
+
+function tableRangesOf(json: unknown): TableRanges | undefined {
+  if (!Array.isArray(json)) return undefined;
+  const [table, list] = json as readonly unknown[];
+  if (!isCount(table) || !Array.isArray(list)) return undefined;
+  const ranges = list.map(rangeOf);
+  return ranges.every((one) => one !== undefined) ? { table, ranges } : undefined;
+}
+
+function rangeOf(json: unknown): PageRange | undefined {
+  if (!Array.isArray(json)) return undefined;
+  const [pages, text] = json as readonly unknown[];
+  if (!isCount(pages) || pages < 1 || pages > RANGE_PAGES_MAX) return undefined;
+  if (text === null) return { pages };
+  const seal = sealOf(text);
+  return seal && { pages, seal };
+}
+
+const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+/** Parses a seal, or a key of seals, which has the same size. */
+function sealOf(json: unknown): Uint8Array | undefined {
+  if (typeof json !== 'string') return undefined;
+  const bytes = new Uint8Array(Buffer.from(json, 'base64'));
+  return bytes.length === SEAL_SIZE ? bytes : undefined;
 }
 
 /** Parses the number of bytes in an `end` frame. */

@@ -12,7 +12,14 @@ import { MessageReader } from '../wire/message-reader.ts';
 import { ask } from './ask.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 import { FrameKind, frameHead, FrameReader, jsonFrame, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
-import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink, Withdrawal } from './peer-link.ts';
+import type {
+  HeardPeer,
+  MissingRequest,
+  PeerHandler,
+  PeerHeartbeat,
+  PeerLink,
+  Withdrawal,
+} from './peer-link.ts';
 import {
   encodeHeartbeat,
   encodeWithdrawal,
@@ -20,6 +27,8 @@ import {
   heartbeatOf,
   helloFrame,
   helloOf,
+  missingFrame,
+  missingOf,
   pagesFrame,
   pagesOf,
   withdrawalOf,
@@ -124,6 +133,14 @@ export class TcpLink implements PeerLink {
   ): Promise<void> {
     const request = jsonFrame(FrameKind.fetch, { floor });
     return this.#fetch(replica, { request, write });
+  }
+
+  fetchMissing(
+    replica: number,
+    want: MissingRequest,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    return this.#fetch(replica, { request: missingFrame(want), write });
   }
 
   async fetchPages(replica: number, pages: readonly PageName[]): Promise<readonly Uint8Array[]> {
@@ -236,6 +253,15 @@ export class TcpLink implements PeerLink {
         const floor = floorOf(jsonOf(payload));
         if (floor === undefined) socket.destroy();
         else void this.#send(from, socket, (write) => handler.sendState(floor, write));
+        return;
+      }
+      case FrameKind.missing: {
+        const want = missingOf(jsonOf(payload));
+        if (want === undefined) socket.destroy();
+        else
+          void this.#send(from, socket, (write) =>
+            handler.sendMissing(want.floor, want.held, write),
+          );
         return;
       }
       case FrameKind.rows: {

@@ -1,10 +1,11 @@
 /** Catching up: fetches the state of another replica when the log no longer has the blocks that this replica needs. */
 import { sleep } from '../../base/timers.ts';
-import { StorageFullError } from '../log/errors.ts';
+import { DataFileError, StorageFullError } from '../log/errors.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import type { HeldState } from './held-state.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
+import { type StateBytes, StateFetch, type StateTransfer } from './state-transfer.ts';
 
 const RETRY_MS = 250;
 /** Time between tries while the volume has no room; it does not grow in a moment. */
@@ -16,6 +17,8 @@ export class CatchUp {
   readonly #options: ReplicatedReplicaOptions;
   readonly #state: HeldState;
   readonly #stopped: AbortSignal;
+  /** Since the start. */
+  readonly bytes: { -readonly [Figure in keyof StateBytes]: number } = { received: 0, kept: 0 };
 
   constructor(options: ReplicatedReplicaOptions, state: HeldState, stopped: AbortSignal) {
     this.#options = options;
@@ -33,16 +36,38 @@ export class CatchUp {
     const least = floor > 1 ? state.executor.op + 1 : 0;
     state.replacing = true;
     await state.checkpoints.idle();
-    const isThere = await this.#replaceFile(floor, least, this.#options.timers.nowMs() + withinMs);
-    if (!isThere || this.#stopped.aborted) return undefined;
-    const position = await state.load();
+    const endMs = this.#options.timers.nowMs() + withinMs;
+    const count = (bytes: number): void => void (this.bytes.received += bytes);
+    const fetch = new StateFetch(this.#options, state, { floor, count });
+    let position: CheckpointPosition | undefined;
+    while (position === undefined) {
+      const taken = await this.#replaceFile(fetch, least, endMs);
+      if (taken === undefined || this.#stopped.aborted) return undefined;
+      position = await this.#load(fetch, taken);
+    }
     if (this.#stopped.aborted) return undefined;
     state.replacing = false;
     return position;
   }
 
-  async #replaceFile(floor: number, least: number, endMs: number): Promise<boolean> {
-    const { peers, timers, replaceFile, onCheckpointError } = this.#options;
+  /** Loads the state that was taken. Resolves with `undefined` if it does not fit together with what was kept: the whole state does. */
+  async #load(fetch: StateFetch, taken: StateTransfer): Promise<CheckpointPosition | undefined> {
+    try {
+      return await this.#state.load();
+    } catch (error) {
+      const isUnfit = error instanceof DataFileError && error.code !== 'unknown_rules';
+      if (!isUnfit || taken.keptBytes === 0) throw error;
+      fetch.takeWhole(error);
+      return undefined;
+    }
+  }
+
+  async #replaceFile(
+    fetch: StateFetch,
+    least: number,
+    endMs: number,
+  ): Promise<StateTransfer | undefined> {
+    const { timers, onCheckpointError, onStateTaken } = this.#options;
     /** Peers whose state did not come: the others are asked before them. */
     const failed = new Set<number>();
     while (!this.#stopped.aborted && timers.nowMs() < endMs) {
@@ -50,11 +75,10 @@ export class CatchUp {
       const source = this.#source(least, failed);
       try {
         if (source !== undefined) {
-          await replaceFile(
-            (write) => peers.fetchState(source.replica, floor, write),
-            () => this.#state.closeFile(),
-          );
-          return true;
+          const taken = await fetch.from(source);
+          this.bytes.kept += taken.keptBytes;
+          onStateTaken?.(taken);
+          return taken;
         }
       } catch (error) {
         onCheckpointError(error);
@@ -63,7 +87,7 @@ export class CatchUp {
       }
       await sleep(timers, retryMs, this.#stopped);
     }
-    return false;
+    return undefined;
   }
 
   /** Returns the peer to fetch from: one that has not failed, a follower before the leader, then the highest op. */

@@ -54,6 +54,7 @@ export class Heartbeats {
       wallMs: timers.wallMs(),
       rules: state.executor.ledger.rulesMax,
       startedMs: this.#startedMs,
+      sendsMissing: true,
     });
   }
 

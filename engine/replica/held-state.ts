@@ -7,6 +7,8 @@ import type { Needs } from '../ledger/cold-rows.ts';
 import { PAGE_BYTES, type PageName } from '../ledger/page.ts';
 import { DataFileError, CORRUPTION_ADVICE } from '../log/errors.ts';
 import type { DataFile } from '../log/data-file.ts';
+import type { HeldRanges, OwnRanges } from '../log/page-ranges.ts';
+import type { TakenState } from '../log/take-missing.ts';
 import type { PageDonor } from '../log/mend.ts';
 import { NOTHING_VERIFIED, type Scrubbing } from '../log/scrubber.ts';
 import type { CheckpointPosition } from '../log/log.ts';
@@ -193,12 +195,9 @@ export class HeldState {
   }
 
   /** Writes the newest checkpoint as an exported data file. Rejects while no data file is open. */
-  async exportTo(
-    write: (bytes: Uint8Array) => Promise<void>,
-    options?: { readonly sameCluster: true },
-  ): Promise<void> {
+  async exportTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     if (this.#file === undefined) throw new Error('this replica has no state to give now');
-    await this.#file.exportTo({ write }, options);
+    await this.#file.exportTo({ write });
   }
 
   /**
@@ -206,6 +205,38 @@ export class HeldState {
    * the newest one is older. Rejects if there is no such state here.
    */
   async sendTo(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+    const file = await this.#fileFrom(floor);
+    await file.exportTo({ write }, { sameCluster: true });
+  }
+
+  /** The same without the pages of rows that the other replica holds. */
+  async sendMissing(
+    floor: number,
+    held: HeldRanges,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const file = await this.#fileFrom(floor);
+    await file.sendMissing(held, write);
+  }
+
+  /** Reads the pages of rows that the data file holds. Resolves with `undefined` if there are none, or no file is open. */
+  async ownRanges(): Promise<OwnRanges | undefined> {
+    return this.#file?.ownRanges();
+  }
+
+  /** Puts another replica's state in place of the data file's, and closes the file. It is unchanged and open if this rejects. */
+  async takeMissing(
+    ranges: OwnRanges,
+    receive: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+  ): Promise<TakenState> {
+    if (this.#file === undefined) throw new Error('no data file is open');
+    const taken = await this.#file.takeMissing(ranges, receive);
+    await this.closeFile();
+    return taken;
+  }
+
+  /** Resolves with the data file when its checkpoint contains the block before `floor`. Rejects if there is no such state here. */
+  async #fileFrom(floor: number): Promise<DataFile> {
     if (this.#file === undefined || !this.isWhole)
       throw new Error('this replica has no state to give now');
     // If nothing is logged yet, the only state is the one with which the incarnation began.
@@ -215,7 +246,8 @@ export class HeldState {
     if (!isEnough()) await this.checkpoints.mustReach(this.#executor.op);
     if (!isEnough())
       throw new Error(`this replica has no checkpoint at block ${floor - 1} or later`);
-    await this.exportTo(write, { sameCluster: true });
+    if (this.#file === undefined) throw new Error('this replica has no state to give now');
+    return this.#file;
   }
 
   /** The last block of the log that the file's checkpoint contains; 0 if there is none. */

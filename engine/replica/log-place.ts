@@ -12,6 +12,7 @@ import { HaltedError } from './halted-error.ts';
 import type { HeldState } from './held-state.ts';
 import { logPositionOf } from './log-position.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
+import type { StateBytes } from './state-transfer.ts';
 
 interface LogPlaceParts {
   readonly state: HeldState;
@@ -44,6 +45,10 @@ export class LogPlace {
   /** `undefined` until the state is loaded. */
   get log(): ReplicatedLog | undefined {
     return this.#log;
+  }
+
+  get stateBytes(): StateBytes {
+    return this.#catchUp.bytes;
   }
 
   /** Loads the state and begins to follow the log. Rejects with HaltedError or DataFileError. */

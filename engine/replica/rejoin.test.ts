@@ -2,7 +2,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, jest, test } from '@jest/globals';
-import { ReplicaWorld } from './testing/replica-world.ts';
+import { PAGE_BYTES } from '../ledger/page.ts';
+import type { StateTransfer } from './state-transfer.ts';
+import { ReplicaWorld, type SimMember } from './testing/replica-world.ts';
 
 jest.setTimeout(600_000);
 
@@ -41,6 +43,83 @@ test('a replica whose fetch takes longer than the log reaches back is heard all 
   expect(victim.standing?.role).toBe('backup');
   expect(victim.catchUps).toBe(2);
   expect(world.history.violation).toBeUndefined();
+  world.end();
+});
+
+/** Waits until the replica has taken another one's state, and for the last blocks. */
+async function caughtUp(world: ReplicaWorld, victim: SimMember): Promise<StateTransfer> {
+  await runUntil(world, 40_000, () => victim.catchUps > 0);
+  expect(victim.catchUps).toBe(1);
+  for (const client of world.clients) client.stopped = true;
+  await world.simulation.run(2000);
+  expect(new Set(world.members.map(({ stateHash }) => stateHash)).size).toBe(1);
+  expect(world.history.violation).toBeUndefined();
+  return victim.taken[0]!;
+}
+
+test('a replica that was away for long fetches only the pages of rows that it lacks', async () => {
+  const { world, victim } = await withForgotten(5, 3000);
+  victim.thaw();
+  const { keptBytes, differingBytes } = await caughtUp(world, victim);
+  expect(keptBytes).toBeGreaterThan(0);
+  expect(differingBytes).toBe(0);
+  world.end();
+});
+
+test('a peer of a release that sends whole states only is asked for one', async () => {
+  const { world, victim } = await withForgotten(5, 3000);
+  world.sendsMissing = false;
+  await world.simulation.run(200);
+  victim.thaw();
+  const { keptBytes, receivedBytes } = await caughtUp(world, victim);
+  expect(keptBytes).toBe(0);
+  expect(receivedBytes).toBeGreaterThan(0);
+  world.end();
+});
+
+test('connections that break off while a state comes cost the others nothing, and at last the whole state is fetched', async () => {
+  const { world, victim } = await withForgotten(5, 3000);
+  let broken = 0;
+  for (const { link } of world.members) {
+    const handler = link!.handler!;
+    link!.handler = {
+      ...handler,
+      sendMissing: async (floor, held, write) => {
+        await handler.sendMissing(floor, held, async (bytes) => {
+          // The last section.
+          if (bytes.length < PAGE_BYTES && bytes.length > 1) {
+            broken += 1;
+            throw new Error('the connection ended');
+          }
+          await write(bytes);
+        });
+      },
+    };
+  }
+  victim.thaw();
+  const { keptBytes } = await caughtUp(world, victim);
+  expect(keptBytes).toBe(0);
+  expect(broken).toBe(3);
+  expect(victim.checkpointErrors.at(-1)).toMatchObject({
+    message: expect.stringContaining('the whole state is fetched'),
+  });
+  world.end();
+});
+
+test('a replica fetches the whole state if the pages that it kept do not fit the others', async () => {
+  const { world, victim } = await withForgotten(5, 3000);
+  let loads = 0;
+  world.onFinishLoad = () => {
+    loads += 1;
+    if (loads === 1) throw new Error('rows do not fit');
+  };
+  victim.thaw();
+  await caughtUp(world, victim);
+  expect(loads).toBe(2);
+  expect(victim.taken.map(({ keptBytes }) => keptBytes > 0)).toEqual([true, false]);
+  expect(victim.checkpointErrors.at(-1)).toMatchObject({
+    cause: expect.objectContaining({ code: 'state_rejected' }),
+  });
   world.end();
 });
 

@@ -151,6 +151,7 @@ export class Replica implements ServedReplica {
   }
 
   readonly reigns = undefined;
+  readonly stateBytes = undefined;
 
   get refused(): number {
     return this.#counts.refused;

@@ -9,6 +9,7 @@ import type { Etcd } from '../log/replicated/etcd.ts';
 import type { Role } from '../log/replicated/replicated-log.ts';
 import type { PeerLink } from '../peers/peer-link.ts';
 import type { HaltedError } from './halted-error.ts';
+import type { StateTransfer } from './state-transfer.ts';
 
 export interface ReplicatedReplicaOptions {
   readonly identity: ReplicaIdentity;
@@ -43,6 +44,8 @@ export interface ReplicatedReplicaOptions {
   readonly neededByArchive?: () => number | undefined;
   /** Called when a checkpoint or a fetch failed; it is tried again. */
   readonly onCheckpointError: (error: unknown) => void;
+  /** Called when another replica's state has taken the place of this one's. */
+  readonly onStateTaken?: (taken: StateTransfer) => void;
   /** Called when the data file is damaged beyond pages of rows, so that another replica's state is to replace it. */
   readonly onStateDamaged?: (error: DataFileError) => void;
   /** Called when this replica stops serving until an operator acts. */

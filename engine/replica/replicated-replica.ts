@@ -27,6 +27,7 @@ import {
   type ReplicaStanding,
 } from './served-replica.ts';
 import type { SessionTable } from './sessions.ts';
+import type { StateBytes } from './state-transfer.ts';
 import { PAUSE_RULES, pauseOf } from './write-pause.ts';
 
 const PENDING_MS = 10_000;
@@ -64,6 +65,10 @@ export class ReplicatedReplica implements ServedReplica, Host {
       sendState: async (floor, write) => {
         await this.#begun();
         await state.sendTo(floor, write);
+      },
+      sendMissing: async (floor, held, write) => {
+        await this.#begun();
+        await state.sendMissing(floor, held, write);
       },
       sendPages: (pages, write) => state.sendPages(pages, write),
     });
@@ -134,6 +139,10 @@ export class ReplicatedReplica implements ServedReplica, Host {
 
   get requests(): ReadonlyMap<number, number> {
     return this.#parts.counts.executed;
+  }
+
+  get stateBytes(): StateBytes {
+    return this.#parts.place.stateBytes;
   }
 
   get refused(): number {

@@ -1,5 +1,6 @@
 /** Interface of a replica for the server, for a single replica and for one of several. */
 import type { ReplicaRole } from '../../domain/engine-status.ts';
+import type { StateBytes } from './state-transfer.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import type { ReignCounts } from '../log/replicated/reasons.ts';
@@ -61,6 +62,8 @@ export interface ServedReplica {
   readonly refused: number;
   /** Reigns since the start; `undefined` for a single replica. */
   readonly reigns: ReignCounts | undefined;
+  /** Bytes of other replicas' states since the start; `undefined` for a single replica. */
+  readonly stateBytes: StateBytes | undefined;
 
   /** Loads the durable state. Returns the number of log entries in the data file that were replayed. */
   recover(): Promise<number>;

@@ -55,6 +55,7 @@ export class Engine {
           index: this.replica.ledger.index(),
           pages: this.replica.ledger.pages(),
           reigns: this.replica.reigns,
+          stateBytes: this.replica.stateBytes,
           archive: this.#feed?.status(),
           streamErrors: this.clients.streamErrors,
           closed: this.clients.closed,

@@ -9,6 +9,7 @@ import { claimReasons, endReasons, type ReignCounts } from '../log/replicated/re
 import type { Scrubbing } from '../log/scrubber.ts';
 import type { StatusCount } from '../ledger/status-counts.ts';
 import type { IndexCounts } from '../ledger/transfer-index.ts';
+import type { StateBytes } from '../replica/state-transfer.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
 import { diskMetrics, networkMetrics } from './machine-io.ts';
@@ -26,6 +27,8 @@ interface Counters {
   readonly pages: { readonly hits: number; readonly read: number; readonly rowsInMemory: number };
   /** Absent for a single replica. */
   readonly reigns: ReignCounts | undefined;
+  /** Absent for a single replica. */
+  readonly stateBytes: StateBytes | undefined;
   /** Absent if the engine has no archiver. */
   readonly archive?: ArchiveStatus | undefined;
   readonly streamErrors: ReadonlyMap<string, number>;
@@ -106,7 +109,7 @@ export async function metricsText(status: BuiltinStatus, counters: Counters): Pr
     },
     ...(counters.archive === undefined ? [] : archiveMetrics(counters.archive)),
     ...indexMetrics(counters.index),
-    ...(counters.reigns === undefined ? [] : reignMetrics(counters.reigns)),
+    ...metricsOfSeveral(counters),
     ...processMetrics(),
     ...diskMetrics(),
     ...networkMetrics(),
@@ -315,4 +318,29 @@ function operationCounts(requests: ReadonlyMap<number, number>): readonly Sample
       labels: { operation: snake(name) },
       value: requests.get(code) ?? 0,
     }));
+}
+
+/** What a single replica never has. */
+function metricsOfSeveral({ reigns, stateBytes }: Counters): Metric[] {
+  return [
+    ...(reigns === undefined ? [] : reignMetrics(reigns)),
+    ...(stateBytes === undefined ? [] : stateMetrics(stateBytes)),
+  ];
+}
+
+function stateMetrics(bytes: StateBytes): Metric[] {
+  return [
+    {
+      name: 'ledgerhouse_engine_state_received_bytes_total',
+      type: 'counter',
+      help: 'Bytes that came of states of other replicas, because the log no longer had what this one lacked.',
+      samples: single(bytes.received),
+    },
+    {
+      name: 'ledgerhouse_engine_state_kept_bytes_total',
+      type: 'counter',
+      help: 'Bytes of pages of such states that were here already, and were not sent.',
+      samples: single(bytes.kept),
+    },
+  ];
 }

@@ -35,6 +35,7 @@ import { memoryDonor } from '../replica/page-donors.ts';
 import { Replica } from '../replica/replica.ts';
 import { ReplicatedReplica } from '../replica/replicated-replica.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
+import type { StateTransfer } from '../replica/state-transfer.ts';
 import { MemberMismatch } from './member-mismatch.ts';
 import { engineRelease } from '../wire/release.ts';
 
@@ -209,6 +210,7 @@ async function oneOfSeveral(
     batchSizeLimit,
     pause: (tookMs) => sleep(tookMs),
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint or catching up failed'),
+    onStateTaken: (taken) => logStateTaken(logger, taken),
     onStateDamaged: (error) =>
       logger.error({ error }, 'the data file is damaged: the state of another replica replaces it'),
     onHalted: (error) => {
@@ -269,6 +271,12 @@ const newReader = (
   incarnation: number,
   executed: () => ReplicatedReplica['executed'],
 ): ReplicatedReader => new ReplicatedReader({ etcd, identity, incarnation, executed });
+
+function logStateTaken(logger: Logger, taken: StateTransfer): void {
+  logger.info({ ...taken }, 'the state of another replica was taken');
+  if (taken.differingBytes > 0)
+    logger.error({ ...taken }, 'pages of rows of this replica were not those of the other one');
+}
 
 /** In the words of the manual and the dashboard, since people search for them. */
 function logRole(logger: Logger, role: Role): void {

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { systemTimers } from '../../base/timers.ts';
 import type { PageName } from '../../engine/ledger/page.ts';
+import { type HeldRanges, RANGE_PAGES_MAX, RANGES_MAX } from '../../engine/log/page-ranges.ts';
 import { ask } from '../../engine/peers/ask.ts';
-import { helloFrame } from '../../engine/peers/peer-messages.ts';
+import { helloFrame, missingFrame } from '../../engine/peers/peer-messages.ts';
 import type {
   HeardPeer,
   PeerHandler,
@@ -44,10 +45,11 @@ async function newLink(
     readonly clusterId?: bigint;
     readonly security?: PeerSecurity;
     readonly sendState?: PeerHandler['sendState'];
+    readonly sendMissing?: PeerHandler['sendMissing'];
     readonly sendPages?: PeerHandler['sendPages'];
   } = {},
 ): Promise<{ link: TcpLink; heard: Heard }> {
-  const { clusterId = 7n, security = plainPeers, sendState, sendPages } = options;
+  const { clusterId = 7n, security = plainPeers, sendState, sendMissing, sendPages } = options;
   const who = { clusterId, incarnation: 1, self, addresses, security };
   const link = new TcpLink({ ...who, timers: systemTimers });
   links.push(link);
@@ -59,6 +61,7 @@ async function newLink(
     withdrawn: (from, withdrawal) => heard.withdrawals.push([from, withdrawal]),
     answered: (message) => heard.answers.push(message),
     sendState: sendState ?? (() => Promise.reject(new Error('nothing here'))),
+    sendMissing: sendMissing ?? (() => Promise.reject(new Error('nothing here'))),
     sendPages: sendPages ?? (() => Promise.reject(new Error('nothing here'))),
   });
   return { link, heard };
@@ -126,6 +129,37 @@ test('another database, and bytes that are nothing of ours, are not listened to'
   const garbage = await fetch(`http://127.0.0.1:${addresses[1]!.port}/`).catch(() => 'refused');
   expect(garbage).toBe('refused');
   expect(heard).toEqual({ peers: [], requests: [], withdrawals: [], answers: [] });
+});
+
+test('a state without the pages that are held comes byte for byte, even with the longest list of them', async () => {
+  const addresses = await newAddresses();
+  const asked: { floor: number; held: HeldRanges }[] = [];
+  await newLink(addresses, 1, {
+    sendMissing: async (floor, held, write) => {
+      asked.push({ floor, held });
+      await write(new Uint8Array(3_000_000).fill(7));
+    },
+  });
+  const { link } = await newLink(addresses, 0);
+  const ranges = Array.from({ length: RANGES_MAX - 1 }, (_, i) => ({
+    pages: RANGE_PAGES_MAX,
+    seal: new Uint8Array(16).fill(i),
+  }));
+  const want = {
+    floor: 2 ** 50,
+    held: {
+      key: new Uint8Array(16).fill(9),
+      tables: [
+        { table: 7, ranges },
+        { table: 9, ranges: [{ pages: 1 }] },
+      ],
+    },
+  };
+  const parts: Uint8Array[] = [];
+  await link.fetchMissing(1, want, async (bytes) => void parts.push(bytes));
+  expect(Buffer.compare(Buffer.concat(parts), Buffer.alloc(3_000_000, 7))).toBe(0);
+  expect(asked).toHaveLength(1);
+  expect(Buffer.compare(missingFrame(asked[0]!), missingFrame(want))).toBe(0);
 });
 
 test('a state is fetched byte for byte, and half a state never counts as one', async () => {

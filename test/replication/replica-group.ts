@@ -18,6 +18,8 @@ export interface ReplicaGroupOptions {
   readonly from?: string;
   /** Data file of a single replica, which becomes the first one's where it is; the others begin without a state. */
   readonly moved?: string;
+  /** Quota of an etcd member in bytes; by default 2 GiB, or what fits the volumes. */
+  readonly quotaBytes?: number;
   /** Size in bytes of a volume for each replica and its etcd member; by default each has a folder. */
   readonly volumeBytes?: number;
 }
@@ -41,8 +43,9 @@ export class ReplicaGroup {
 
   static async start(options: ReplicaGroupOptions = {}): Promise<ReplicaGroup> {
     const { size = 3, volumeBytes } = options;
+    const quota = options.quotaBytes === undefined ? {} : { quotaBytes: options.quotaBytes };
     const volumes = volumeBytes && { volumeBytes, quotaBytes: quotaBytes(volumeBytes) };
-    const etcd = await EtcdGroup.start({ size, ...volumes });
+    const etcd = await EtcdGroup.start({ size, ...quota, ...volumes });
     const group = new ReplicaGroup(etcd, await freePorts(3 * size), options);
     for (let replica = 0; replica < size; replica += 1) {
       if (options.moved !== undefined) await group.reshape(replica, options.moved);

@@ -20,6 +20,7 @@ import type {
   PeerHeartbeat,
   PeerLink,
   Withdrawal,
+  MissingRequest,
 } from '../../peers/peer-link.ts';
 import { buildEviction } from '../../wire/header.ts';
 import { batchSizeLimitDevelopment } from '../../wire/limits.ts';
@@ -27,6 +28,7 @@ import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { ReplicaStanding } from '../served-replica.ts';
 import { ReplicatedReplica } from '../replicated-replica.ts';
+import type { StateTransfer } from '../state-transfer.ts';
 import type { PauseAnswer } from '../../last-backup/questions.ts';
 import { History } from './history.ts';
 import { OneRuleLedger, TwoRulesLedger } from './other-releases.ts';
@@ -56,6 +58,8 @@ interface Outcome {
   readonly reigns: number;
   readonly catchUps: number;
   readonly mendedPages: number;
+  /** Bytes of pages that stayed where they were when another replica's state was taken. */
+  readonly keptBytes: number;
 }
 
 const PATH = '/disk/replica.ledger';
@@ -77,6 +81,8 @@ export class ReplicaWorld implements ClientWorld {
   readonly hedges: boolean;
   readonly clients: readonly SimClient[];
   reigns = 0;
+  /** Whether replicas are of a release that sends the missing pages of a state. */
+  sendsMissing = true;
   /** Time that fetching another replica's state takes. */
   fetchMs = 0;
   /** Called when a replica has read a data file and builds its indexes. */
@@ -158,6 +164,9 @@ export class ReplicaWorld implements ClientWorld {
       reigns: this.reigns,
       catchUps: this.members.reduce((sum, { catchUps }) => sum + catchUps, 0),
       mendedPages: this.members.reduce((sum, { mendedPages }) => sum + mendedPages, 0),
+      keptBytes: this.members
+        .flatMap(({ taken }) => taken)
+        .reduce((sum, { keptBytes }) => sum + keptBytes, 0),
     };
     this.end();
     return outcome;
@@ -279,6 +288,10 @@ export class SimMember {
   readonly #freezer = new Freezer();
   #data: DataFile | undefined;
   catchUps = 0;
+  /** States that were taken from other replicas. */
+  readonly taken: StateTransfer[] = [];
+  /** Why checkpoints and fetches of a state failed. */
+  readonly checkpointErrors: unknown[] = [];
   /** Damaged pages that were written anew. */
   mendedPages = 0;
   /** The newest rules of the ledger that the release on this machine knows; `undefined`: those of this one. */
@@ -477,7 +490,8 @@ export class SimMember {
       pause: () => Promise.resolve(),
       checkpointAfterBytes: 20_000,
       retainedBytesMax,
-      onCheckpointError: () => undefined,
+      onCheckpointError: (error) => void this.checkpointErrors.push(error),
+      onStateTaken: (taken) => void this.taken.push(taken),
       onHalted: (error) => {
         if (this.#world.broken !== this.index && !this.mayHalt)
           history.fail(`replica ${this.index} halted: ${error.message}`);
@@ -672,6 +686,17 @@ class SimLink implements PeerLink {
     await sleep(this.#world.simulation.timers, this.#world.fetchMs);
   }
 
+  async fetchMissing(
+    replica: number,
+    { floor, held }: MissingRequest,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const handler = this.#world.members[replica]?.link?.handler;
+    if (handler === undefined) throw new Error('the peer is down');
+    await handler.sendMissing(floor, held, (bytes) => write(bytes.slice()));
+    await sleep(this.#world.simulation.timers, this.#world.fetchMs);
+  }
+
   async fetchPages(replica: number, pages: readonly PageName[]): Promise<readonly Uint8Array[]> {
     const handler = this.#world.members[replica]?.link?.handler;
     if (handler === undefined) throw new Error('the peer is down');
@@ -686,7 +711,9 @@ class SimLink implements PeerLink {
   }
 
   hear(heartbeat: PeerHeartbeat): void {
-    const peer = { ...heartbeat, heardAtMs: this.#world.simulation.nowMs };
+    const { simulation, sendsMissing } = this.#world;
+    const older = sendsMissing ? {} : { sendsMissing: undefined };
+    const peer = { ...heartbeat, ...older, heardAtMs: simulation.nowMs };
     this.#heard.set(heartbeat.replica, peer);
     this.handler?.heard(peer);
   }

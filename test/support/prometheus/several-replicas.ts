@@ -11,6 +11,7 @@ export const metricsOfSeveralReplicas = (): Promise<string> =>
     index: { segments: 0, onVolume: 0, unsealed: 0, unmerged: 0 },
     pages: { hits: 0, read: 0, rowsInMemory: 0 },
     reigns: { begun: new Map(), ended: new Map() },
+    stateBytes: { received: 0, kept: 0 },
     streamErrors: new Map(),
     closed: new Map(),
     times: async () => '',
