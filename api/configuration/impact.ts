@@ -116,7 +116,7 @@ const streamWarning = ({ to }: FieldChange): string =>
 export const asksToArchive = (diff: readonly FieldChange[]): boolean =>
   diff.some(({ path, to }) => memberOf(path) === 'continuousArchiving' && to !== null);
 
-/** What continuous archiving takes and keeps, and what is lost without it. */
+/** Costs and effects of continuous archiving, and the losses without it. */
 function archivingWarnings({ from, to }: FieldChange): readonly string[] {
   if (to === null) {
     return [

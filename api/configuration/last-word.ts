@@ -1,6 +1,6 @@
 /**
- * A request that would change nothing now, while a change is under way that would: whoever asks means the last word, and must not take the
- * refusal for it. Pure.
+ * Refuses a request for the present values while a change under way will set others. The latest request should count, so the refusal names
+ * that change and what to do. Pure.
  */
 import type { ConfigurationChange } from '../model/configuration-change.ts';
 import type { FieldChange } from '../model/event.ts';

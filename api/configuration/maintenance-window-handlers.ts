@@ -152,7 +152,7 @@ const changed = async ({ db }: Change, effective: EffectiveWindow) => ({
   body: { success: true as const, maintenanceWindow: await shown(db, effective) },
 });
 
-/** Of the window that counts, and where it is set. */
+/** ETag of the window that applies, and of the place where it is set. */
 const tagOf = ({ window, from }: EffectiveWindow): string =>
   settingsTag('window', { window, from });
 

@@ -1,6 +1,6 @@
 /**
- * Has the operator make the volumes and data files of the further replicas while the single one still serves, so that its clients wait for
- * neither, and a place that there is not is found before anything stops. It keeps them for a time only: whoever forgets the change costs no
+ * Lets the operator make the volumes and data files of the further replicas while the single one still serves. Its clients wait for
+ * neither, and missing room is found before anything stops. The operator keeps them for a limited time, so a forgotten change costs no
  * volumes.
  */
 import type { DatabaseObject, TopologyName } from '../../domain/custom-resources.ts';

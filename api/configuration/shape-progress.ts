@@ -1,4 +1,4 @@
-/** How far the replacement of a resource is, from its status. Pure. */
+/** Progress of the replacement of a resource, from its status. Pure. */
 import { sentence } from '../../base/sentence.ts';
 import { ConditionType, StallReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
@@ -35,7 +35,7 @@ export function troubleOf(object: DatabaseObject): string | undefined {
   return isOfBackup ? 'the last backup could not be made' : undefined;
 }
 
-/** What is being done before the resource goes. */
+/** The present work before the resource is deleted. */
 export const whatGoes = (object: DatabaseObject): string => {
   const running = object.status?.replicas?.ready ?? 0;
   return running === 0

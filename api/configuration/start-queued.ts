@@ -25,7 +25,7 @@ import { planChange, type ChangePlan } from './plan-change.ts';
 import { begin, onlyStops, type ChangeServices } from './request-change.ts';
 import { missed, nextWindow } from './waiting-changes.ts';
 
-/** What a store of backups allows was decided when the change was accepted. */
+/** Changes that need a store of backups were checked when they were accepted. */
 export type BeginningServices = Omit<ChangeServices, 'backupStore'>;
 
 const everyMs = 2_000;

@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes anew. */
+/** Cuts a stream of bytes into other chunks. */
 import { assert } from '../../base/assert.ts';
 
 /** Yields the bytes of `chunks` in parts of the given sizes, each in its own memory. There must be as many bytes as all sizes take. */

@@ -1,5 +1,5 @@
 /**
- * What a backup needs besides its own objects is locked anew when its lock ends too early: the archive's head and its lock boxes, and
+ * Renews locks that end too early, of objects that a backup needs besides its own: the archive's head and its lock boxes, and
  * the backup before with the log from there on, so that the moments between both backups stay as long as promised.
  */
 import { ArchiveError } from './errors.ts';
@@ -96,7 +96,7 @@ async function keepLog(
 export const earlier = (one: string, other: string): string =>
   Date.parse(one) <= Date.parse(other) ? one : other;
 
-/** What is lost is told when it is read; it does not keep a new backup from being made. */
+/** Ignores a missing object: it is reported when it is read, and does not prevent a new backup. */
 export function unlessMissing(error: unknown): undefined {
   if (!(error instanceof ArchiveError && error.code === 'object_missing')) throw error;
 }

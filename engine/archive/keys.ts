@@ -37,7 +37,7 @@ export const lockBoxesPrefix = (databaseId: string): string => `${databaseId}/ke
 export const lockBoxKey = (databaseId: string, dataKeyId: string, fingerprint: string): string =>
   `${lockBoxesPrefix(databaseId)}${dataKeyId}.${fingerprint}.json`;
 
-/** What a lock box's key names; `undefined` for another object's key. */
+/** Parses the key of a lock box; `undefined` for another object's key. */
 export function parseLockBoxKey(
   key: string,
 ): { readonly dataKeyId: string; readonly fingerprint: string } | undefined {
@@ -122,7 +122,7 @@ export const afterFilesOf = (databaseId: string, backupId: string): string =>
 export const givenUpKey = (databaseId: string, backupId: string): string =>
   `${filesPrefix(databaseId, backupId)}given-up.json`;
 
-/** What is known of one replica's file. */
+/** Key of the object that describes one replica's file. */
 export const replicaFileKey = (databaseId: string, backupId: string, index: number): string =>
   `${filesPrefix(databaseId, backupId)}replica-${index}.ndjson`;
 

@@ -26,7 +26,7 @@ const boxSchema = z.object({
   format: z.literal(1),
   databaseId: z.string(),
   dataKeyId: z.string().regex(/^[0-9a-f]{32}$/),
-  /** The key of the installation that opens this box. Messages repeat it, and whoever may write to the bucket may have put it there. */
+  /** The key of the installation that opens this box. Messages repeat it, and anybody who may write to the bucket may have put it there. */
   key: z.object({
     name: z.string().regex(KEY_NAME),
     fingerprint: z.string().regex(/^[0-9a-f]{16}$/),
@@ -68,7 +68,7 @@ export async function openDataKey(
   const key = keys.find(({ fingerprint }) => there.includes(fingerprint));
   if (key !== undefined) return openBox(store, databaseId, dataKeyId, key);
   if (there.length === 0) {
-    // Not as a missing object: whoever looks for the end of a log must not take this for the end.
+    // Not as a missing object: a search for the end of a log must not take this for the end.
     throw new ArchiveError(
       'key_missing',
       `${what} is encrypted, and no box with its data key ${dataKeyId} is left below ${lockBoxesPrefix(databaseId)}. Somebody or a rule of the bucket removed it: put it back from an older version of the bucket, or from a copy.`,

@@ -46,8 +46,8 @@ export async function writeChainNote(
 }
 
 /**
- * Returns the chains of a database that have segments, oldest first. Notes are never encrypted, and whoever may write to the bucket can
- * add one. So a note only counts if its segments bear it out: they do not continue those before it.
+ * Returns the chains of a database that have segments, oldest first. Notes are never encrypted, and everybody who may write to the bucket
+ * can add one. So a note only counts if its segments confirm it: they do not continue those before it.
  */
 export async function readChains(
   store: ObjectStore & RangedStore,

@@ -47,7 +47,7 @@ interface ChainWindow {
   readonly bases: readonly FoundRecord[];
 }
 
-/** What an archive holds, read once. */
+/** Content of an archive, read once. */
 export class Archive {
   readonly #store: ObjectStore & RangedStore;
   readonly #databaseId: string;

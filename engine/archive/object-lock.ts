@@ -1,6 +1,6 @@
 /**
  * Object lock: objects that an S3 server lets nobody delete or replace until a time. What an archive writes is locked for one and a half
- * times the chosen days, and locked anew when less than one and a quarter is left: so not each backup locks each of its objects
+ * times the chosen days, and locked again when less than one and a quarter is left: so not each backup locks each of its objects
  * again, and with a backup in each quarter of these days every moment of them stays.
  */
 import { ArchiveError } from './errors.ts';
@@ -40,7 +40,7 @@ export const lockUntil = ({ days }: ObjectLock, nowMs: number): string =>
 export const lastsLongEnough = ({ days }: ObjectLock, until: string, nowMs: number): boolean =>
   Date.parse(until) >= nowMs + 1.25 * days * DAY_MS;
 
-/** What a store can do about locks. */
+/** Locks of a store. */
 export interface Locks {
   /** Rejects with `lock_missing` if the bucket cannot lock objects. */
   prove(): Promise<void>;

@@ -139,7 +139,7 @@ function nonceOf(frame: number): Uint8Array {
   return nonce;
 }
 
-/** What is authenticated with a frame besides its bytes. */
+/** Data that is authenticated with a frame besides its bytes. */
 function placeOf(objectKey: string, head: Uint8Array, frame: number, isLast: boolean): Uint8Array {
   const place = Buffer.alloc(5);
   place.writeUInt32LE(frame);

@@ -26,7 +26,7 @@ interface ClusterBackupPlan {
 const MEMORY_MIB = 2_048;
 const DEADLINE_SECONDS = 12 * 3_600;
 
-/** What does not survive, as it is told before the backup is there. */
+/** The parts that such a backup lacks, for messages before the backup exists. */
 export const notInIt =
   'not in it: IDs of failed transfers, sessions of clients, the cluster ID, the numbers of its operations';
 

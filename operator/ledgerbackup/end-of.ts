@@ -39,10 +39,10 @@ export function endOf(backup: LedgerBackup, around: Surroundings): End | undefin
   return isKept(backup, around) ? undefined : { reason: 'not kept', fromBucket };
 }
 
-/** Whatever the rules say. */
+/** Whether the backup stays under all rules. */
 const staysAnyhow = ({ spec }: LedgerBackup): boolean => spec.protected || spec.hold !== undefined;
 
-/** The bucket may have been told of its removal although it stays, for example because it was protected since. */
+/** The removal may be noted in the bucket although the backup stays, for example because it was protected since. */
 const goes = ({ metadata, spec, status }: LedgerBackup): boolean =>
   spec.removeRequested ||
   status?.removalBegunAt !== undefined ||

@@ -25,11 +25,11 @@ interface Copying {
   readonly store: BackupStore;
   readonly backup: BackupObject;
   readonly database: DatabaseObject;
-  /** As TigerBeetle's. */
+  /** The database with the engine TigerBeetle. */
   readonly subject: Subject;
 }
 
-/** What is to be done before all files are copied, and the Job that makes them a backup. */
+/** The next action until all files are copied, and then the Job that makes them a backup. */
 export async function copyFiles(copying: Copying): Promise<Verdict> {
   const { environment, backup, database, subject } = copying;
   if (subject.resolved.engine.name !== 'TigerBeetle') {
@@ -107,7 +107,7 @@ async function beginAgain(copying: Copying): Promise<Verdict> {
   return { ...waits(BackupReason.Delayed, how), ...(facts !== undefined && { facts }) };
 }
 
-/** What was the same if no replica ran between two looks. */
+/** Facts that are equal at two times if no replica ran in between. */
 interface Rest {
   readonly generation: number;
   /** Each scaling of a StatefulSet is a new generation of it, too, also one that the operator takes back. */

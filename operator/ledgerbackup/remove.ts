@@ -134,7 +134,7 @@ async function removeFromBucket(
       waitAfterFailure(environment, backup) ?? waits(BackupReason.Running, 'it is tried again')
     );
   }
-  // The Job stays until its result is told: a status is not always written at the first try.
+  // The Job stays until its result is in the status, which is not always written at the first try.
   const { reason, message } = failureOf(pods, trouble ?? `Job ${name} failed without a message`);
   return {
     status: 'False',

@@ -7,7 +7,7 @@ import { stateOf } from './states.ts';
 
 type Origin = NonNullable<NonNullable<LedgerDatabase['spec']['bootstrap']>['backup']>;
 
-/** What a database is being made from; `undefined` once it has its data. */
+/** The backup or moment from which a database is being made; `undefined` once it has its data. */
 export const originInUse = (database: LedgerDatabase | undefined): Origin | undefined =>
   hasBegun(database?.status) ? undefined : database?.spec.bootstrap?.backup;
 

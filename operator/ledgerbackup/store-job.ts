@@ -28,7 +28,7 @@ interface StoreJob {
   readonly marks: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly memoryMib: number;
-  /** What its volumes take on the node's disk, if they do. */
+  /** Room that its volumes take on the node's disk, if they do. */
   readonly diskMib?: number;
   readonly deadlineSeconds: number;
   readonly mounts: readonly V1VolumeMount[];

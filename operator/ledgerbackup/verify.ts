@@ -90,7 +90,7 @@ const isBeingTested = ({ status }: BackupObject): boolean =>
 
 const isOver = (job: Job): boolean => hasSucceeded(job) || hasFailed(job);
 
-/** Returns what the test's Job has come to. The Job stays until its result is told: a status is not always written at the first try. */
+/** Returns the result of the test's Job. The Job stays until its result is in the status, which is not always written at the first try. */
 async function follow(
   environment: BackupEnvironment,
   backup: BackupObject,

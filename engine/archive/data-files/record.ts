@@ -46,7 +46,7 @@ const replicaFileSchema = z.object({
   sizeBytes: count,
   /** Digest of the whole file. */
   sha256: digest,
-  /** What is not named is zero. */
+  /** Pieces that are absent are zeros. */
   pieces: z.array(pieceSchema),
 });
 
@@ -160,7 +160,7 @@ export async function requireWanted(store: ObjectStore, which: Which): Promise<v
   );
 }
 
-/** Nothing is read: whoever asks may have no key for it. */
+/** Whether the object exists. It is not read, because the caller may have no key for it. */
 export async function isThere(store: ObjectStore, key: string): Promise<boolean> {
   for await (const found of store.list(key)) if (found === key) return true;
   return false;

@@ -1,8 +1,8 @@
 /**
- * Backups of data files that were begun and are not going to end, because their resource was deleted meanwhile: they are noted as removed,
- * so that the sweep deletes what was copied. It may be killed at any point, and run twice at a time. Each goes in two rounds:
+ * Backups of data files that were begun and will not end, because their resource was deleted meanwhile. They are noted as removed,
+ * so that the sweep deletes the copied objects. This may be killed at any point, and run twice at a time. Each takes two rounds:
  *
- * 1. It is given up. Whoever completes it writes the record, and then looks for that note (complete.ts).
+ * 1. It is given up. A process that completes it writes the record, and then looks for that note (complete.ts).
  * 2. If it has no record even now, it is noted as removed: one that is written later is nobody's backup.
  */
 import { allRecordKeys } from '../archive.ts';
