@@ -34,9 +34,9 @@ import { tellUpdate } from '../engine-updates/tell-update.ts';
 import { isForced } from '../model/engine-update.ts';
 import { tellChange } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
-import { changeShape, type ShapeWorld } from './change-shape.ts';
+import { changeShape, leaveAsItIs, type ShapeWorld } from './change-shape.ts';
 import { changesShape, memberOf } from './impact.ts';
-import { labelsAfter } from './labels.ts';
+import { labelsAfter, labelsBefore } from './labels.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { progressOf } from './progress.ts';
 import { missed, nextWindow } from './waiting-changes.ts';
@@ -125,15 +125,19 @@ async function shape(
   change: ConfigurationChange,
   database: Database,
 ): Promise<JobOutcome> {
+  const notBegun = change.replaced === null;
   try {
     const postponed = () => putOff(world, context, change);
     const outcome = await changeShape(world, context, { change, database }, postponed);
+    if (notBegun && (outcome === 'postponed' || outcome.kind === 'failed'))
+      await leaveAsItIs(world, database);
     if (outcome === 'postponed') return superseded;
     if (outcome.kind !== 'succeeded' || (await isRecorded(world, context, change))) return outcome;
     return { kind: 'again', afterMs: soonMs };
   } catch (error) {
-    const refused = change.replaced === null ? refusalOf(error) : undefined;
+    const refused = notBegun ? refusalOf(error) : undefined;
     if (refused === undefined) throw error;
+    await leaveAsItIs(world, database);
     return refused;
   }
 }
@@ -254,6 +258,17 @@ async function remember(
   return undefined;
 }
 
+/** Labels that are still as the change has set them: the others are somebody's who came later. */
+async function putLabelsBack(
+  change: Change,
+  { databaseId, diff }: ConfigurationChange,
+): Promise<void> {
+  const database = await lockDatabase(change, databaseId);
+  if (database === undefined) return;
+  const labels = labelsBefore(database.labels, diff);
+  if (labels !== undefined) await updateDatabase(change, databaseId, { labels });
+}
+
 function labelsOrRefusal({ labels }: Database, request: ChangeRequest) {
   try {
     return labelsAfter(labels, request.labels);
@@ -283,6 +298,7 @@ async function follow(
       await mustBeOurs(context);
       await world.writer.changeIf(object, patchBack(change.diff));
     }
+    await context.write((inside) => putLabelsBack(inside, change));
     return failed(error.code, error.message);
   }
   if (overwriter !== undefined) return failed('overwritten', overwriter);

@@ -55,10 +55,7 @@ export async function changeShape(
   const work = { world, context, change, database };
   const { replaced } = change;
   if (replaced === null) {
-    if (await postponed()) return 'postponed';
-    const outcome = await prepare(work);
-    if (outcome.kind === 'failed') await leaveAsItIs(work);
-    return outcome;
+    return (await postponed()) ? 'postponed' : prepare(work);
   }
   const { kubernetesNamespace: namespace, name, id: databaseId } = database;
   const identity = { namespace, name, databaseId };
@@ -69,7 +66,10 @@ export async function changeShape(
 }
 
 /** Nothing was begun: what was asked for beside the database goes at once, and not only when its time is over. */
-async function leaveAsItIs({ world: { writer }, database }: Work): Promise<void> {
+export async function leaveAsItIs(
+  { writer }: Pick<ShapeWorld, 'writer'>,
+  database: Database,
+): Promise<void> {
   const { kubernetesNamespace: namespace, name, kubernetesUid } = database;
   const found = await writer.read({ namespace, name });
   if (found !== undefined && found.metadata.uid === kubernetesUid)

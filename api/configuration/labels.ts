@@ -1,5 +1,7 @@
 /** Labels after a merge patch (RFC 7396). Pure. */
+import type { FieldChange } from '../model/event.ts';
 import { Refusal } from '../model/refusal.ts';
+import { memberOf } from './impact.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -21,4 +23,15 @@ export function labelsAfter(
     detail,
     errors: [{ pointer: '#/labels', code: 'too_many', detail }],
   });
+}
+
+/** Labels without what a change has made of them, but for those that are others by now. Returns `undefined` if nothing changes. */
+export function labelsBefore(now: Labels, diff: readonly FieldChange[]): Labels | undefined {
+  const set = diff.flatMap(({ path, from, to }) => {
+    const key = path.slice('/labels/'.length).replaceAll('~1', '/').replaceAll('~0', '~');
+    return memberOf(path) === 'labels' && (now[key] ?? null) === to ? [[key, from] as const] : [];
+  });
+  return set.length === 0
+    ? undefined
+    : labelsAfter(now, Object.fromEntries(set) as Record<string, string | null>);
 }

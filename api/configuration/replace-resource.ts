@@ -10,11 +10,7 @@ import { clusterRefusalOf } from '../jobs/cluster-refusal.ts';
 import type { JobContext, JobOutcome } from '../jobs/handler.ts';
 import { showStep } from '../jobs/show-step.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
-import {
-  NotOurs,
-  type DatabaseIdentity,
-  type DatabaseWriter,
-} from '../kubernetes/database-writer.ts';
+import { NotOurs, type DatabaseIdentity } from '../kubernetes/database-writer.ts';
 import type {
   ConfigurationChange,
   GivenUp,
@@ -36,6 +32,7 @@ import {
   whatGoes,
   whyNotBegun,
 } from './shape-progress.ts';
+import { writeWhileOurs, type ResourceWriter } from './write-while-ours.ts';
 
 /** Who may write for the job, and where it notes what decides. */
 export interface ReplacementNotes {
@@ -49,7 +46,7 @@ export interface ReplacementNotes {
 }
 
 export interface Replacing {
-  readonly writer: DatabaseWriter;
+  readonly writer: ResourceWriter;
   readonly backups: BackupWriter;
   readonly nowMs: () => number;
   readonly context: Pick<JobContext, 'job' | 'step'>;
@@ -73,8 +70,10 @@ const stopsWithinMs = 20 * 3_600_000;
 
 const again = (afterMs = soonMs): JobOutcome => ({ kind: 'again', afterMs });
 
-export async function replaceResource(work: Replacing): Promise<JobOutcome> {
-  const { writer, replaced, identity } = work;
+export async function replaceResource(asked: Replacing): Promise<JobOutcome> {
+  const { notes, replaced, identity } = asked;
+  const writer = writeWhileOurs(asked.writer, () => notes.mustBeOurs());
+  const work = { ...asked, writer };
   const found = await writer.read(identity);
   if (found?.metadata.uid === replaced.uid)
     return replaced.inPlace === true ? hand(work, found) : leave(work, found);
@@ -101,7 +100,6 @@ async function leave(work: Replacing, found: DatabaseObject): Promise<JobOutcome
         return again();
       }
       if (await recordedAnew(work, found)) return again(0);
-      await notes.mustBeOurs();
       await writer.delete(identity, replaced.uid, { unprotect: true, deletionPolicy });
       return again();
     });
@@ -127,11 +125,10 @@ const policyChanged =
 
 /** Has the operator stop the replica and leave its volume to the next resource. The volume is never without this policy from then on. */
 async function hand(work: Replacing, found: DatabaseObject): Promise<JobOutcome> {
-  const { context, notes } = work;
+  const { context } = work;
   if (found.metadata.deletionTimestamp === undefined) {
     await showStep(context, 'stop_replica', 30, 'The replica is about to stop.');
     if (await recordedAnew(work, found)) return again(0);
-    await notes.mustBeOurs();
     return unlessRefused(work, found, async () => {
       await handOver(work, found);
       return again();
@@ -234,7 +231,6 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
     return again(0);
   }
   await showStep(context, 'create_resource', 55, wordsOf(replaced.givenUp, isBackedUp));
-  await notes.mustBeOurs();
   try {
     const spec = isBackedUp ? fromBackup(work, backupIdOf(last.uid)) : fromVolumes(work);
     const made = await writer.create(identity, spec, { [annotations.manuallyApproved]: 'true' });

@@ -241,6 +241,7 @@ async function join(
     priceDelta,
     applyAfter,
     inWindow,
+    previousRevision: world.profile.revision,
     progress: null,
   });
   tellChange(change, 'configuration.change_queued', database, joined);

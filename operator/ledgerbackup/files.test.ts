@@ -121,6 +121,7 @@ class Cold {
         namespace: where,
         name: `${name}-x`,
         labels: { ...marks, 'batch.kubernetes.io/job-name': name },
+        ownerReferences: [{ kind: 'Job', name, uid: job.metadata.uid }],
       },
       status: { containerStatuses: [{ state: { terminated } }] },
     } as unknown as Pod);

@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { ApiError } from '../../base/kube/kube.ts';
+import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
+import type { ObjectCache } from '../../base/kube/object-cache.ts';
 import { resources, type Job, type Pod } from '../../domain/kinds.ts';
-import { labels } from '../../domain/names.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { finalBackupName, labels, podName } from '../../domain/names.ts';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import { catalogObject } from '../../test/fixtures/catalog.ts';
+import { subjectOf } from '../../test/support/operator/subjects.ts';
 import { backupEnvironment } from '../../test/support/operator/backup-environment.ts';
 import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
 import type { BackupObject } from './environment.ts';
@@ -76,7 +81,12 @@ class LastBackup {
     this.cluster.put({
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { namespace, name: 'shop-1-backup-x', labels: its },
+      metadata: {
+        namespace,
+        name: 'shop-1-backup-x',
+        labels: its,
+        ownerReferences: [{ kind: 'Job', name: metadata.name, uid: metadata.uid }],
+      },
       status: { containerStatuses: [{ state: { terminated } }] },
     } as unknown as Pod);
   }
@@ -127,4 +137,107 @@ test('a failure to make a Job is told if a person must act, and tried again if n
   for (const status of [0, 409, 429, 500, 503]) {
     await expect(start(status)).rejects.toThrow('its words');
   }
+});
+
+/** Looks at a resource of type Final that has the name of the database's last backup, whoever made it. */
+async function finalOf(
+  goes: {
+    readonly deletionTimestamp?: string;
+    readonly deletionPolicy?: string;
+    /** Whether the watch does not show the deletion yet. */
+    readonly late?: boolean;
+  },
+  pods: number,
+) {
+  const { deletionTimestamp, deletionPolicy = 'Retain', late = false } = goes;
+  const cluster = new SimulatedCluster();
+  cluster.put(catalogObject() as unknown as KubeObject);
+  const subject = { ...subjectOf('Builtin', 'single'), name: 'shop', namespace };
+  const { workload, clusterId, resolved, endpoints, uid: ownUid } = subject;
+  const database = {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerDatabase',
+    metadata: {
+      namespace,
+      name: 'shop',
+      uid: ownUid,
+      ...(deletionTimestamp && { deletionTimestamp }),
+    },
+    spec: { engine: 'Builtin', deletionPolicy },
+    status: {
+      databaseId: typeIdOfUuid('db', ownUid),
+      workload,
+      clusterId,
+      resolved,
+      endpoints,
+      storage: { requestedGb: 10 },
+      bootstrapped: true,
+      members: [{ index: 0, pod: podName(workload, 0), state: 'Ready', role: 'primary' }],
+    },
+  } as unknown as DatabaseObject;
+  cluster.put(database);
+  for (let index = 0; index < pods; index += 1)
+    cluster.put<Pod>({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        namespace,
+        name: podName(workload, index),
+        labels: { [labels.uid]: ownUid, [labels.workload]: workload },
+      },
+      status: { podIP: '10.1.0.1' },
+    });
+  const name = finalBackupName(workload);
+  cluster.put({
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerBackup',
+    metadata: { namespace, name, uid },
+    spec: {
+      database: 'shop',
+      type: 'Final',
+      reclaimPolicy: 'Retain',
+      protected: false,
+      removeRequested: false,
+    },
+  });
+  const environment = backupEnvironment(cluster);
+  // As the watch shows it while it goes.
+  const databases = environment.databases as ObjectCache<DatabaseObject>;
+  const { deletionTimestamp: _, ...before } = database.metadata;
+  databases.put(late ? { ...database, metadata: before } : database);
+  const asked = { ...environment, askForCheckpoint: () => Promise.resolve({ op: 5 }) };
+  await reconcileBackup(asked, { namespace, name });
+  const found = await cluster.read<BackupObject>({ resource: resources.backup, namespace, name });
+  const row = found?.status?.conditions?.find(({ type }) => type === 'Succeeded');
+  return { ...row, jobs: cluster.all('Job').length };
+}
+
+const deletionTimestamp = '2026-11-21T09:59:00Z';
+
+test('the name of a last backup is no other backup’s: what is written after that one would be lost with the volume', async () => {
+  expect(await finalOf({}, 1)).toMatchObject({ status: 'False', reason: 'Failed', jobs: 0 });
+});
+
+test('a last backup has not failed because the watch shows the deletion late', async () => {
+  const deletionPolicy = 'BackupThenRetain';
+  const seen = await finalOf({ deletionTimestamp, deletionPolicy, late: true }, 0);
+  expect(seen).toMatchObject({ status: 'Unknown', reason: 'DatabaseNotReady', jobs: 0 });
+});
+
+test('a database that is handed over has no last backup, whoever asks for one', async () => {
+  const deletionPolicy = 'HandOver';
+  for (const pods of [0, 1])
+    expect(await finalOf({ deletionTimestamp, deletionPolicy }, pods)).toMatchObject({
+      status: 'Unknown',
+      reason: 'DatabaseNotReady',
+      jobs: 0,
+    });
+});
+
+test('the last backup of a single replica begins once that has stopped, whoever asked for it', async () => {
+  const deletionPolicy = 'BackupThenRetain';
+  const early = await finalOf({ deletionTimestamp, deletionPolicy }, 1);
+  expect(early).toMatchObject({ status: 'Unknown', reason: 'DatabaseNotReady', jobs: 0 });
+  const late = await finalOf({ deletionTimestamp, deletionPolicy }, 0);
+  expect(late).toMatchObject({ status: 'Unknown', reason: 'Running', jobs: 1 });
 });

@@ -3,8 +3,8 @@ import { cutText } from '../../base/cut-text.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { hasBegun } from '../../domain/fill.ts';
-import type { Job } from '../../domain/kinds.ts';
-import { backupJobName, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
+import { resources, type Job } from '../../domain/kinds.ts';
+import { backupJobName, databaseIdOf, finalBackupName, labels, uidOf } from '../../domain/names.ts';
 import { hasPeers } from '../certificates/generations.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
@@ -64,6 +64,8 @@ export async function make(
   if (backup.spec.method === 'Files') {
     return copyFiles({ environment, store, backup, database, subject });
   }
+  const notLast = await whyNotLast(environment, backup, database, subject);
+  if (notLast !== undefined) return notLast;
   const way = await wayOf(environment, store, { backup, database, subject });
   if ('problem' in way) return waits(BackupReason.DatabaseNotReady, way.problem);
   const refusal = await startJob(environment, backup, way.job, () =>
@@ -81,6 +83,42 @@ export async function make(
       ...(way.replica !== undefined && { replica: way.replica }),
     },
   };
+}
+
+/**
+ * The last backup of a deleted database has everything that was ever answered, whoever made its resource: from then on the volumes count
+ * for nothing. So its name is no other backup's, and the file of a single replica is closed first.
+ */
+async function whyNotLast(
+  environment: BackupEnvironment,
+  { spec, metadata }: BackupObject,
+  database: DatabaseObject,
+  subject: Subject,
+): Promise<Verdict | undefined> {
+  if (spec.type !== 'Final' || metadata.name !== finalBackupName(subject.workload))
+    return undefined;
+  if (database.metadata.deletionTimestamp === undefined) {
+    // The result is final, and the watch may be late: the API server knows.
+    const now = await environment.kube.read<DatabaseObject>({
+      resource: resources.database,
+      namespace: subject.namespace,
+      name: subject.name,
+    });
+    if (now?.metadata.uid !== uidOf(database) || now.metadata.deletionTimestamp !== undefined)
+      return waits(BackupReason.DatabaseNotReady, `${subject.name} is being deleted`);
+    const why = `${metadata.name} is the name of the last backup of ${subject.name}, which is not being deleted; choose another name`;
+    return ended(environment, { reason: BackupReason.Failed, message: why });
+  }
+  const { deletionPolicy } = database.spec;
+  const backsUp = deletionPolicy === 'BackupThenDelete' || deletionPolicy === 'BackupThenRetain';
+  if (!backsUp) {
+    const why = `${subject.name} is deleted under ${deletionPolicy}, without a last backup`;
+    return waits(BackupReason.DatabaseNotReady, why);
+  }
+  const runs = replicaPods(environment.pods.byIndex(uidOf(database))).length > 0;
+  return runs && subject.resolved.topology.replicas === 1
+    ? waits(BackupReason.DatabaseNotReady, `the replica of ${subject.name} stops first`)
+    : undefined;
 }
 
 interface Way {

@@ -56,7 +56,12 @@ class Unwanted {
     this.cluster.put({
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { namespace, name: 'unwanted-pod', labels: own },
+      metadata: {
+        namespace,
+        name: 'unwanted-pod',
+        labels: own,
+        ownerReferences: [{ kind: 'Job', name: job.metadata.name, uid: job.metadata.uid }],
+      },
       status: { containerStatuses: [{ state: { terminated: { exitCode: 1, message } } }] },
     } as unknown as Pod);
     this.cluster.put({ ...job, status: { conditions: [{ type: 'Failed', status: 'True' }] } });

@@ -106,7 +106,15 @@ class Tested {
     const { namespace = '' } = job.metadata;
     const creationTimestamp = new Date(this.cluster.nowMs).toISOString();
     const marks = { ...job.metadata.labels, ...own };
-    const metadata = { namespace, name: `${name}-pod`, labels: marks, creationTimestamp };
+    const ownerReferences = [{ kind: 'Job', name: job.metadata.name, uid: job.metadata.uid }];
+    const podName = `${name}-pod`;
+    const metadata = {
+      namespace,
+      name: podName,
+      labels: marks,
+      ownerReferences,
+      creationTimestamp,
+    };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec, status };
     this.cluster.put(pod as unknown as Pod);
   }

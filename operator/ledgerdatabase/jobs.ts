@@ -13,8 +13,12 @@ export const hasFailed = (job: Job): boolean => holds(job, 'Failed') || holds(jo
 /** Label that Kubernetes gives the pods of a Job. */
 export const jobNameLabel = 'batch.kubernetes.io/job-name';
 
+/** An earlier Job of the same name may have left pods that still end. */
 export const podsOf = (job: Job, pods: readonly Pod[]): readonly Pod[] =>
-  pods.filter((pod) => pod.metadata.labels?.[jobNameLabel] === job.metadata.name);
+  pods.filter(
+    ({ metadata }) =>
+      metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid) === true,
+  );
 
 /**
  * Whether the Job's work is done: it says so, or the containers of a pod of its own have ended well. The node tells that a second or two
@@ -22,9 +26,8 @@ export const podsOf = (job: Job, pods: readonly Pod[]): readonly Pod[] =>
  */
 export const hasDoneItsWork = (job: Job, pods: readonly Pod[]): boolean =>
   hasSucceeded(job) ||
-  pods.some(
-    ({ metadata, spec, status }) =>
-      metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid) === true &&
+  podsOf(job, pods).some(
+    ({ spec, status }) =>
       spec?.containers.every(({ name }) =>
         status?.containerStatuses?.some(
           (one) => one.name === name && one.state?.terminated?.exitCode === 0,

@@ -54,7 +54,12 @@ class Tried {
     this.cluster.put({
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { namespace, name: `${name}-pod`, labels: { ...marks, ...own } },
+      metadata: {
+        namespace,
+        name: `${name}-pod`,
+        labels: { ...marks, ...own },
+        ownerReferences: [{ kind: 'Job', name: job.metadata.name, uid: job.metadata.uid }],
+      },
       spec: { nodeName: 'n-0', containers: [] },
       status: { phase: 'Failed', containerStatuses: [{ state: { terminated } }] },
     } as unknown as Pod);

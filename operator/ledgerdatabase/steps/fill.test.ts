@@ -39,6 +39,7 @@ function ended(work: 'check' | 'fill', type: 'Complete' | 'Failed', words: objec
     const made = withIntent(buildFillJob({ subject, store, origin, program, work }));
     const job = {
       ...made,
+      metadata: { ...made.metadata, uid: 'u-fill' },
       status: { conditions: [{ type, status: 'True' }] },
     } as Job;
     const pod = {
@@ -47,6 +48,7 @@ function ended(work: 'check' | 'fill', type: 'Complete' | 'Failed', words: objec
       metadata: {
         name: 'fill-pod',
         labels: { [labels.role]: 'job', 'batch.kubernetes.io/job-name': job.metadata.name },
+        ownerReferences: [{ kind: 'Job', name: job.metadata.name, uid: job.metadata.uid }],
       },
       status: {
         containerStatuses: [

@@ -21,6 +21,8 @@ const fresh = { formatted: false, recorded: false, hasFile: false, pod: 'absent'
 interface Made {
   /** What the pod of replica 0's Job said; `undefined`: the pod is not seen. */
   readonly said?: string;
+  /** The words of the pod of an earlier Job of that name, which still ends. */
+  readonly saidBefore?: string;
   readonly endedSecondsAgo?: number;
   /** State that the volume of replica 0, whose file is made, has on record. */
   readonly noted?: string;
@@ -36,13 +38,22 @@ function planFor(topology: Topology, made?: Made) {
     const jobs: readonly Job[] =
       job === undefined || made === undefined || made.noted !== undefined
         ? []
-        : [{ ...job, status: endedAt(nowMs - (made.endedSecondsAgo ?? 1) * 1_000) }];
+        : [
+            {
+              ...job,
+              metadata: { ...job.metadata, uid: jobUid },
+              status: endedAt(nowMs - (made.endedSecondsAgo ?? 1) * 1_000),
+            },
+          ];
     const claims = owned.claims.map((claim) =>
       made?.noted !== undefined && claim.metadata.name === claimName(workload, 0)
         ? withNote(claim, made.noted)
         : claim,
     );
-    const pods = made?.said === undefined ? [] : [podSaying(made.said)];
+    const pods = [
+      ...(made?.saidBefore === undefined ? [] : [podSaying(made.saidBefore, 'earlier')]),
+      ...(made?.said === undefined ? [] : [podSaying(made.said, jobUid)]),
+    ];
     return {
       database: { ...database, spec: { ...database.spec, bootstrap } },
       owned: { ...owned, claims, jobs, pods },
@@ -77,7 +88,8 @@ const withNote = (claim: Claim, noted: string, formatted = true): Claim => ({
     },
   },
 });
-const podSaying = (message: string): Pod =>
+const jobUid = '00000000-0000-4000-8000-0000000000a0';
+const podSaying = (message: string, ofJob: string): Pod =>
   ({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -87,6 +99,9 @@ const podSaying = (message: string): Pod =>
         'batch.kubernetes.io/job-name': formatJobName(workload, 0),
         [labels.role]: 'job',
       },
+      ownerReferences: [
+        { apiVersion: 'batch/v1', kind: 'Job', name: formatJobName(workload, 0), uid: ofJob },
+      ],
     },
     status: { containerStatuses: [{ state: { terminated: { exitCode: 0, message } } }] },
   }) as unknown as Pod;
@@ -105,6 +120,13 @@ test('the state that the first replica found is recorded with its file, before a
   const draft = planFor('ha-3', { said: JSON.stringify({ state }) });
   expect(done(draft.actions)).toEqual([`patch ${claimName(workload, 0)}`]);
   expect(JSON.stringify(draft.actions)).toContain(`"${annotations.importedState}":"${state}"`);
+});
+
+test('the words of an earlier Job of the same name are no state of the file', () => {
+  const saidBefore = JSON.stringify({ state: `60/${'cd'.repeat(16)}` });
+  const draft = planFor('ha-3', { saidBefore, said: JSON.stringify({ state }) });
+  expect(JSON.stringify(draft.actions)).toContain(`"${annotations.importedState}":"${state}"`);
+  expect(done(planFor('ha-3', { saidBefore }).actions)).toEqual([]);
 });
 
 test('the other replicas are told that state, and refuse every other one', () => {

@@ -15,7 +15,7 @@ import {
   findConfigurationChange,
   updateConfigurationChange,
 } from '../../../api/store/configuration-changes.ts';
-import { updateDatabase } from '../../../api/store/databases.ts';
+import { findAnyDatabase, updateDatabase } from '../../../api/store/databases.ts';
 import { JobLeaseLost } from '../../../api/store/job-leases.ts';
 import { createJob } from '../../../api/store/jobs.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
@@ -262,4 +262,91 @@ test('the further replicas of a change of shape are asked for once the backup is
   cluster.put({ ...backup!, status } as never);
   expect(await run()).toMatchObject({ kind: 'again' });
   expect(asked()).toMatch(/^ha-3\//);
+});
+
+/** A database of its own beside the one that there is, and its row. */
+async function another(cluster: SimulatedCluster, called: string, kubernetesUid: string) {
+  const object = cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)!;
+  const { metadata } = object;
+  cluster.put({ ...object, metadata: { ...metadata, name: called, uid: kubernetesUid } });
+  const made = await makeServingDatabase(store, organization, called);
+  await store.change(tester, (write) => updateDatabase(write, made.id, { kubernetesUid }));
+  return made;
+}
+
+const contextOf = (job: Awaited<ReturnType<typeof createJob>>): JobContext => ({
+  job,
+  signal: new AbortController().signal,
+  write: (work) => store.change(tester, (write) => work(write, job)),
+  step: () => Promise.resolve(),
+});
+
+const handlerIn = (cluster: SimulatedCluster) =>
+  changeHandler({
+    store,
+    writer: new DatabaseWriter(cluster),
+    backups: new BackupWriter(cluster),
+    catalog: () => catalogSpec(),
+    nowMs: () => cluster.nowMs,
+  });
+
+test('a change of shape that is possible no more leaves nothing that was asked for beside the database', async () => {
+  const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
+  const kubernetesUid = '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d13';
+  const made = await another(cluster, 'impossible', kubernetesUid);
+  const resource = () =>
+    cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === kubernetesUid)!;
+  const asked = { [annotations.nextTopology]: 'ha-3/2026-11-21T10:15:00Z' };
+  cluster.put({
+    ...resource(),
+    metadata: { ...resource().metadata, annotations: asked },
+    // By somebody, meanwhile.
+    spec: { ...resource().spec, paused: true },
+  });
+  const request = { clusterConfiguration: 'ha-3' } as const;
+  const diff = [{ path: '/clusterConfiguration', from: 'single', to: 'ha-3' }];
+  const job = await store.change(tester, async (write) => {
+    const impact = impactOf(diff, { replicas: 1, suspended: false, versionReversible: true });
+    return createJob(
+      write,
+      changeJob(await beginChange(write, made.id, { request, diff, impact })),
+    );
+  });
+  const outcome = await handlerIn(cluster).run(contextOf(job));
+  expect(outcome).toMatchObject({ kind: 'failed', retryable: false });
+  expect(resource().metadata.annotations?.[annotations.nextTopology]).toBeUndefined();
+});
+
+test('labels of a change that the operator refused are as before, but for those that somebody has set since', async () => {
+  const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
+  const made = await another(cluster, 'labelled', '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d14');
+  const diff = [
+    { path: '/clusterSize', from: 'lh-5', to: 'lh-10' },
+    { path: '/labels/a~1b', from: null, to: 'new' },
+    { path: '/labels/gone', from: 'before', to: null },
+    { path: '/labels/tier', from: 'silver', to: 'gold' },
+  ];
+  const job = await store.change(tester, async (write) => {
+    const labels = { 'a/b': 'new', tier: 'bronze', other: 'theirs' };
+    await updateDatabase(write, made.id, { labels });
+    const begun = await beginChange(write, made.id, {
+      request: { clusterSize: 'lh-10' },
+      diff,
+      impact: impactOf(diff, { replicas: 1, suspended: false, versionReversible: true }),
+      generation: 1,
+    });
+    const error = {
+      code: 'refused_by_operator',
+      message: 'No.',
+      state: 'As before.',
+      nextSteps: [],
+    };
+    await updateConfigurationChange(write, begun.id, { error });
+    return createJob(write, changeJob(begun));
+  });
+  // Killed before its end, the job does the same again.
+  for (const _ of [1, 2])
+    expect(await handlerIn(cluster).run(contextOf(job))).toMatchObject({ kind: 'failed' });
+  const { labels } = (await findAnyDatabase(store.read, made.id))!;
+  expect(labels).toEqual({ gone: 'before', tier: 'bronze', other: 'theirs' });
 });

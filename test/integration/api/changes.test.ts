@@ -747,6 +747,20 @@ test('a request joins the last of several waiting changes, so that none of them 
   expect((await view(made)).profile.autogrow).toMatchObject({ limitGb: 9 });
 });
 
+test('a change that a request has joined names the revision with which the whole was planned', async () => {
+  const made = await make('joined-later');
+  const waiting = await request(made, { autogrow: { limitGb: 7 }, applyAt: inAnHour() });
+  expect(waiting.change.previousRevision).toBe(1);
+  const { change } = await request(made, { parameters: { limitConnections: '300' } });
+  const { profileRevision } = await until(made, change, 'APPLIED');
+  const joined = await request(made, { autogrow: { limitGb: 8 }, applyAt: inAnHour() });
+  expect(joined.change).toMatchObject({
+    id: waiting.change.id,
+    previousRevision: profileRevision,
+  });
+  await ask('withdrawChange', { of: { ...made.of, changeId: waiting.change.id } });
+});
+
 test('a request for now takes no change along that waits for its maintenance window', async () => {
   const made = await make('patient');
   await windowOf('setDatabaseMaintenanceWindow', made.of, twoDaysAway);

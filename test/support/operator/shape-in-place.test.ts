@@ -56,6 +56,8 @@ class World {
   /** What was said of the further replicas when it did. */
   waited = '';
   outcome: JobOutcome | undefined;
+  /** Whether the worker has the job still. */
+  isOurs = true;
 
   constructor(deletionPolicy: Policy, inPlace = true, stops = true) {
     this.stops = stops;
@@ -162,7 +164,8 @@ class World {
           record: (next) => note(() => (this.replaced = next)),
           forget: () => note(() => (this.forgotten = true)),
           place: (made) => note(() => (this.kubernetesUid = uidOf(made))),
-          mustBeOurs: () => Promise.resolve(),
+          mustBeOurs: () =>
+            this.isOurs ? Promise.resolve() : Promise.reject(new Killed('another worker has it')),
         },
         change: { request: { clusterConfiguration: 'ha-3' } },
         database: {
@@ -188,6 +191,18 @@ class World {
     if (kind === 'failed') await forgetReplicas(writer, object);
     this.waited = kind;
     this.stops = kind === 'ready';
+  }
+
+  /** A worker that has lost its job looks before the one that has it, and writes nothing. */
+  async lookInVain(): Promise<void> {
+    const { onWrite } = this.cluster;
+    const written: string[] = [];
+    this.cluster.onWrite = ({ verb, kind }) => written.push(`${verb} ${kind}`);
+    this.isOurs = false;
+    await this.work(100, false, true);
+    this.isOurs = true;
+    this.cluster.onWrite = onWrite;
+    expect(written).toEqual([]);
   }
 
   /** As `whyNotBegun` does, at any moment. */
@@ -691,4 +706,16 @@ test('a database whose volumes went in the instant in which they were to be kept
     deletionProtection: true,
     bootstrap: { backup: { databaseId, backupId: backupIdOf(backupUid) } },
   });
+});
+
+test('a worker that has lost its job writes nothing at any step, also while what it made goes again', async () => {
+  const world = new World('Retain', true, true);
+  for (let turn = 0; turn < 400 && world.outcome === undefined; turn += 1) {
+    await world.lookInVain();
+    await world.work(100, false);
+    world.giveUp();
+    await world.operate(100, false);
+    world.move();
+  }
+  expect(world.outcome).toMatchObject({ kind: 'failed', error: { code: 'new_shape_not_begun' } });
 });

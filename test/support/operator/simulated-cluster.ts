@@ -13,7 +13,7 @@ import {
   isReady,
   replicaPods,
 } from '../../../operator/ledgerdatabase/replica-pods.ts';
-import { hasFailed, hasSucceeded } from '../../../operator/ledgerdatabase/jobs.ts';
+import { hasFailed, hasSucceeded, jobNameLabel } from '../../../operator/ledgerdatabase/jobs.ts';
 import type { CatalogObject, DatabaseObject } from '../../../domain/custom-resources.ts';
 import {
   resources,
@@ -291,7 +291,14 @@ export class SimulatedCluster implements Kube {
     this.#succeed(job);
   }
 
+  /** Its pod tells first that its work is done, a turn later so does the Job. */
   #succeed(job: Job): void {
+    const name = `${job.metadata.name}-x`;
+    const pod: Pod | undefined = this.#objects.get(keyOf('Pod', name));
+    if (pod?.metadata.ownerReferences?.[0]?.uid !== job.metadata.uid) {
+      this.put(endedPodOf(job, name));
+      return;
+    }
     const done = { type: 'Complete', status: 'True' };
     const status = { conditions: [done], completionTime: this.#now() as unknown as Date };
     this.put({ ...job, status });
@@ -464,6 +471,32 @@ export function podFrom(set: StatefulSet, index: number, revision: string): Pod 
     ...(template?.spec === undefined
       ? {}
       : { spec: Object.assign({}, template.spec, { nodeName: `n-${index}` }) }),
+  };
+}
+
+/** The pod of a Job whose containers have all ended well. */
+function endedPodOf({ metadata, spec }: Job, name: string): Pod {
+  const { name: job = '', namespace, uid = '' } = metadata;
+  const { template } = spec ?? {};
+  const containerStatuses = (template?.spec?.containers ?? []).map((container) => ({
+    name: container.name,
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 0,
+    state: { terminated: { exitCode: 0 } },
+  }));
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { ...template?.metadata?.labels, [jobNameLabel]: job },
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: job, uid, controller: true }],
+    },
+    ...(template?.spec === undefined ? {} : { spec: template.spec }),
+    status: { phase: 'Running', containerStatuses },
   };
 }
 
