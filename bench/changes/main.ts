@@ -34,6 +34,7 @@ import { kill, livingPods } from '../../test/support/cluster/pods.ts';
 import { SteadyWriter } from '../../test/support/engine/steady-writer.ts';
 import type { Database as Resource } from '../../test/support/operator/operator-world.ts';
 import { eventually } from '../../test/support/shell.ts';
+import { Timeline } from './timeline.ts';
 import { abortable, runInterruptible } from '../support/interruption.ts';
 import { report, shownLoad, type Row } from '../support/report.ts';
 
@@ -121,10 +122,13 @@ class ChangesBench {
       const before = await this.#resource();
       const { change } = await this.#post<AcceptedChange>('/changes', body);
       const applied = this.#untilChange(change.id, ({ status }) => status === 'APPLIED');
+      const { cluster } = this.#service;
+      const timeline = changesShape(deed) ? new Timeline(cluster, name) : undefined;
       const moved = changesShape(deed) ? this.#follow(writer, before, applied) : undefined;
       await this.#kill(change, deed);
       await applied;
       await moved;
+      for (const line of (await timeline?.stop()) ?? []) console.log(line);
       await this.#showSteps(change);
     };
     const rows: Row[] = [];
