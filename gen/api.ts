@@ -5446,7 +5446,7 @@ export interface components {
                     readonly head?: string;
                 };
                 /**
-                 * @description Whether balances in the file with accounts count for nothing, instead of having to be those that the transfers give.
+                 * @description Whether balances in the file with accounts are ignored. Otherwise they must be those of the transfers.
                  * @default false
                  */
                 readonly ignoreBalances?: boolean;

@@ -18,7 +18,7 @@ export interface components {
                  */
                 readonly type: "Manual" | "Scheduled" | "Final" | "PreChange";
                 /**
-                 * @description What is backed up. Rows, when absent: the ledger, restored into either engine, of any topology. Files: TigerBeetle's data files of all replicas as they are, while the database is suspended; they are restored only into TigerBeetle of the same topology, under the same cluster id. Immutable.
+                 * @description Content of the backup. Rows, when absent: the ledger, restored into either engine, of any topology. Files: TigerBeetle's data files of all replicas as they are, while the database is suspended; they are restored only into TigerBeetle of the same topology, under the same cluster id. Immutable.
                  * @enum {string}
                  */
                 readonly method?: "Rows" | "Files";
@@ -27,7 +27,7 @@ export interface components {
                  * @default false
                  */
                 readonly protected: boolean;
-                /** @description While it is there, nothing removes the backup: no schedule, no expiresAt, no removeRequested. Taking it away releases the backup. */
+                /** @description While it exists, nothing removes the backup: no schedule, no expiresAt, no removeRequested. Deleting it releases the backup. */
                 readonly hold?: {
                     /** @description Why it is held. */
                     readonly reason: string;
@@ -51,7 +51,7 @@ export interface components {
                  */
                 readonly reclaimPolicy: "Retain" | "Delete";
                 /**
-                 * @description Set to true, removes the backup from the bucket, whatever reclaimPolicy says, and then deletes the resource. A protected one stays until it is not protected any more. Cannot be taken back.
+                 * @description Set to true, removes the backup from the bucket, whatever reclaimPolicy says, and then deletes the resource. A protected backup stays until its protection ends. Cannot be undone.
                  * @default false
                  */
                 readonly removeRequested: boolean;
@@ -70,10 +70,10 @@ export interface components {
                 readonly clusterId?: string;
                 /**
                  * Format: int64
-                 * @description Of a backup of data files: the generation of the suspended database when the first was copied. If its spec changes before all are, the backup fails.
+                 * @description Only for a backup of data files: generation of the suspended database when the first file was copied. If its spec changes before all are, the backup fails.
                  */
                 readonly databaseGeneration?: number;
-                /** @description Of a backup of data files: the UID and the generation of the StatefulSet then, or nothing if there was none. If it was scaled or replaced by hand before all files are copied, the backup fails. */
+                /** @description Only for a backup of data files: UID and generation of the StatefulSet then, or nothing if there was none. If it was scaled or replaced by hand before all files are copied, the backup fails. */
                 readonly workloadRevision?: string;
                 /** @description The data files of a backup of data files, by replica. */
                 readonly files?: readonly {
@@ -91,7 +91,7 @@ export interface components {
                 readonly replica?: number;
                 /**
                  * Format: date-time
-                 * @description When the operator began to remove it; it cannot be held any more.
+                 * @description Time at which the operator began to remove it; from then on it cannot be held.
                  */
                 readonly removalBegunAt?: string;
                 /** Format: date-time */
@@ -190,7 +190,7 @@ export interface components {
                 readonly timeZone: string;
                 /**
                  * Format: int32
-                 * @description A backup that was missed is made up for if it is late by no more than this. Of several missed ones only the last is made.
+                 * @description A missed backup is still made if it is late by no more than this. Of several missed ones only the last is made.
                  * @default 43200
                  */
                 readonly startingDeadlineSeconds: number;
@@ -360,7 +360,7 @@ export interface components {
                          * @description Percentage of its size's processors that a pod requests; 100 when absent. A lower value lets more pods share few processors; each pod may use free ones.
                          */
                         readonly cpuRequestPercent?: number;
-                        /** @description Settings of the pods of this region's databases. A database gets them when it is made. A running one gets those of today when its spec.pods or its annotation ledgerhouse.dev/refresh-template changes. */
+                        /** @description Settings of the pods of this region's databases. A database gets them when it is made. A running one gets the present settings when its spec.pods or its annotation ledgerhouse.dev/refresh-template changes. */
                         readonly pods?: {
                             /** @description Taints that the pods tolerate. Every toleration is possible here. */
                             readonly tolerations?: readonly {
@@ -393,7 +393,7 @@ export interface components {
                              */
                             readonly architecture?: "amd64" | "arm64";
                             /**
-                             * @description Burstable (also when absent): pods use processors that are free, beyond their requests. Guaranteed: processors are limited to what the size says, and all requests equal their limits.
+                             * @description Burstable (also when absent): pods use processors that are free, beyond their requests. Guaranteed: processors are limited to those of the size, and all requests equal their limits.
                              * @enum {string}
                              */
                             readonly qosClass?: "Burstable" | "Guaranteed";
@@ -426,7 +426,7 @@ export interface components {
                     readonly memoryMib: number;
                     /**
                      * Format: int64
-                     * @description Not read any more: how much a size holds is computed from its memory and the volume.
+                     * @description No longer read: the capacity of a size is computed from its memory and the volume.
                      */
                     readonly transfersMax?: number;
                     /** @description Resources of the etcd member beside each of several replicas of the built-in engine, in addition to the replica's own. */
@@ -497,17 +497,17 @@ export interface components {
                         readonly deprecated: boolean;
                         /**
                          * Format: date-time
-                         * @description Nobody can choose it before this time. Databases that can be upgraded to it are told when it has come.
+                         * @description Nobody can choose it before this time. Members whose databases can be upgraded to it are notified at this time.
                          */
                         readonly availableFrom?: string;
                         /**
                          * Format: date-time
-                         * @description From this time on it counts as deprecated. Databases that have it are told as soon as this is set.
+                         * @description From this time on it counts as deprecated. Members whose databases have it are notified as soon as this is set.
                          */
                         readonly deprecatedAt?: string;
                         /**
                          * Format: date-time
-                         * @description In the first maintenance window after this time, databases with an older version that can be upgraded to this one are. They are told as soon as this is set, and have at least seven days from then.
+                         * @description In the first maintenance window after this time, databases with an older version that can be upgraded to this one are upgraded. Their members are notified as soon as this is set, and have at least seven days from then.
                          */
                         readonly forcedAt?: string;
                     }[];
@@ -644,7 +644,7 @@ export interface components {
                      */
                     readonly architecture?: "amd64" | "arm64";
                     /**
-                     * @description Burstable (also when absent): pods use processors that are free, beyond their requests. Guaranteed: processors are limited to what the size says, and all requests equal their limits.
+                     * @description Burstable (also when absent): pods use processors that are free, beyond their requests. Guaranteed: processors are limited to those of the size, and all requests equal their limits.
                      * @enum {string}
                      */
                     readonly qosClass?: "Burstable" | "Guaranteed";
@@ -683,7 +683,7 @@ export interface components {
                         readonly importId: string;
                         /** @description The cluster that the files are of, a 128-bit unsigned integer in decimal. */
                         readonly clusterId?: string;
-                        /** @description Files with accounts and transfers, import-files/IMPORT/accounts.rows and transfers.rows, exactly as a LedgerImport tried them, and what it came to. Other bytes, or another result, are refused. */
+                        /** @description Files with accounts and transfers, import-files/IMPORT/accounts.rows and transfers.rows, exactly as a LedgerImport tried them, and its result. Other bytes, or another result, are refused. */
                         readonly rows?: {
                             /** @description Digest of the file with accounts: SHA-256 of the SHA-256s of its parts. */
                             readonly accounts: string;
@@ -697,7 +697,7 @@ export interface components {
                             /** @description Nanoseconds since 1970: rows without timestamps begin there, and no row may be later. */
                             readonly now: string;
                             /**
-                             * @description Whether balances in the file with accounts count for nothing.
+                             * @description Whether balances in the file with accounts are ignored.
                              * @default false
                              */
                             readonly ignoreBalances: boolean;
@@ -710,9 +710,9 @@ export interface components {
                         readonly databaseId: string;
                     };
                 };
-                /** @description What of the database goes to the bucket by itself, beside backups. */
+                /** @description Data that go to the bucket continuously, beside backups. */
                 readonly backup?: {
-                    /** @description Continuous archiving of the log, so that the database can be brought back at any moment. Built-in engine only. An archiver runs in the replica's pod, with 192 MiB of memory on top of the size; a change replaces the pod. */
+                    /** @description Continuous archiving of the log, so that the database can be restored to any moment. Built-in engine only. An archiver runs in the replica's pod, with 192 MiB of memory on top of the size; a change replaces the pod. */
                     readonly continuous?: {
                         /** @description Whether the log is archived. */
                         readonly enabled: boolean;
@@ -727,7 +727,7 @@ export interface components {
                 /** @description The change streams of the database, which push its events elsewhere. They are made over HTTP, with their secrets; this is the switch for all of them. */
                 readonly changeDataCapture?: {
                     /**
-                     * @description Whether all streams stand still. Nothing is lost: the ledger keeps every event, and each stream goes on where it was.
+                     * @description Whether all streams are suspended. Nothing is lost: the ledger keeps every event, and each stream goes on where it was.
                      * @default false
                      */
                     readonly suspend: boolean;
@@ -975,7 +975,7 @@ export interface components {
                      */
                     readonly lastVerifiedAt?: string;
                 };
-                /** @description What the archived log can bring back: every operation from the earliest to the latest one, except the gaps. While something is written, the latest one is up to six minutes behind. */
+                /** @description Operations to which the archived log can restore the database: all from the earliest to the latest one, except the gaps. While something is written, the latest one is up to six minutes behind. */
                 readonly recovery?: {
                     /** @description The first moment; op 0 is the empty ledger. */
                     readonly earliest: {
@@ -995,7 +995,7 @@ export interface components {
                         /** @description The same as RFC 3339. */
                         readonly time: string;
                     };
-                    /** @description What of the log is missing in between, oldest first. */
+                    /** @description Missing parts of the log in between, oldest first. */
                     readonly gaps: readonly {
                         /** @description The last moment before the gap. */
                         readonly after: {
@@ -1022,7 +1022,7 @@ export interface components {
                         readonly operations: number;
                     }[];
                 };
-                /** @description How the change streams stand. The worker of the API writes it, and nobody else. It changes when something happens, and about every five minutes while there are streams. */
+                /** @description State of the change streams. Only the worker of the API writes it. It changes when something happens, and about every five minutes while there are streams. */
                 readonly changeDataCapture?: {
                     /**
                      * Format: int32
@@ -1031,17 +1031,17 @@ export interface components {
                     readonly streams: number;
                     /**
                      * Format: int32
-                     * @description Those that are to deliver, also after a failure.
+                     * @description Streams that are on, also after a failure.
                      */
                     readonly running: number;
                     /**
                      * Format: int32
-                     * @description Those of them that have failed for more than a minute.
+                     * @description Streams that are on and have failed for more than a minute.
                      */
                     readonly failing: number;
                     /**
                      * Format: int32
-                     * @description Those that stopped until somebody resumes them.
+                     * @description Streams that stopped until somebody resumes them.
                      */
                     readonly failed: number;
                     /** Format: int32 */
@@ -1058,7 +1058,7 @@ export interface components {
                     /** Format: date-time */
                     readonly observedAt: string;
                 };
-                /** @description How far the volumes of the topology are to which a single replica is about to change. Its replicas run in the resource that goes on with them. */
+                /** @description Progress of the volumes for the topology to which a single replica is about to change. The next resource runs the replicas with them. */
                 readonly nextTopology?: {
                     readonly name: string;
                     /** @description Whether the further replicas have their volumes and data files. */
@@ -1120,7 +1120,7 @@ export interface components {
                     /** @description Nanoseconds since 1970: rows without timestamps begin there, and no row may be later. */
                     readonly now: string;
                     /**
-                     * @description Whether balances in the file with accounts count for nothing.
+                     * @description Whether balances in the file with accounts are ignored.
                      * @default false
                      */
                     readonly ignoreBalances: boolean;
@@ -1151,7 +1151,7 @@ export interface components {
                  * @description All faults. The report beside the files lists the first 100 of them.
                  */
                 readonly faultCount?: number;
-                /** @description State (OP/HASH) that the rows came to; absent if there are faults. */
+                /** @description State (OP/HASH) of the ledger with all rows; absent if there are faults. */
                 readonly state?: string;
                 readonly conditions?: readonly {
                     readonly type: string;

@@ -82,7 +82,7 @@ interface Delta {
   readonly sections: readonly Section[];
   readonly position: CheckpointPosition;
   readonly rewrite: ReadonlySet<number>;
-  /** What the checkpoint has of the derived tables with this delta. */
+  /** Derived tables of the checkpoint with this delta. */
   readonly derived: DerivedTables;
 }
 
@@ -111,7 +111,7 @@ export class CheckpointStore {
   /** Heads are written one after another. */
   #turn: Promise<unknown> = Promise.resolve();
   #isIndexSuspect = false;
-  /** Tables that the next delta holds as a whole, because what is stored of them is damaged. */
+  /** Tables that the next delta holds completely, because their stored parts are damaged. */
   #mustRewrite: ReadonlySet<number> = NO_TABLES;
   readonly #pins = new Set<readonly Extent[]>();
   /** Pieces that a merge could not read. */
@@ -233,13 +233,13 @@ export class CheckpointStore {
     }
   }
 
-  /** Notes in the head that the next start has to verify derived tables as a whole. It needs no room. */
+  /** Notes in the head that the next start must verify derived tables completely. It needs no room. */
   async suspectIndex(): Promise<void> {
     this.#isIndexSuspect = true;
     await this.#turnTo((head) => head);
   }
 
-  /** Lets the next delta hold a whole table, so that its checkpoint drops what is stored of it. */
+  /** Lets the next delta hold a whole table, so that its checkpoint drops the stored parts of the table. */
   rewrite(table: number): void {
     this.#mustRewrite = new Set([...this.#mustRewrite, table]);
   }
@@ -457,7 +457,7 @@ export class CheckpointStore {
       logSequence: start.sequence,
       logParent: start.parent,
       manifest,
-      // What a start found damaged is gone.
+      // The damage that a start found is gone.
       ...(derived === DerivedTables.new ? { isIndexSuspect: false } : {}),
     };
     await this.#turnTo((head) => ({ ...head, ...next }), sections);
@@ -521,8 +521,8 @@ function withoutDerived(delta: Delta): Delta {
 }
 
 /**
- * Returns the delta with only what is new of append-only tables that it holds as a whole: what is stored of them stays, damaged as it may
- * be. Otherwise one damaged piece of a large table would keep all checkpoints from a volume without room for a second copy.
+ * Returns the delta with only the new rows of append-only tables that it holds completely: their stored parts stay, even if damaged.
+ * Otherwise one damaged piece of a large table would prevent all checkpoints on a volume without room for a second copy.
  */
 function withoutRewrites(delta: Delta, stored: readonly StoredSection[]): Delta {
   const narrowed = new Set<number>();

@@ -37,7 +37,7 @@ export interface DataFileOptions {
   readonly storage?: Storage;
   /** If given, the checkpoint's pieces are verified in the background; called for each damaged one. */
   readonly onDamage?: (error: DataFileError) => void;
-  /** Called when pages of a damaged piece were written anew. */
+  /** Called when pages of a damaged piece were written again. */
   readonly onMended?: (mended: Mended & PagePiece) => void;
 }
 
@@ -253,7 +253,7 @@ export class DataFile {
     if (!isMended) this.#scrubber?.found(piece);
   }
 
-  /** How far the verification in the background is, and what was mended. */
+  /** Progress of the verification in the background, and number of mended pages. */
   scrubbing(): Scrubbing {
     const mendedPages = this.#mender?.mendedPages ?? 0;
     return { ...(this.#scrubber?.standing() ?? NOTHING_VERIFIED), mendedPages };
@@ -424,7 +424,7 @@ export class DataFile {
       await give({ file, superblock, sections });
       return superblock.position;
     } catch (error) {
-      // Whoever asked hears of it now, and again once it is mended.
+      // The caller is informed now, and again once the damage is mended.
       const pieces = sections.flatMap((section) => section.pieces);
       const offset = error instanceof DataFileError ? error.offset : undefined;
       const piece = pieces.find((one) => one.offset === offset);

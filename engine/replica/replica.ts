@@ -189,8 +189,8 @@ export class Replica implements ServedReplica {
   }
 
   /**
-   * True when writes are refused because the log is full. While a checkpoint is about to free room they wait, and nobody is told
-   * that the database is full.
+   * True when writes are refused because the log is full. While a checkpoint is about to free room, writes wait instead, and no client
+   * gets the answer that the database is full.
    */
   get #storageIsFull(): boolean {
     return this.#options.log.logFull && (this.#foundNoRoom || !this.#checkpoints.isRunning);

@@ -19,7 +19,7 @@ export interface ReplySink {
 export interface ClockStanding {
   /** True if this replica may give timestamps. */
   readonly agrees: boolean;
-  /** How far its clock is ahead of the agreed time, in ms; `undefined` while too few replicas send heartbeats. */
+  /** Offset of its clock from the agreed time, in ms, positive if it is ahead; `undefined` while too few replicas send heartbeats. */
   readonly offsetMs: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export const onlyClock: ClockStanding = { agrees: true, offsetMs: 0 };
 /** Standing of a replica relative to the others, for the status. */
 export interface ReplicaStanding {
   readonly role: ReplicaRole;
-  /** As in the status (domain/engine-status.ts). */
+  /** The field `replicaStatus` of the status (domain/engine-status.ts). */
   readonly replicaStatus: number;
   /** True if it holds less than the others. */
   readonly syncing: boolean;
@@ -50,7 +50,7 @@ export interface ServedReplica {
   readonly checkpointOp: number;
   /** Last view known here; it never falls. */
   readonly view: number;
-  /** True if it tells clients that their session is gone; only one of several replicas may. */
+  /** True if it may tell clients that their session is gone; only one of several replicas may. */
   readonly evicts: boolean;
   /** False while requests that create anything are refused: memory or storage is at its limit. */
   readonly acceptsWrites: boolean;

@@ -53,7 +53,7 @@ export const createImportRequest = z
           .boolean()
           .default(false)
           .describe(
-            'Whether balances in the file with accounts count for nothing, instead of having to be those that the transfers give.',
+            'Whether balances in the file with accounts are ignored. Otherwise they must be those of the transfers.',
           ),
       })
       .optional()
