@@ -52,7 +52,7 @@ export function refuseShape({ database, object, profile }: ChangeWorld): void {
 
 /**
  * Whether the volume of a single replica can go on with several. The engine's version must have that: one that has not could give the
- * volume back neither. A log that is archived would get a gap, which a last backup spares it.
+ * volume back neither. The archive of its log would have a larger gap than with a last backup.
  */
 export function canReshape({ catalog, object, profile }: ChangeWorld): boolean {
   const { resolved, version: now } = object.status ?? {};
