@@ -11,6 +11,7 @@ import {
   open,
   realpath,
   rename,
+  stat,
   statfs,
   unlink,
   type FileHandle,
@@ -63,10 +64,27 @@ export const diskStorage: Storage = {
       () => false,
     ),
   async volume(path) {
-    const { blocks, bavail, bsize } = await statfs(dirname(path));
-    return { sizeBytes: blocks * bsize, freeBytes: bavail * bsize };
+    const [{ blocks, bavail, bsize }, aheadBytes] = await Promise.all([
+      statfs(dirname(path)),
+      allocatedAhead(path),
+    ]);
+    return { sizeBytes: blocks * bsize, freeBytes: bavail * bsize + aheadBytes };
   },
 };
+
+/**
+ * Returns the bytes that the file system has allocated beyond a file's end: XFS allocates up to as many again as a growing file has. It gives
+ * them to other files, too, when the volume is full. Returns 0 for a file that does not exist yet.
+ */
+async function allocatedAhead(path: string): Promise<number> {
+  try {
+    const { blocks, size } = await stat(path);
+    return Math.max(0, blocks * STAT_BLOCK - size);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}
 
 /** Makes a file's bytes durable, or the names in a folder. */
 export async function syncDurably(path: string): Promise<void> {
@@ -79,6 +97,8 @@ export async function syncDurably(path: string): Promise<void> {
 }
 
 const SQLITE_BUSY = 5;
+/** Bytes of a block in `stat`, whatever the file system's blocks are. */
+const STAT_BLOCK = 512;
 
 function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });

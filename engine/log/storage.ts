@@ -23,7 +23,7 @@ export interface StorageFile extends ReadableFile {
 /** The volume that a file is on. */
 export interface Volume {
   readonly sizeBytes: number;
-  /** Bytes that its files may still take. */
+  /** Bytes by which its files may still grow. */
   readonly freeBytes: number;
 }
 
@@ -46,6 +46,7 @@ export interface Storage {
   replace(temporary: string, path: string): Promise<void>;
   remove(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
+  /** Describes the volume of a file, which need not exist yet. */
   volume(path: string): Promise<Volume>;
 }
 

@@ -1,6 +1,6 @@
-/** Small volumes in memory that a test may fill. */
+/** Small volumes that a test may fill. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -28,6 +28,22 @@ export function mayMount(): boolean {
     return false;
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** A volume of XFS in a file of the folder: where it is mounted, or `undefined` where this process may not, which the log then says. */
+export function mountXfs(folder: string, sizeBytes: number): string | undefined {
+  const [image, volume] = [join(folder, 'image'), join(folder, 'volume')];
+  mkdirSync(volume);
+  writeFileSync(image, '');
+  truncateSync(image, sizeBytes);
+  try {
+    execFileSync('mkfs.xfs', ['-q', image], { stdio: 'pipe' });
+    execFileSync('mount', ['-o', 'loop', image, volume], { stdio: 'pipe' });
+    return volume;
+  } catch (error) {
+    process.stderr.write(`skipped: no XFS may be mounted here (${String(error)})\n`);
+    return undefined;
   }
 }
 
