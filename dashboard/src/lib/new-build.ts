@@ -1,11 +1,11 @@
 /**
- * After a deployment an open tab may ask for files of the build before. It then loads the page anew, once for each build: a file
+ * After a deployment an open tab may ask for files of the build before. It then reloads the page, once for each build: a file
  * that is missing for another reason must not make the page load for ever. Where that would lose something, or has brought the same
  * build again, it only says so, and the person chooses the time.
  */
 const storageKey = 'ledgerhouse.reloaded';
 
-/** Marks an element with something that is shown once, such as a secret: a page that has one is not loaded anew by itself. */
+/** Marks an element with something that is shown once, such as a secret: a page that has one does not reload itself. */
 export const shownOnce = { 'data-shown-once': true } as const;
 
 /** Address of this build's first script: its name has a hash of the content. */
@@ -19,7 +19,7 @@ const wouldLose = (): boolean =>
 
 type Listener = () => void;
 
-/** `kept`: something on this page would be lost. `again`: the page was loaded anew and is of the same build, as in the middle of a rollout. */
+/** `kept`: something on this page would be lost. `again`: the page was reloaded and is of the same build, as in the middle of a rollout. */
 type Reason = 'kept' | 'again';
 
 /** Whether and why the person must reload the page. */
