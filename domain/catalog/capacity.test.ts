@@ -21,7 +21,7 @@ const held = (size: string, storageGb: number, replicas = 1) => {
 test('a size of 1 GiB is for the 20 million transfers that it was seen to hold, on 5 GiB', () => {
   expect(capacityOfSize(gib(1))).toEqual({
     transfersMax: 20_000_000,
-    accountsMax: 880_000,
+    accountsMax: 3_200_000,
     storageGb: 5,
     transfersPerSecond: 50_000,
   });

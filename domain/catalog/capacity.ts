@@ -20,8 +20,9 @@ const gib = 2 ** 30;
 
 /** Bytes of memory for each transfer. 3 to 4 of them stay in memory for ever; the others are for young rows, for reads, and for starts. */
 const memoryOfTransfer = 35;
-const memoryOfAccount = 400;
-/** Accounts never leave memory, so they get no more than this part of it. */
+/** Up to 75 of these stay in memory for ever. An account that is there as a whole takes up to 190. */
+const memoryOfAccount = 110;
+/** Accounts get no more than this part of it. */
 const accountsPart = 1 / 2;
 
 const volumeOfTransfer = 190;

@@ -307,3 +307,60 @@ test.each<[string, () => Stored[]]>([
 ])('refused: %s', async (_what, sections) => {
   await expect(load(sections())).rejects.toThrow(CheckpointError);
 });
+
+/** Rows and accounts leave memory as soon as they may. */
+const COLD = {
+  rowsLeaveAtBytes: 0,
+  rowsShift: 2,
+  accountsShift: 5,
+  accountsStayBytes: 0,
+  liveAccountsMax: 2,
+};
+const manyAccounts = batch(...Array.from({ length: 70 }, (_, i) => account(i + 1)));
+
+test('accounts that are written anew stay in memory until they are written', () => {
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 30, ...COLD });
+  machine.commit(Operation.createAccounts, 100n, manyAccounts);
+  const [first] = store(machine).filter(({ head }) => head.table === TableId.accounts);
+  machine.stored();
+  const anew = machine.takeDelta(new Set([TableId.accounts]));
+  machine.commit(Operation.createAccounts, 200n, batch(account(99)));
+  const [again] = anew.filter(({ table }) => table === TableId.accounts).map(pull);
+  expect(again!.bytes).toEqual(first!.bytes);
+  machine.stored();
+  // From then on they may leave, and cannot be written anew any more.
+  machine.commit(Operation.createAccounts, 300n, batch(account(100)));
+  const later = machine.takeDelta(new Set([TableId.accounts]));
+  expect(later.find(({ table }) => table === TableId.accounts)).toMatchObject({
+    firstRow: 70,
+    rowCount: 2,
+  });
+});
+
+test('a start point of version 1 is left out, and the rows are read instead', async () => {
+  const key = { hashKey: { low: 1, high: 2 }, startPointSizes: { rows: 1, bytes: 1 << 20 } };
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 30, ...COLD, ...key });
+  machine.commit(Operation.createAccounts, 100n, manyAccounts);
+  const moves = Array.from({ length: 60 }, (_, i) =>
+    event({ 0: 200 + i, 4: 1 + i, 8: 2 + i, 12: 5, 28: 1, 29: 1 }),
+  );
+  machine.commit(Operation.createTransfers, 200n, batch(...moves));
+  const sections = store(machine);
+  const directory = sections.find(({ head }) => head.table === 2 ** 31)!;
+  expect(new Uint32Array(directory.bytes.slice().buffer)[0]).toBe(2);
+  const ids = new Uint32Array(70 * 4);
+  for (let i = 0; i < 70; i += 1) ids[i * 4] = i + 1;
+  const lookup = [Operation.lookupAccountsUnbatched, new Uint8Array(ids.buffer)] as const;
+  const expected = machine.read(...lookup);
+  const damages: unknown[] = [];
+  const keeps = {
+    rowsLeaveAtBytes: 2 ** 29,
+    onIndexDamage: (error: unknown) => damages.push(error),
+  };
+  for (const version of [2, 1, 3]) {
+    directory.bytes[0] = version;
+    const loaded = await load(sections, undefined, { ...COLD, ...key, ...keeps });
+    expect([damages, loaded.stateHash()]).toEqual([[], machine.stateHash()]);
+    expect(loaded.read(...lookup)).toEqual(expected);
+  }
+});

@@ -15,22 +15,22 @@ import {
   type StoreDerived,
 } from './checkpoint.ts';
 import { CheckpointError, check } from './checkpoint-error.ts';
-import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
+import { asCreated } from './created-account.ts';
+import { ACCOUNTS_TABLE, BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
-import type { LedgerState } from './ledger-state.ts';
+import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
 import { PAGE_BYTES, type PageName, rowsPerPage } from './page.ts';
 import { restore } from './restore.ts';
 import { RowFeed } from './row-feed.ts';
 import { addRows, encodePages, encodeRows, pageInMemory, wordsIn } from './row-pages.ts';
 import type { RowTable } from './row-table.ts';
 import { isStartPoint, StartPoints, type StartPointSizes } from './start-point.ts';
-import { setClosed } from './store-transfer.ts';
 
 export { CheckpointError };
 
 /** Table numbers; they never change their meaning. */
 export const TableId = {
-  accounts: 1,
+  accounts: ACCOUNTS_TABLE,
   transfers: 2,
   wides: 3,
   expiries: 4,
@@ -103,7 +103,10 @@ export class CheckpointTables {
   readonly #committed: Uint32Array;
   readonly #paged: readonly PagedTable[];
   readonly #points: StartPoints;
+  /** Accounts in earlier deltas. */
   #givenAccounts = 0;
+  /** Sections of accounts that are to be loaded. */
+  #accountsToLoad: { readonly head: SectionHead; readonly chunks: StoredBytes }[] = [];
 
   constructor(state: LedgerState, options: CheckpointTablesOptions) {
     const { hash, committed, points, onDamage } = options;
@@ -135,6 +138,8 @@ export class CheckpointTables {
   stored(derived: DerivedTables): void {
     this.#state.transferIndex.stored(derived);
     this.#points.stored(derived);
+    this.#state.accounts.stored = this.#givenAccounts;
+    this.#state.accounts.mustStay = false;
     for (const { table, givenPages } of this.#paged)
       table.stored = givenPages * rowsPerPage(table.wordsPerRow);
   }
@@ -159,7 +164,7 @@ export class CheckpointTables {
     const isSize = table === TableId.head || rowSize === ROW_BYTES.get(table);
     check(isSize, `rows of table ${table} have another size`);
     if (table === TableId.head) await this.#loadHead(head, chunks);
-    else if (table === TableId.accounts) await this.#loadAccounts(head, chunks);
+    else if (table === TableId.accounts) this.#takeAccounts(head, chunks);
     else this.#feed(head, chunks);
   }
 
@@ -170,6 +175,7 @@ export class CheckpointTables {
   async finishLoad(pause: () => Promise<void>, store?: StoreDerived): Promise<void> {
     const { transferIndex } = this.#state;
     await transferIndex.load();
+    await this.#loadAccounts(pause);
     const [transfers, wides, expiries, burnedIds] = this.#paged.map(({ feed }) => feed);
     check(transferIndex.sealedEnd <= transfers!.rowCount, 'the index has more rows than there are');
     const point = await this.#points.load({
@@ -227,10 +233,14 @@ export class CheckpointTables {
 
   #accountSections(isRewritten: boolean): Section[] {
     const { accounts } = this.#state;
-    const firstRow = isRewritten ? 0 : this.#givenAccounts;
+    // Those that have left memory cannot be written anew.
+    const isWhole = isRewritten && accounts.coldEnd === 0;
+    const firstRow = isWhole ? 0 : this.#givenAccounts;
     const rowCount = accounts.count - firstRow;
     this.#givenAccounts = accounts.count;
-    if (rowCount === 0 && !isRewritten) return [];
+    // Until they are written, all stay.
+    accounts.mustStay = isWhole;
+    if (rowCount === 0 && !isWhole) return [];
     return [
       {
         // As a whole, too: without room for that, a checkpoint may leave out the rows that it has (log/checkpoint-store.ts).
@@ -244,10 +254,40 @@ export class CheckpointTables {
     ];
   }
 
-  async #loadAccounts(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    const { accounts } = this.#state;
-    if (head.kind === SectionKind.replace) accounts.truncate(0);
+  #takeAccounts(head: SectionHead, chunks: StoredBytes): void {
+    if (head.kind === SectionKind.replace) this.#accountsToLoad = [];
     else check(head.kind === SectionKind.append, 'accounts are append-only');
+    this.#accountsToLoad.push({ head, chunks });
+  }
+
+  /** Loads all accounts, without their events. Those that have no room in memory leave it at once. */
+  async #loadAccounts(pause: () => Promise<void>): Promise<void> {
+    const state = this.#state;
+    const sections = this.#accountsToLoad;
+    this.#accountsToLoad = [];
+    state.reserveIds(sections.reduce((sum, { head }) => sum + head.rowCount, 0));
+    for (const { head, chunks } of sections) await this.#loadAccountsOf(head, chunks, pause);
+    this.#accountsLoaded();
+    this.#givenAccounts = state.accounts.count;
+  }
+
+  /** Enters the accounts that were loaded last into the indexes. */
+  #accountsLoaded(): void {
+    const state = this.#state;
+    const { accounts } = state;
+    for (let account = accounts.stored; account < accounts.count; account += 1)
+      state.addAccountId(account);
+    state.indexAccounts(accounts.count);
+    accounts.stored = accounts.count;
+    state.makeRoom();
+  }
+
+  async #loadAccountsOf(
+    head: SectionHead,
+    chunks: AsyncIterable<Uint8Array>,
+    pause: () => Promise<void>,
+  ): Promise<void> {
+    const { accounts } = this.#state;
     check(head.firstRow === accounts.count, 'a section of accounts is missing');
     const end = head.firstRow + head.rowCount;
     let rest = new Uint8Array(0);
@@ -257,12 +297,17 @@ export class CheckpointTables {
       const count = Math.floor(bytes.length / accounts.rowBytes);
       const whole = count * accounts.rowBytes;
       check(accounts.count + count <= end, 'a section holds more rows than it says');
-      addRows(accounts, wordsIn(bytes.subarray(0, whole)), 0, count);
+      const words = wordsIn(bytes.subarray(0, whole));
       rest = new Uint8Array(bytes.subarray(whole));
+      for (let row = 0; row < count; row += ROWS_A_SLICE) {
+        addRows(accounts, words, row * Account.words, Math.min(ROWS_A_SLICE, count - row));
+        if (accounts.count - accounts.stored < ROWS_A_SLICE) continue;
+        this.#accountsLoaded();
+        await pause();
+      }
     }
     const isAll = rest.length === 0 && accounts.count === end;
     check(isAll, 'a section holds fewer rows than it says');
-    this.#givenAccounts = accounts.count;
   }
 
   #headSection(): Section {
@@ -324,17 +369,14 @@ function takeSections(paged: PagedTable, isRewritten: boolean): Section[] {
   ];
 }
 
-/** Yields the rows of accounts without the fields that change later. */
+/** Yields the rows of accounts, which are in memory, without the fields that change later. */
 function* createdRows(table: RowTable, from: number, end: number): Generator<Uint8Array> {
   let copy = new Uint32Array(0);
   for (const bytes of encodeRows(table, from, end)) {
     if (copy.byteLength < bytes.length) copy = new Uint32Array(bytes.length / 4);
     const words = copy.subarray(0, bytes.length / 4);
     words.set(new Uint32Array(bytes.buffer, bytes.byteOffset, words.length));
-    for (let at = 0; at < words.length; at += Account.words) {
-      words.fill(0, at + Account.debitsPending, at + Account.userData128);
-      setClosed(words, at, words[at + Account.reserved] === 1);
-    }
+    asCreated(words);
     yield new Uint8Array(words.buffer, 0, bytes.length);
   }
 }

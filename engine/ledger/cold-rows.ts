@@ -14,8 +14,8 @@ import { compare64 } from './words.ts';
 /** Pages that a computation lacks. */
 export interface Needs {
   readonly pages: readonly PageName[];
-  /** Takes one of the pages, verified. */
-  readonly arrived: (page: PageName, words: Uint32Array) => void;
+  /** Takes one of the pages, verified. Returns false for a page of accounts that is not what it should be: only the ledger knows. */
+  readonly arrived: (page: PageName, words: Uint32Array) => boolean;
 }
 
 /** Pages of lists that are kept for a computation: more than its cursors stand at and read ahead at a time (field-cursor.ts). */
@@ -83,11 +83,19 @@ export class Brought {
 /** Takes what a computation needs of a page when it arrives. */
 type Take = (words: Uint32Array, brought: Brought) => void;
 
+/** How rows lie in the pages of a table. */
+interface PagesOfRows {
+  readonly wordsPerRow: number;
+  readonly perPage: number;
+  /** Verifies a page that carries no checksum of its own. */
+  isWhole?(page: number, words: Uint32Array): boolean;
+}
+
 interface AbsentPage {
   readonly name: PageName;
   /** Rows that are copied out of the page, if it is one of rows. */
   readonly rows: number[];
-  readonly wordsPerRow: number;
+  readonly layout: PagesOfRows | undefined;
   readonly takes: Take[];
 }
 
@@ -122,11 +130,11 @@ export class RowAccess {
     if (this.#absent.size > 0) this.#absent = new Map();
   }
 
-  note(name: PageName, wordsPerRow: number, row: number): void {
+  note(name: PageName, layout: PagesOfRows, row: number): void {
     const key = pageKey(name);
     const page = this.#absent.get(key);
     this.notes += 1;
-    if (page === undefined) this.#absent.set(key, { name, wordsPerRow, rows: [row], takes: [] });
+    if (page === undefined) this.#absent.set(key, { name, layout, rows: [row], takes: [] });
     else page.rows.push(row);
   }
 
@@ -136,7 +144,7 @@ export class RowAccess {
     const page = this.#absent.get(key);
     this.notes += 1;
     if (page === undefined)
-      this.#absent.set(key, { name, wordsPerRow: 0, rows: [], takes: [take] });
+      this.#absent.set(key, { name, layout: undefined, rows: [], takes: [take] });
     else page.takes.push(take);
   }
 
@@ -150,19 +158,22 @@ export class RowAccess {
       pages: [...absent.values()].map(({ name }) => name),
       arrived: (name, words) => {
         const page = absent.get(pageKey(name));
+        if (page?.layout?.isWhole?.(name.page, words) === false) return false;
         this.epoch += 1;
         this.pagesRead += 1;
         this.cache.put(name, words);
-        if (page === undefined) return;
+        if (page === undefined) return true;
         copyRows(page, words, brought);
         for (const take of page.takes) take(words, brought);
+        return true;
       },
     };
   }
 }
 
-function copyRows({ name, wordsPerRow, rows }: AbsentPage, words: Uint32Array, to: Brought): void {
-  const perPage = rowsPerPage(wordsPerRow);
+function copyRows({ name, layout, rows }: AbsentPage, words: Uint32Array, to: Brought): void {
+  if (layout === undefined) return;
+  const { wordsPerRow, perPage } = layout;
   for (const row of rows)
     to.put(rowKey(name.table, row), words, (row % perPage) * wordsPerRow, wordsPerRow);
 }
@@ -170,10 +181,12 @@ function copyRows({ name, wordsPerRow, rows }: AbsentPage, words: Uint32Array, t
 /** Numbers of page tables with rows are below 64. */
 const rowKey = (table: number, row: number): number => row * 64 + table;
 
-interface ColdRowsOptions {
+export interface ColdRowsOptions {
   /** Number of the table of pages. */
   readonly table: number;
   readonly wordsPerRow: number;
+  /** Rows of a page, by default as many as fit beside a trailer. */
+  readonly perPage?: number;
   /** Offset of the rows' timestamp in words, if they have one. */
   readonly timestamp: number | undefined;
 }
@@ -181,6 +194,7 @@ interface ColdRowsOptions {
 /** The rows of one table that are not in memory: those before its `coldEnd`. */
 export class ColdRows {
   readonly perPage: number;
+  readonly wordsPerRow: number;
   readonly #options: ColdRowsOptions;
   readonly #access: RowAccess;
   /** The first timestamp of each page, two words each. */
@@ -194,7 +208,8 @@ export class ColdRows {
   constructor(access: RowAccess, options: ColdRowsOptions) {
     this.#access = access;
     this.#options = options;
-    this.perPage = rowsPerPage(options.wordsPerRow);
+    this.wordsPerRow = options.wordsPerRow;
+    this.perPage = options.perPage ?? rowsPerPage(options.wordsPerRow);
   }
 
   chunkOf(row: number): Uint32Array {
@@ -282,7 +297,7 @@ export class ColdRows {
       this.#offset = at + (row - page * this.perPage) * wordsPerRow;
       return;
     }
-    access.note({ table, page }, wordsPerRow, row);
+    access.note({ table, page }, this, row);
     this.#words = ZEROS;
     this.#offset = 0;
   }

@@ -1,5 +1,6 @@
 /** Execution of one event of create_accounts. */
 import { type EventContext, setResultTime, Time } from './event-context.ts';
+import { CREATED_CLOSED, NO_EVENT } from './last-event.ts';
 import { Transfer } from './layout.ts';
 import { Account } from '../wire/records.ts';
 import { AccountFlag } from '../wire/flags.ts';
@@ -47,7 +48,7 @@ export function createAccount(context: EventContext, event: Uint32Array, at: num
   const row = state.accounts.chunkOf(account);
   const offset = state.accounts.offsetOf(account);
   for (let i = 0; i < Account.timestamp; i += 1) row[offset + i] = event[at + i]!;
-  row[offset + Account.reserved] = (flags & AccountFlag.closed) === 0 ? 0 : 1;
+  row[offset + Account.reserved] = (flags & AccountFlag.closed) === 0 ? NO_EVENT : CREATED_CLOSED;
   row[offset + Account.timestamp] = time[timeAt]!;
   row[offset + Account.timestamp + 1] = time[timeAt + 1]!;
   state.addAccountId(account);
@@ -61,9 +62,9 @@ function compareExisting(
   at: number,
   existing: number,
 ): number {
-  const { accounts } = context.state;
-  const row = accounts.chunkOf(existing);
-  const offset = accounts.offsetOf(existing);
+  const { liveAccounts } = context.state;
+  const row = liveAccounts.chunkOf(existing);
+  const offset = liveAccounts.offsetOf(existing);
   const codeFlags = row[offset + Account.codeFlags]!;
   const given = event[at + Account.codeFlags]!;
   if (codeFlags >>> 16 !== given >>> 16) return AccountStatus.exists_with_different_flags;

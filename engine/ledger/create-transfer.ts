@@ -83,7 +83,7 @@ function checkFields(event: Uint32Array, at: number, flags: number): number {
 // oxlint-disable-next-line max-lines-per-function -- one hot run of guards in the documented precedence
 function move(context: EventContext, event: Uint32Array, at: number, flags: number): number {
   const { state, hashes, hashesAt } = context;
-  const { accounts } = state;
+  const { liveAccounts } = state;
   const debitAccount = state.findAccount(
     event,
     at + WireTransfer.debitAccountId,
@@ -96,10 +96,10 @@ function move(context: EventContext, event: Uint32Array, at: number, flags: numb
     hashes[hashesAt + IdHash.creditAccount],
   );
   if (creditAccount === -1) return TransferStatus.credit_account_not_found;
-  const debit = accounts.chunkOf(debitAccount);
-  const d = accounts.offsetOf(debitAccount);
-  const credit = accounts.chunkOf(creditAccount);
-  const c = accounts.offsetOf(creditAccount);
+  const debit = liveAccounts.chunkOf(debitAccount);
+  const d = liveAccounts.offsetOf(debitAccount);
+  const credit = liveAccounts.chunkOf(creditAccount);
+  const c = liveAccounts.offsetOf(creditAccount);
   const ledger = debit[d + Account.ledger];
   if (ledger !== credit[c + Account.ledger]) {
     return TransferStatus.accounts_must_have_the_same_ledger;

@@ -1,5 +1,6 @@
 /** The pulse: expires due pending transfers, which releases the amounts that they reserved. */
 import { Expiry, Transfer } from './layout.ts';
+import { eventOfExpiry } from './last-event.ts';
 import { Account } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
@@ -50,10 +51,10 @@ function expire(state: LedgerState, transfer: number): number {
   const o = state.transfers.offsetOf(transfer);
   const debitAccount = p[o + Transfer.debitAccount]!;
   const creditAccount = p[o + Transfer.creditAccount]!;
-  const debit = state.accounts.chunkOf(debitAccount);
-  const d = state.accounts.offsetOf(debitAccount);
-  const credit = state.accounts.chunkOf(creditAccount);
-  const c = state.accounts.offsetOf(creditAccount);
+  const debit = state.liveAccounts.chunkOf(debitAccount);
+  const d = state.liveAccounts.offsetOf(debitAccount);
+  const credit = state.liveAccounts.chunkOf(creditAccount);
+  const c = state.liveAccounts.offsetOf(creditAccount);
   state.readAmount(p, o, amount, 0);
   subtract128(debit, d + Account.debitsPending, amount, 0);
   subtract128(credit, c + Account.creditsPending, amount, 0);
@@ -79,6 +80,8 @@ function expire(state: LedgerState, transfer: number): number {
     row[e + Expiry.wide] = storeWide(state, amount, 0, accounts);
   }
   row[e + Expiry.flags] = rowFlags << 16;
+  debit[d + Account.reserved] = eventOfExpiry(index);
+  credit[c + Account.reserved] = eventOfExpiry(index);
   return index;
 }
 

@@ -73,6 +73,10 @@ export class ExpiryQueue {
     target[at + 2] = transfer;
   }
 
+  clear(): void {
+    this.#rows.truncate(0);
+  }
+
   /** Drops the entries of transfers that `isPending` refuses. */
   retain(isPending: (transfer: number) => boolean): void {
     const rows = this.#rows;

@@ -43,5 +43,10 @@ export const Wide = { words: 36, amount: 0, balances: 4 } as const;
 
 export const BurnedId = { words: 4 } as const;
 
+/** Number of the table of accounts in checkpoints. */
+export const ACCOUNTS_TABLE = 1;
+/** Accounts that leave memory are read by so many: their table has no pages of its own. */
+export const ACCOUNTS_A_PAGE = 32;
+
 /** Numbers of the tables of pages; they never change their meaning. */
 export const PageTableId = { transfers: 7, wides: 8, expiries: 9, burnedIds: 10 } as const;

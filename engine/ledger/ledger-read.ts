@@ -82,7 +82,8 @@ export class LedgerRead {
    * done, `finish` must be called before anything else is committed.
    */
   step(units: number): ReadStep {
-    const { access } = this.#state;
+    const { access, coldAccounts } = this.#state;
+    coldAccounts.trim();
     access.begin(this.#brought);
     const budget = { left: units, ahead: this.#ahead };
     const isFound = !isQuery(this.#operation.action) || this.#search(budget);

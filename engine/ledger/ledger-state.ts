@@ -8,10 +8,12 @@
  * Records are numbered in the order they were created, which is the order of their timestamps as well.
  */
 import { AccountFields } from './account-fields.ts';
+import { ColdAccounts, LIVE_BYTES, LiveAccounts } from './cold-accounts.ts';
 import { ColdRows, RowAccess } from './cold-rows.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { type HashKey, KeyedHash } from './keyed-hash.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
+import { isEvent, isExpiry, rowOfEvent } from './last-event.ts';
 import { Account } from '../wire/records.ts';
 import { Memory } from './memory.ts';
 import { PageCache } from './page-cache.ts';
@@ -22,6 +24,7 @@ import type { StartPointSizes } from './start-point.ts';
 import { indexSizes, type IndexSizes, TransferIndex } from './transfer-index.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
 import { TransferFlag } from '../wire/flags.ts';
+import { expiryBalances, readBalances, setClosed, transferBalances } from './store-transfer.ts';
 import { compare64, equal128, expiresAt } from './words.ts';
 
 /** Rows between two pauses while a checkpoint is loaded: some milliseconds. */
@@ -33,6 +36,12 @@ const PAGE_CACHE_BYTES = 16 << 20;
 export const EVENTS_MAX = 8190;
 /** So much is read in a second, even from a slow volume. */
 const YOUNG_BYTES_MAX = 256 << 20;
+/** So much of accounts stays in memory at least, if that is no more than a quarter of it. */
+const ACCOUNTS_STAY_BYTES = 64 << 20;
+/** Accounts that have left memory and were used lately: the part of it that they may take, and their number at least and at most. */
+const LIVE_PART = 1 / 8;
+const LIVE_MIN = 1 << 16;
+const LIVE_MAX = 1 << 20;
 
 export interface StateSizes {
   /** Bytes of memory above which rows leave it; without it none do, as nobody could bring them back. */
@@ -41,10 +50,21 @@ export interface StateSizes {
   readonly pageCacheBytes?: number;
   /** Rows that a chunk of each table with pages holds, as a power of two; tests set a small one. */
   readonly rowsShift?: number;
+  /** The same for accounts. */
+  readonly accountsShift?: number;
+  /** Bytes of accounts that never leave memory, by default as the limit of memory asks. Tests set none. */
+  readonly accountsStayBytes?: number;
+  /** Accounts that have left memory, of which so many are kept in it nevertheless, if they were used lately. */
+  readonly liveAccountsMax?: number;
   /** Sizes of start points. Tests set small ones. */
   readonly startPointSizes?: StartPointSizes;
   /** Sizes of the index of transfers, by default as the limit of memory asks; tests use small ones. */
   readonly indexSizes?: IndexSizes;
+}
+
+function liveAccountsMax(memoryLimitBytes: number, rowsLeaveAtBytes: number): number {
+  const least = Math.min(LIVE_MIN, memoryLimitBytes / 16 / LIVE_BYTES);
+  return Math.max(least, Math.min(LIVE_MAX, (rowsLeaveAtBytes * LIVE_PART) / LIVE_BYTES));
 }
 
 interface LedgerStateOptions extends StateSizes {
@@ -59,7 +79,11 @@ interface LedgerStateOptions extends StateSizes {
 
 export class LedgerState {
   readonly memory = new Memory();
-  readonly accounts = new RowTable(this.memory, { wordsPerRow: Account.words, rowsShift: 14 });
+  /** Rows of accounts, as far as they never change. */
+  readonly accounts: RowTable;
+  /** The same rows with balances and flags as they are now. */
+  readonly liveAccounts: LiveAccounts;
+  readonly coldAccounts: ColdAccounts;
   readonly transfers: RowTable;
   readonly wides: RowTable;
   readonly expiries: RowTable;
@@ -83,6 +107,7 @@ export class LedgerState {
   readonly #limitBytes: number;
   readonly #newRowsBytesMax: number;
   readonly #rowsLeaveAtBytes: number;
+  readonly #accountsStayBytes: number;
   /** Tables whose rows may leave memory. */
   readonly #paged: readonly RowTable[];
   readonly #accountIds = new SlotTable(this.memory);
@@ -100,6 +125,8 @@ export class LedgerState {
     this.#limitBytes = memoryLimitBytes;
     this.#newRowsBytesMax = newRowsBytesMax;
     this.#rowsLeaveAtBytes = rowsLeaveAtBytes;
+    this.#accountsStayBytes =
+      sizes.accountsStayBytes ?? Math.min(ACCOUNTS_STAY_BYTES, memoryLimitBytes / 4);
     // Without rows that leave, there are no pages to keep.
     const cacheBytes = rowsLeaveAtBytes === Infinity ? 0 : pageCacheBytes;
     this.access = new RowAccess(new PageCache(memory, cacheBytes));
@@ -114,6 +141,18 @@ export class LedgerState {
     this.expiries = table(PageTableId.expiries, Expiry.words, 14, Expiry.timestamp);
     this.burnedIds = table(PageTableId.burnedIds, BurnedId.words, 14);
     this.#paged = [this.transfers, this.wides, this.expiries, this.burnedIds];
+    const { accountsShift = 14 } = sizes;
+    const cold = new ColdAccounts({
+      memory,
+      access: this.access,
+      rowsShift: accountsShift,
+      liveMax: sizes.liveAccountsMax ?? liveAccountsMax(memoryLimitBytes, rowsLeaveAtBytes),
+      applyEvent: (event, account, row, at) => this.#applyEvent(event, account, row, at),
+    });
+    const shape = { wordsPerRow: Account.words, rowsShift: accountsShift };
+    this.accounts = new RowTable(memory, { ...shape, cold });
+    this.coldAccounts = cold;
+    this.liveAccounts = new LiveAccounts(this.accounts, cold);
     this.#hash = hash;
     this.accountFields = new AccountFields(memory, hash, this.accounts);
     this.transferIndex = new TransferIndex({
@@ -122,7 +161,11 @@ export class LedgerState {
       rows: this.transfers,
       access: this.access,
       sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
-      mergeRoom: () => this.freeBytes - Math.max(0, newRowsBytesMax - this.newRowsBytes),
+      // A merge makes no account leave memory.
+      mergeRoom: () =>
+        this.freeBytes -
+        this.#droppableAccountBytes -
+        Math.max(0, newRowsBytesMax - this.newRowsBytes),
       makeRoom: () => this.makeRoom(),
       youngBytes: () =>
         isIndexStored && this.#rowsLeaveAtBytes < Infinity ? this.youngBytes : Infinity,
@@ -179,7 +222,11 @@ export class LedgerState {
 
   /** Whether any row or segment of the index has left memory. */
   get hasCold(): boolean {
-    return this.transferIndex.hasCold || this.#paged.some(({ coldEnd }) => coldEnd > 0);
+    return (
+      this.transferIndex.hasCold ||
+      this.accounts.coldEnd > 0 ||
+      this.#paged.some(({ coldEnd }) => coldEnd > 0)
+    );
   }
 
   /**
@@ -192,7 +239,21 @@ export class LedgerState {
 
   get #droppableBytes(): number {
     if (this.#rowsLeaveAtBytes === Infinity) return 0;
-    return this.#droppableRowBytes + this.transferIndex.droppableBytes;
+    return (
+      this.#droppableRowBytes + this.#droppableAccountBytes + this.transferIndex.droppableBytes
+    );
+  }
+
+  get #droppableAccountBytes(): number {
+    const { droppableBytes, chunkBytes } = this.accounts;
+    const beyond = Math.max(0, this.#accountBytes - this.#accountsStayBytes);
+    return Math.min(droppableBytes, Math.floor(beyond / chunkBytes) * chunkBytes);
+  }
+
+  /** Bytes of the accounts that have not left memory. */
+  get #accountBytes(): number {
+    const { count, coldEnd, rowBytes } = this.accounts;
+    return (count - coldEnd) * rowBytes;
   }
 
   get #droppableRowBytes(): number {
@@ -227,7 +288,7 @@ export class LedgerState {
 
   /** Bytes of rows that are in no checkpoint yet. */
   get newRowsBytes(): number {
-    return this.#paged.reduce(
+    return [this.accounts, ...this.#paged].reduce(
       (sum, { count, stored, rowBytes }) => sum + (count - stored) * rowBytes,
       0,
     );
@@ -250,6 +311,7 @@ export class LedgerState {
    */
   makeRoom(): void {
     this.#drop();
+    this.coldAccounts.trim();
     if (this.transferIndex.mergeBytes > 0 && this.freeBytes < 0) this.transferIndex.giveUpMerge();
   }
 
@@ -269,6 +331,11 @@ export class LedgerState {
 
   #drop(): void {
     while (this.memory.usedBytes > this.#rowsLeaveAtBytes) {
+      if (this.#droppableAccountBytes > 0 && this.#accountBytes > this.#rowsLeaveAtBytes / 2) {
+        // Until accounts take half of the memory, everything else leaves before them.
+        this.accounts.drop();
+        continue;
+      }
       const indexBytes = this.transferIndex.droppableBytes;
       if (indexBytes > this.#droppableRowBytes) {
         this.transferIndex.drop();
@@ -278,9 +345,27 @@ export class LedgerState {
       for (const table of this.#paged) {
         if (table.mayDrop && table.droppableBytes > (largest?.droppableBytes ?? 0)) largest = table;
       }
+      if (largest === undefined && this.#droppableAccountBytes > 0) largest = this.accounts;
       if (largest === undefined) return;
       largest.drop();
     }
+  }
+
+  #applyEvent(event: number, account: number, row: Uint32Array, at: number): void {
+    if (!isEvent(event)) return;
+    const table = isExpiry(event) ? this.expiries : this.transfers;
+    const index = rowOfEvent(event);
+    const source = table.chunkOf(index);
+    const from = table.offsetOf(index);
+    const layout = isExpiry(event) ? Expiry : Transfer;
+    const side = source[from + layout.debitAccount] === account ? 0 : 1;
+    const balances = isExpiry(event)
+      ? expiryBalances(source, from)
+      : transferBalances(source, from);
+    readBalances(this, balances, side, row, at + Account.debitsPending);
+    const flags = source[from + (isExpiry(event) ? Expiry.flags : Transfer.codeFlags)]! >>> 16;
+    const closed = side === 0 ? RowFlag.debit_account_closed : RowFlag.credit_account_closed;
+    setClosed(row, at, (flags & closed) !== 0);
   }
 
   /** Returns the hash of an id of an account or a transfer. */
@@ -467,9 +552,10 @@ export class LedgerState {
         this.#queueExpiry(row, offset, transfer);
     }
     this.#indexedTransfers = end;
-    this.transferIndex.addRows(
-      end,
-      (account) => accounts.chunkOf(account)[accounts.offsetOf(account) + Account.ledger]!,
+    this.transferIndex.addRows(end, (account) =>
+      account < accounts.coldEnd
+        ? this.coldAccounts.ledgerOf(account)
+        : accounts.chunkOf(account)[accounts.offsetOf(account) + Account.ledger]!,
     );
   }
 

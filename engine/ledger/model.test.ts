@@ -92,6 +92,7 @@ test('a ledger whose rows and index have left memory answers as the reference le
     }
     expect(simulation.pagesRead).toBeGreaterThan(100);
     expect(simulation.indexPagesRead).toBeGreaterThan(100);
+    expect(simulation.accountPagesRead).toBeGreaterThan(100);
     // A machine that keeps all rows in memory has the same hash after the same history.
     expect(simulation.replay()).toEqual(simulation.machine.stateHash());
   }

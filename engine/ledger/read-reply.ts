@@ -4,7 +4,12 @@ import { Account, AccountBalance, ChangeEvent, WireTransfer } from '../wire/reco
 import type { LedgerState } from './ledger-state.ts';
 import { RowFlag } from './row-values.ts';
 import { AccountFlag, TransferFlag } from '../wire/flags.ts';
-import { type BalancesAt, readBalances } from './store-transfer.ts';
+import {
+  type BalancesAt,
+  expiryBalances,
+  readBalances,
+  transferBalances,
+} from './store-transfer.ts';
 import { copy128 } from './words.ts';
 
 const ROW_FLAGS =
@@ -21,8 +26,8 @@ export function writeAccount(
   to: Uint32Array,
   at: number,
 ): void {
-  const row = state.accounts.chunkOf(account);
-  const offset = state.accounts.offsetOf(account);
+  const row = state.liveAccounts.chunkOf(account);
+  const offset = state.liveAccounts.offsetOf(account);
   for (let i = 0; i < Account.words; i += 1) to[at + i] = row[offset + i]!;
   to[at + Account.reserved] = 0;
 }
@@ -133,16 +138,6 @@ export function writeExpiryEvent(
   to[at + ChangeEvent.type] = EventType.expired;
   to[at + ChangeEvent.timestamp] = row[e + Expiry.timestamp]!;
   to[at + ChangeEvent.timestamp + 1] = row[e + Expiry.timestamp + 1]!;
-}
-
-export function transferBalances(row: Uint32Array, r: number): BalancesAt {
-  const isWide = ((row[r + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0;
-  return { row, narrow: r + Transfer.balances, wide: isWide ? row[r + Transfer.amount]! : -1 };
-}
-
-export function expiryBalances(row: Uint32Array, e: number): BalancesAt {
-  const isWide = ((row[e + Expiry.flags]! >>> 16) & RowFlag.wide) !== 0;
-  return { row, narrow: e + Expiry.balances, wide: isWide ? row[e + Expiry.wide]! : -1 };
 }
 
 function eventType(flags: number): number {

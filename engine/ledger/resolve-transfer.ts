@@ -142,8 +142,9 @@ function checkUnresolved(
 }
 
 function isClosed(context: EventContext, account: number): boolean {
-  const { accounts } = context.state;
-  const flags = accounts.chunkOf(account)[accounts.offsetOf(account) + Account.codeFlags]! >>> 16;
+  const { liveAccounts } = context.state;
+  const row = liveAccounts.chunkOf(account);
+  const flags = row[liveAccounts.offsetOf(account) + Account.codeFlags]! >>> 16;
   return (flags & AccountFlag.closed) !== 0;
 }
 
@@ -158,10 +159,10 @@ function apply(context: EventContext, pending: number, isVoid: boolean): void {
     undo.recordAccount(creditAccount);
     undo.recordResolved(pending);
   }
-  const debit = state.accounts.chunkOf(debitAccount);
-  const d = state.accounts.offsetOf(debitAccount);
-  const credit = state.accounts.chunkOf(creditAccount);
-  const c = state.accounts.offsetOf(creditAccount);
+  const debit = state.liveAccounts.chunkOf(debitAccount);
+  const d = state.liveAccounts.offsetOf(debitAccount);
+  const credit = state.liveAccounts.chunkOf(creditAccount);
+  const c = state.liveAccounts.offsetOf(creditAccount);
   subtract128(debit, d + Account.debitsPending, pendingAmount, 0);
   subtract128(credit, c + Account.creditsPending, pendingAmount, 0);
   if (isVoid) {

@@ -8,15 +8,21 @@
  */
 import { check } from './checkpoint-error.ts';
 import { Expiry, Transfer } from './layout.ts';
+import { eventOfExpiry, eventOfTransfer } from './last-event.ts';
 import { Account } from '../wire/records.ts';
 import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
-import { expiryBalances, transferBalances } from './read-reply.ts';
 import type { RowFeed } from './row-feed.ts';
 import type { RowTable } from './row-table.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
 import { TransferFlag } from '../wire/flags.ts';
 import type { StartPoint } from './start-point.ts';
-import { type BalancesAt, readBalances, setClosed } from './store-transfer.ts';
+import {
+  type BalancesAt,
+  expiryBalances,
+  readBalances,
+  setClosed,
+  transferBalances,
+} from './store-transfer.ts';
 
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 /** Entries of the queue of expiries between two looks for entries of resolved transfers. */
@@ -42,15 +48,6 @@ interface RestoreOptions {
 /** Fills the state. */
 export async function restore(state: LedgerState, options: RestoreOptions): Promise<void> {
   const { feeds, point, pause } = options;
-  const { accounts } = state;
-  state.reserveIds(accounts.count);
-  for (let account = 0; account < accounts.count; account += 1) {
-    state.addAccountId(account);
-    if (account % ROWS_A_SLICE !== ROWS_A_SLICE - 1) continue;
-    state.indexAccounts(account + 1);
-    await pause();
-  }
-  state.indexAccounts(accounts.count);
   if (point !== undefined) leaveOut(state, feeds, point);
   await new EventOrder(state, options).run();
   await restoreBurnedIds(state, feeds.burnedIds, pause);
@@ -232,7 +229,8 @@ class EventOrder {
       row.set(names, at + Expiry.debitAccount);
     }
     const accounts = [row[at + Expiry.debitAccount]!, row[at + Expiry.creditAccount]!] as const;
-    restoreAccounts(this.#state, accounts, row[at + Expiry.flags]!, expiryBalances(row, at));
+    const outcome = { event: eventOfExpiry(this.#expiries), balances: expiryBalances(row, at) };
+    restoreAccounts(this.#state, accounts, row[at + Expiry.flags]!, outcome);
     this.#expiries += 1;
   }
 
@@ -255,7 +253,8 @@ class EventOrder {
       const isVoid = (flags & TransferFlag.void_pending_transfer) !== 0;
       this.#resolve(pending, isVoid ? PendingStatus.voided : PendingStatus.posted);
     }
-    restoreAccounts(state, accounts, codeFlags, transferBalances(row, at));
+    const outcome = { event: eventOfTransfer(transfer), balances: transferBalances(row, at) };
+    restoreAccounts(state, accounts, codeFlags, outcome);
     this.#transfers += 1;
   }
 
@@ -277,13 +276,18 @@ function restoreAccounts(
   state: LedgerState,
   accounts: readonly [number, number],
   rowFlags: number,
-  balances: BalancesAt,
+  { event, balances }: { readonly event: number; readonly balances: BalancesAt },
 ): void {
   for (let side = 0; side < 2; side += 1) {
     const account = accounts[side]!;
     check(account < state.accounts.count, 'an account is missing');
+    if (account < state.accounts.coldEnd) {
+      state.coldAccounts.setEvent(account, event);
+      continue;
+    }
     const chunk = state.accounts.chunkOf(account);
     const offset = state.accounts.offsetOf(account);
+    chunk[offset + Account.reserved] = event;
     readBalances(state, balances, side, chunk, offset + Account.debitsPending);
     const closed = side === 0 ? RowFlag.debit_account_closed : RowFlag.credit_account_closed;
     setClosed(chunk, offset, ((rowFlags >>> 16) & closed) !== 0);

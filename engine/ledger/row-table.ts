@@ -28,6 +28,8 @@ export class RowTable {
   coldEnd = 0;
   /** Rows before this one are durable in pages of a checkpoint. */
   stored = 0;
+  /** Whether all rows that are in memory must stay there for now. */
+  mustStay = false;
   readonly cold: ColdRows | undefined;
   readonly #rowsShift: number;
   readonly #rowsMask: number;
@@ -65,11 +67,13 @@ export class RowTable {
 
   /** Whether the oldest chunk may leave memory. The last row always stays. */
   get mayDrop(): boolean {
-    return this.coldEnd + this.rowsPerChunk <= Math.min(this.stored, this.count - 1);
+    const end = this.mustStay ? 0 : Math.min(this.stored, this.count - 1);
+    return this.coldEnd + this.rowsPerChunk <= end;
   }
 
   /** Bytes of chunks that may leave memory. */
   get droppableBytes(): number {
+    if (this.mustStay) return 0;
     const rows = Math.max(0, Math.min(this.stored, this.count - 1) - this.coldEnd);
     return (rows >>> this.#rowsShift) * this.chunkBytes;
   }

@@ -1,6 +1,7 @@
 /**
  * Start points: what all events up to some row add up to, so that a start reads only the rows after it. That is what no row alone
- * says: balances of accounts, statuses of pending transfers, the queue of expiries, and the times at which pages begin.
+ * says: the last event of each account and the balances of those that are in memory, statuses of pending transfers, the queue of expiries,
+ * and the times at which pages begin.
  *
  * A point is written by several checkpoints, a bounded part each, as the log fills up meanwhile. A later part is younger than the first
  * one, and need not be copied at the same moment: a start goes through every event after the first part, and each says what is so after
@@ -24,7 +25,8 @@ const ALL_TABLES: readonly number[] = [DIRECTORY, ...TABLES];
 
 export const isStartPoint = (table: number): boolean => ALL_TABLES.includes(table);
 
-const VERSION = 1;
+/** Version 1 had the balances of all accounts, and no events. */
+const VERSION = 2;
 /** Version, table, bytes (u64), transfers, expiries, wide values, accounts. */
 const DIRECTORY_WORDS = 8;
 /** Rows that a start reads at a point's end cost less than the point if these are fewer. */
@@ -143,13 +145,16 @@ export class StartPoints {
       const [, table, low, high] = directory;
       const bytes = low! + high! * 2 ** 32;
       const counts = countsOf(directory, 4);
-      const words = await wordsOf(this.#stored.get(table!) ?? [], bytes / 4);
-      if (words === undefined || !isWithin(counts, limits) || !isWhole(words, this.#state, counts))
-        throw new RangeError('the parts of the start point do not fit together');
+      mustFit(isWithin(counts, limits));
+      const parts = new PointLoad(this.#state, counts);
+      for await (const part of partsOf(this.#stored.get(table!) ?? [], bytes)) parts.take(part);
+      const times = parts.finish();
       this.#whole = { table: table!, bytes, transfers: counts.transfers };
-      return { ...counts, ...applyPoint(words, this.#state, counts) };
+      return { ...counts, ...times };
     } catch (error) {
-      // The rows are intact, or say so themselves.
+      // The rows are intact, or say so themselves. What else the point has filled is filled anew from all of them.
+      this.#state.expiryQueue.clear();
+      this.#state.pendingTransfers = 0;
       this.#onDamage(error);
       return undefined;
     }
@@ -193,7 +198,8 @@ const Kind = {
   statuses: 4,
   transferTimes: 5,
   expiryTimes: 6,
-  end: 7,
+  events: 7,
+  end: 8,
 } as const;
 const PART_WORDS = 3;
 const HEAD_WORDS = 4;
@@ -205,6 +211,7 @@ const TIME_WORDS = 2;
 
 /** Records in a part, so that none is much larger than 256 KiB, but for the queue. */
 const ACCOUNTS_A_PART = 4096;
+const EVENTS_A_PART = 1 << 16;
 const STATUSES_A_PART = 1 << 18;
 const TIMES_A_PART = 1 << 15;
 
@@ -221,6 +228,8 @@ function contentWords(kind: number, count: number): number {
     case Kind.transferTimes:
     case Kind.expiryTimes:
       return count * TIME_WORDS;
+    case Kind.events:
+      return count;
     default:
       return 0;
   }
@@ -241,8 +250,12 @@ function* encodePoint(state: LedgerState, counts: Counts): Generator<Uint8Array,
   expiryQueue.copy(queue, PART_WORDS);
   yield bytesOf(head);
   yield bytesOf(queue);
-  for (let first = 0; first < counts.accounts; first += ACCOUNTS_A_PART)
-    yield bytesOf(balancesPart(state, first, Math.min(ACCOUNTS_A_PART, counts.accounts - first)));
+  // Those that have left memory have none here. More of them may do so between two parts.
+  for (let first = state.accounts.coldEnd; first < counts.accounts;) {
+    const count = Math.min(ACCOUNTS_A_PART, counts.accounts - first);
+    yield bytesOf(balancesPart(state, first, count));
+    first = Math.max(first + count, state.accounts.coldEnd);
+  }
   for (let first = 0; first < counts.transfers; first += STATUSES_A_PART) {
     const count = Math.min(STATUSES_A_PART, counts.transfers - first);
     // Most ledgers have long stretches without pending transfers. They have status 0.
@@ -253,6 +266,8 @@ function* encodePoint(state: LedgerState, counts: Counts): Generator<Uint8Array,
   }
   yield* timesParts(Kind.transferTimes, state.transfers, counts.transfers);
   yield* timesParts(Kind.expiryTimes, state.expiries, counts.expiries);
+  for (let first = 0; first < counts.accounts; first += EVENTS_A_PART)
+    yield bytesOf(eventsPart(state, first, Math.min(EVENTS_A_PART, counts.accounts - first)));
   yield bytesOf(newPart(Kind.end, 0, 0));
   return undefined;
 }
@@ -267,6 +282,19 @@ function balancesPart({ accounts }: LedgerState, first: number, count: number): 
       part[to + i] = row[at + Account.debitsPending + i]!;
     const flags = row[at + Account.codeFlags]! >>> 16;
     part[to + BALANCE_WORDS - 1] = (flags & AccountFlag.closed) === 0 ? 0 : 1;
+  }
+  return part;
+}
+
+function eventsPart(state: LedgerState, first: number, count: number): Uint32Array {
+  const { accounts, coldAccounts } = state;
+  const part = newPart(Kind.events, first, count);
+  for (let i = 0; i < count; i += 1) {
+    const account = first + i;
+    part[PART_WORDS + i] =
+      account < accounts.coldEnd
+        ? coldAccounts.eventOf(account)
+        : accounts.chunkOf(account)[accounts.offsetOf(account) + Account.reserved]!;
   }
   return part;
 }
@@ -289,75 +317,126 @@ interface Part {
   readonly kind: number;
   readonly first: number;
   readonly count: number;
-  /** Place of its content. */
-  readonly at: number;
+  readonly content: Uint32Array;
 }
 
-function* partsOf(words: Uint32Array): Generator<Part> {
-  for (let at = 0; at < words.length;) {
-    const [kind, first, count] = words.subarray(at, at + PART_WORDS);
-    yield { kind: kind!, first: first!, count: count!, at: at + PART_WORDS };
-    at += PART_WORDS + contentWords(kind!, count!);
+/** Yields the parts of a point of so many bytes. */
+async function* partsOf(
+  stored: readonly AsyncIterable<Uint8Array>[],
+  bytes: number,
+): AsyncGenerator<Part> {
+  const source = new WordSource(stored);
+  for (let left = bytes; left > 0;) {
+    const [kind, first, count] = await source.take(PART_WORDS);
+    const words = contentWords(kind!, count!);
+    left -= (PART_WORDS + words) * 4;
+    mustFit(left >= 0);
+    yield { kind: kind!, first: first!, count: count!, content: await source.take(words) };
   }
+  mustFit(await source.isOver());
 }
 
-/** Returns whether the words are a point of these counts, from the head to the end. */
-function isWhole(words: Uint32Array, state: LedgerState, counts: Counts): boolean {
-  let last: Part = { kind: 0, first: 0, count: 0, at: 0 };
-  const done = { [Kind.balances]: 0, [Kind.transferTimes]: 0, [Kind.expiryTimes]: 0 };
-  for (const part of partsOf(words)) {
-    const { kind, first, count, at } = part;
-    if (kind < last.kind || kind > Kind.end || at + contentWords(kind, count) > words.length)
-      return false;
-    if (kind === Kind.statuses) {
-      if (first % STATUSES_A_PART !== 0 || first + count > counts.transfers) return false;
-    } else if (kind in done) {
-      if (first !== done[kind as keyof typeof done]) return false;
-      done[kind as keyof typeof done] += count;
+/** Puts the parts of a point into the state, one after another. */
+class PointLoad {
+  readonly #state: LedgerState;
+  readonly #counts: Counts;
+  readonly #times: { readonly transferTimes: Uint32Array; readonly expiryTimes: Uint32Array };
+  /** Records of each kind that are done. */
+  readonly #done = new Map<number, number>();
+  #last = 0;
+  /** Accounts before it are not all in the point: they had left memory. */
+  #coldEnd = 0;
+
+  constructor(state: LedgerState, counts: Counts) {
+    const { transfers, expiries } = state;
+    this.#state = state;
+    this.#counts = counts;
+    this.#times = {
+      transferTimes: new Uint32Array(pagesBefore(transfers, counts.transfers) * TIME_WORDS),
+      expiryTimes: new Uint32Array(pagesBefore(expiries, counts.expiries) * TIME_WORDS),
+    };
+    state.pendingStatuses.reserve(counts.transfers);
+  }
+
+  take({ kind, first, count, content }: Part): void {
+    mustFit(kind >= this.#last && kind <= Kind.end);
+    mustFit((this.#last === 0) === (kind === Kind.head));
+    this.#last = kind;
+    const done = this.#done.get(kind) ?? 0;
+    if (kind === Kind.statuses || kind === Kind.balances) mustFit(first >= done);
+    else mustFit(first === done);
+    this.#done.set(kind, first + count);
+    this.#put({ kind, first, count, content }, done);
+  }
+
+  #put({ kind, first, count, content }: Part, done: number): void {
+    const { expiryQueue, pendingStatuses } = this.#state;
+    const { accounts, transfers } = this.#counts;
+    if (kind === Kind.head)
+      mustFit(countWords(this.#counts).every((number, i) => content[i] === number));
+    else if (kind === Kind.queue) expiryQueue.add(content);
+    else if (kind === Kind.balances) {
+      mustFit(first + count <= accounts);
+      if (first > done) this.#coldEnd = first;
+      applyBalances(content, this.#state, first);
+    } else if (kind === Kind.statuses) {
+      mustFit(first % STATUSES_A_PART === 0 && first + count <= transfers);
+      const statuses = new Uint8Array(content.buffer, content.byteOffset, count);
+      pendingStatuses.put(first, statuses);
+      for (const status of statuses)
+        if (status === PendingStatus.pending) this.#state.pendingTransfers += 1;
+    } else if (kind === Kind.events) {
+      mustFit(first + count <= accounts);
+      applyEvents(content, this.#state, first);
+    } else if (kind !== Kind.end) {
+      const times =
+        kind === Kind.transferTimes ? this.#times.transferTimes : this.#times.expiryTimes;
+      mustFit((first + count) * TIME_WORDS <= times.length);
+      times.set(content, first * TIME_WORDS);
     }
-    last = part;
   }
-  const head = words.subarray(PART_WORDS, PART_WORDS + HEAD_WORDS);
-  return (
-    words[0] === Kind.head &&
-    countWords(counts).every((count, i) => head[i] === count) &&
-    done[Kind.balances] === counts.accounts &&
-    done[Kind.transferTimes] === pagesBefore(state.transfers, counts.transfers) &&
-    done[Kind.expiryTimes] === pagesBefore(state.expiries, counts.expiries) &&
-    last.kind === Kind.end &&
-    last.at === words.length
-  );
+
+  /** Call after the last part. Accounts without balances leave memory, where they have none. */
+  finish(): Times {
+    const { accounts } = this.#state;
+    const { transferTimes, expiryTimes } = this.#times;
+    const done = (kind: number): number => this.#done.get(kind) ?? 0;
+    mustFit(this.#last === Kind.end);
+    mustFit(done(Kind.events) === this.#counts.accounts);
+    mustFit(done(Kind.transferTimes) * TIME_WORDS === transferTimes.length);
+    mustFit(done(Kind.expiryTimes) * TIME_WORDS === expiryTimes.length);
+    if (done(Kind.balances) < this.#counts.accounts) this.#coldEnd = this.#counts.accounts;
+    while (accounts.coldEnd < this.#coldEnd) {
+      mustFit(accounts.mayDrop);
+      accounts.drop();
+    }
+    return this.#times;
+  }
 }
 
 type Times = Pick<StartPoint, 'transferTimes' | 'expiryTimes'>;
 
-function applyPoint(words: Uint32Array, state: LedgerState, counts: Counts): Times {
-  const { transfers, expiries, pendingStatuses, expiryQueue } = state;
-  const transferTimes = new Uint32Array(pagesBefore(transfers, counts.transfers) * TIME_WORDS);
-  const expiryTimes = new Uint32Array(pagesBefore(expiries, counts.expiries) * TIME_WORDS);
-  pendingStatuses.reserve(counts.transfers);
-  for (const { kind, first, count, at } of partsOf(words)) {
-    const content = words.subarray(at, at + contentWords(kind, count));
-    if (kind === Kind.queue) expiryQueue.add(content);
-    else if (kind === Kind.balances) applyBalances(content, state, first);
-    else if (kind === Kind.statuses) {
-      const statuses = new Uint8Array(content.buffer, content.byteOffset, count);
-      pendingStatuses.put(first, statuses);
-      for (const status of statuses)
-        if (status === PendingStatus.pending) state.pendingTransfers += 1;
-    } else if (kind === Kind.transferTimes) transferTimes.set(content, first * TIME_WORDS);
-    else if (kind === Kind.expiryTimes) expiryTimes.set(content, first * TIME_WORDS);
-  }
-  return { transferTimes, expiryTimes };
-}
-
 function applyBalances(content: Uint32Array, { accounts }: LedgerState, first: number): void {
   for (let from = 0, account = first; from < content.length; from += BALANCE_WORDS, account += 1) {
+    if (account < accounts.coldEnd) continue;
     const row = accounts.chunkOf(account);
     const at = accounts.offsetOf(account);
     row.set(content.subarray(from, from + BALANCE_WORDS - 1), at + Account.debitsPending);
     setClosed(row, at, content[from + BALANCE_WORDS - 1] === 1);
   }
+}
+
+function applyEvents(content: Uint32Array, state: LedgerState, first: number): void {
+  const { accounts, coldAccounts } = state;
+  for (let i = 0; i < content.length; i += 1) {
+    const account = first + i;
+    if (account < accounts.coldEnd) coldAccounts.setEvent(account, content[i]!);
+    else accounts.chunkOf(account)[accounts.offsetOf(account) + Account.reserved] = content[i]!;
+  }
+}
+
+function mustFit(condition: boolean): void {
+  if (!condition) throw new RangeError('the parts of the start point do not fit together');
 }
 
 const countWords = ({ transfers, expiries, wides, accounts }: Counts): readonly number[] => [
@@ -385,17 +464,47 @@ async function wordsOf(
   parts: readonly AsyncIterable<Uint8Array>[],
   count: number,
 ): Promise<Uint32Array | undefined> {
-  if (!Number.isInteger(count)) return undefined;
-  const bytes = new Uint8Array(count * 4);
-  let at = 0;
-  for (const part of parts) {
-    for await (const chunk of part) {
-      if (at + chunk.length > bytes.length) return undefined;
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
+  const source = new WordSource(parts);
+  if (await source.isOver()) return undefined;
+  const words = await source.take(count);
+  return (await source.isOver()) ? words : undefined;
+}
+
+/** Words of stored bytes, in order. */
+class WordSource {
+  readonly #bytes: AsyncIterator<Uint8Array>;
+  #chunk = new Uint8Array(0);
+  #at = 0;
+
+  constructor(parts: readonly AsyncIterable<Uint8Array>[]) {
+    this.#bytes = bytesIn(parts);
   }
-  return at === bytes.length && at > 0 ? new Uint32Array(bytes.buffer) : undefined;
+
+  async take(count: number): Promise<Uint32Array> {
+    const bytes = new Uint8Array(count * 4);
+    for (let at = 0; at < bytes.length;) {
+      mustFit(!(await this.isOver()));
+      const part = this.#chunk.subarray(this.#at, this.#at + bytes.length - at);
+      bytes.set(part, at);
+      at += part.length;
+      this.#at += part.length;
+    }
+    return new Uint32Array(bytes.buffer);
+  }
+
+  async isOver(): Promise<boolean> {
+    while (this.#at === this.#chunk.length) {
+      const { value, done } = await this.#bytes.next();
+      if (done === true) return true;
+      this.#chunk = value as Uint8Array<ArrayBuffer>;
+      this.#at = 0;
+    }
+    return false;
+  }
+}
+
+async function* bytesIn(parts: readonly AsyncIterable<Uint8Array>[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield* part;
 }
 
 function sectionOf(table: number, firstRow: number, chunks: readonly Uint8Array[]): Section {

@@ -139,6 +139,7 @@ export class StateMachine implements Checkpointed {
   prepare(operation: number, timestamp: bigint, body: Uint8Array): Needs | undefined {
     const state = this.#state;
     if (!state.hasCold) return undefined;
+    state.coldAccounts.trim();
     state.access.begin(this.#brought);
     state.sealedAnswers.begin(timestamp, body, true);
     touchOperation(state, operation, timestamp, body);

@@ -1,5 +1,6 @@
 /** Storage of an event's outcome: the balances of both accounts after it, in 64 bits if they fit. */
-import { Transfer, Wide } from './layout.ts';
+import { Expiry, Transfer, Wide } from './layout.ts';
+import { eventOfTransfer } from './last-event.ts';
 import { Account } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { RowFlag } from './row-values.ts';
@@ -60,15 +61,15 @@ export function storeWide(
   row.set(amount.subarray(amountAt, amountAt + 4), offset + Wide.amount);
   let to = offset + Wide.balances;
   for (const account of [accounts.debit, accounts.credit]) {
-    const from = state.accounts.offsetOf(account) + Account.debitsPending;
-    row.set(state.accounts.chunkOf(account).subarray(from, from + 16), to);
+    const from = state.liveAccounts.offsetOf(account) + Account.debitsPending;
+    row.set(state.liveAccounts.chunkOf(account).subarray(from, from + 16), to);
     to += 16;
   }
   return wide;
 }
 
 /**
- * Writes amount, flags and balances of a new transfer's row, as the last step of its event: `row[offset …]` holds
+ * Writes amount, flags and balances of the newest transfer's row, as the last step of its event: `row[offset …]` holds
  * everything else, and the accounts have moved already.
  */
 export function storeOutcome(
@@ -81,10 +82,10 @@ export function storeOutcome(
 ): void {
   const debitAccount = row[offset + Transfer.debitAccount]!;
   const creditAccount = row[offset + Transfer.creditAccount]!;
-  const debit = state.accounts.chunkOf(debitAccount);
-  const debitAt = state.accounts.offsetOf(debitAccount);
-  const credit = state.accounts.chunkOf(creditAccount);
-  const creditAt = state.accounts.offsetOf(creditAccount);
+  const debit = state.liveAccounts.chunkOf(debitAccount);
+  const debitAt = state.liveAccounts.offsetOf(debitAccount);
+  const credit = state.liveAccounts.chunkOf(creditAccount);
+  const creditAt = state.liveAccounts.offsetOf(creditAccount);
   let rowFlags = closedFlags(debit, debitAt, credit, creditAt);
   copyNarrow(row, offset + Transfer.balances, debit, debitAt);
   copyNarrow(row, offset + Transfer.balances + 8, credit, creditAt);
@@ -102,6 +103,9 @@ export function storeOutcome(
     row[offset + Transfer.amount + 1] = 0;
   }
   row[offset + Transfer.codeFlags] = codeFlags | (rowFlags << 16);
+  const event = eventOfTransfer(state.transfers.count - 1);
+  debit[debitAt + Account.reserved] = event;
+  credit[creditAt + Account.reserved] = event;
 }
 
 /** Place of an event's balances: in its own row at `narrow`, or in the wide row `wide` if that is not negative. */
@@ -109,6 +113,18 @@ export interface BalancesAt {
   readonly row: Uint32Array;
   readonly narrow: number;
   readonly wide: number;
+}
+
+/** Returns the place of the balances after the transfer in `row[r …]`. */
+export function transferBalances(row: Uint32Array, r: number): BalancesAt {
+  const isWide = ((row[r + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0;
+  return { row, narrow: r + Transfer.balances, wide: isWide ? row[r + Transfer.amount]! : -1 };
+}
+
+/** The same of an expiry. */
+export function expiryBalances(row: Uint32Array, e: number): BalancesAt {
+  const isWide = ((row[e + Expiry.flags]! >>> 16) & RowFlag.wide) !== 0;
+  return { row, narrow: e + Expiry.balances, wide: isWide ? row[e + Expiry.wide]! : -1 };
 }
 
 /** Writes the four u128 balances of one side after an event: `side` 0 is the debit account's, 1 the credit account's. */

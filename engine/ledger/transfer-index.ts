@@ -553,6 +553,7 @@ export class TransferIndex {
     const arrived: Needs['arrived'] = (name, words) => {
       left -= 1;
       returning.put(name, words);
+      return true;
     };
     this.#volume!({ pages, arrived }, (isBrought) => {
       // It may have been given up meanwhile.

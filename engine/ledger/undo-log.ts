@@ -6,8 +6,8 @@ import { Account } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { PendingStatus } from './row-values.ts';
 
-/** Words of an entry: account index, its sixteen words of balances, code and flags. */
-const ENTRY_WORDS = 18;
+/** Words of an entry: account index, its sixteen words of balances, code and flags, last event. */
+const ENTRY_WORDS = 19;
 const ENTRIES_FIRST = 1024;
 
 export class UndoLog {
@@ -49,13 +49,14 @@ export class UndoLog {
       larger.set(this.#entries);
       this.#entries = larger;
     }
-    const row = this.#state.accounts.chunkOf(account);
-    const offset = this.#state.accounts.offsetOf(account);
+    const row = this.#state.liveAccounts.chunkOf(account);
+    const offset = this.#state.liveAccounts.offsetOf(account);
     this.#entries[at] = account;
     for (let i = 0; i < 16; i += 1) {
       this.#entries[at + 1 + i] = row[offset + Account.debitsPending + i]!;
     }
     this.#entries[at + 17] = row[offset + Account.codeFlags]!;
+    this.#entries[at + 18] = row[offset + Account.reserved]!;
     this.#entryCount += 1;
   }
 
@@ -70,10 +71,11 @@ export class UndoLog {
       this.#entryCount -= 1;
       const at = this.#entryCount * ENTRY_WORDS;
       const account = this.#entries[at]!;
-      const row = state.accounts.chunkOf(account);
-      const offset = state.accounts.offsetOf(account);
+      const row = state.liveAccounts.chunkOf(account);
+      const offset = state.liveAccounts.offsetOf(account);
       row.set(this.#entries.subarray(at + 1, at + 17), offset + Account.debitsPending);
       row[offset + Account.codeFlags] = this.#entries[at + 17]!;
+      row[offset + Account.reserved] = this.#entries[at + 18]!;
     }
     for (const transfer of this.#resolved) {
       state.pendingStatuses.set(transfer, PendingStatus.pending);

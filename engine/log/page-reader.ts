@@ -1,13 +1,17 @@
 /**
  * Reads single pages of a checkpoint's tables. Pages that follow one another are read together. Each is verified by its own
- * name and checksum.
+ * name and checksum. Accounts have no pages of their own, but rows in order, which may begin anywhere and go on in the next piece: so many of
+ * them are read as a page, and whoever asked verifies it.
  *
  * A merge may move a page, and a later checkpoint may use its old place, while it is being read. Then its bytes do not fit, and
  * it is read again from where it is now. A damaged page is mended first, if somebody has it (mender.ts).
  */
 import { isDerived } from '../ledger/checkpoint.ts';
+import type { Needs } from '../ledger/cold-rows.ts';
+import { ACCOUNTS_TABLE } from '../ledger/layout.ts';
 import { isPage, PAGE_BYTES, PAGE_WORDS, type PageName } from '../ledger/page.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
+import type { Extent } from './extents.ts';
 import type { Piece, StoredSection } from './manifest.ts';
 import { isUnreadable, type ReadableFile } from './storage.ts';
 
@@ -16,11 +20,10 @@ export interface PageSource {
    * Reads pages, in any order. `arrived` gets the words of each one; their memory is used again. Rejects with DataFileError
    * `checkpoint_corrupt` if one of them is damaged, or `index_damaged` if that is one of the index.
    */
-  read(
-    pages: readonly PageName[],
-    arrived: (page: PageName, words: Uint32Array) => void,
-  ): Promise<void>;
+  read(pages: readonly PageName[], arrived: Arrived): Promise<void>;
 }
+
+type Arrived = Needs['arrived'];
 
 /** Maximum number of pages read by one call of the system. */
 const RUN_PAGES_MAX = 128;
@@ -32,8 +35,8 @@ const CALLS_MAX = 3;
 const MENDS_MAX = 3;
 
 interface PlacedPiece {
-  readonly firstPage: number;
-  readonly pages: number;
+  /** Its first byte in its table. */
+  readonly from: number;
   readonly piece: Piece;
 }
 
@@ -41,6 +44,8 @@ interface Place {
   readonly name: PageName;
   readonly offset: number;
   readonly piece: Piece;
+  /** Where the page goes on that begins at the end of a piece. */
+  readonly rest: readonly Extent[];
 }
 
 interface PageReaderOptions {
@@ -62,10 +67,7 @@ export class PageReader implements PageSource {
     this.#options = options;
   }
 
-  async read(
-    pages: readonly PageName[],
-    arrived: (page: PageName, words: Uint32Array) => void,
-  ): Promise<void> {
+  async read(pages: readonly PageName[], arrived: Arrived): Promise<void> {
     let mends = 0;
     for (let wanted = pages; wanted.length > 0;) {
       const sections = this.#options.sections();
@@ -87,11 +89,10 @@ export class PageReader implements PageSource {
   }
 
   /** Reads those of the pages that are in the checkpoint and whole. */
-  async readWhole(
-    pages: readonly PageName[],
-    arrived: (page: PageName, words: Uint32Array) => void,
-  ): Promise<void> {
-    const places = pages.flatMap((name) => this.#find(name) ?? []);
+  async readWhole(pages: readonly PageName[], arrived: Arrived): Promise<void> {
+    const places = pages.flatMap((name) =>
+      name.table === ACCOUNTS_TABLE ? [] : (this.#find(name) ?? []),
+    );
     await this.#readPlaces(places, arrived);
   }
 
@@ -111,10 +112,7 @@ export class PageReader implements PageSource {
   }
 
   /** Returns the places whose bytes are other pages. */
-  async #readPlaces(
-    places: Place[],
-    arrived: (page: PageName, words: Uint32Array) => void,
-  ): Promise<readonly Place[]> {
+  async #readPlaces(places: Place[], arrived: Arrived): Promise<readonly Place[]> {
     const runs = runsOf(places.sort((a, b) => a.offset - b.offset));
     const misfits: Place[] = [];
     let next = 0;
@@ -129,16 +127,17 @@ export class PageReader implements PageSource {
     return misfits;
   }
 
-  async #readRun(
-    run: readonly Place[],
-    arrived: (page: PageName, words: Uint32Array) => void,
-    misfits: Place[],
-  ): Promise<void> {
+  async #readRun(run: readonly Place[], arrived: Arrived, misfits: Place[]): Promise<void> {
     const from = run[0]!.offset;
     const bytes = new Uint8Array(run.at(-1)!.offset + PAGE_BYTES - from);
     let length = 0;
     try {
-      length = await this.#options.file.read(bytes, from);
+      length = await this.#options.file.read(
+        bytes.subarray(0, bytes.length - restBytes(run)),
+        from,
+      );
+      for (const { offset, size } of run.at(-1)!.rest)
+        length += await this.#options.file.read(bytes.subarray(length, length + size), offset);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       if (run.length === 1) misfits.push(run[0]!);
@@ -149,9 +148,11 @@ export class PageReader implements PageSource {
     const words = new Uint32Array(bytes.buffer);
     for (const place of run) {
       const at = place.offset - from;
-      const isThere = at + PAGE_BYTES <= length && isPage(words, at / 4, place.name);
-      if (isThere) arrived(place.name, words.subarray(at / 4, at / 4 + PAGE_WORDS));
-      else misfits.push(place);
+      const isRead = at + PAGE_BYTES <= length;
+      const isThere =
+        isRead && (place.name.table === ACCOUNTS_TABLE || isPage(words, at / 4, place.name));
+      const page = words.subarray(at / 4, at / 4 + PAGE_WORDS);
+      if (!isThere || !arrived(place.name, page)) misfits.push(place);
     }
   }
 
@@ -173,17 +174,26 @@ export class PageReader implements PageSource {
     const { table, page } = name;
     this.#place();
     const pieces = this.#pieces.get(table) ?? [];
+    const from = page * PAGE_BYTES;
     let low = 0;
     let high = pieces.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (pieces[middle]!.firstPage + pieces[middle]!.pages <= page) low = middle + 1;
+      if (endOf(pieces[middle]!) <= from) low = middle + 1;
       else high = middle;
     }
     const found = pieces[low];
-    if (found === undefined || page < found.firstPage) return undefined;
-    const { piece, firstPage } = found;
-    return { name, piece, offset: piece.offset + (page - firstPage) * PAGE_BYTES };
+    if (found === undefined || from < found.from) return undefined;
+    const { piece } = found;
+    const rest: Extent[] = [];
+    for (let at = endOf(found), next = low + 1; at < from + PAGE_BYTES; next += 1) {
+      const following = pieces[next];
+      if (following?.from !== at) return undefined;
+      const size = Math.min(from + PAGE_BYTES - at, following.piece.size);
+      rest.push({ offset: following.piece.offset, size });
+      at += size;
+    }
+    return { name, piece, offset: piece.offset + from - found.from, rest };
   }
 
   #place(): void {
@@ -192,19 +202,24 @@ export class PageReader implements PageSource {
     this.#placed = sections;
     const tables = new Map<number, PlacedPiece[]>();
     for (const { table, rowSize, firstRow, pieces } of sections) {
-      if (rowSize !== PAGE_BYTES) continue;
+      if (rowSize !== PAGE_BYTES && table !== ACCOUNTS_TABLE) continue;
       const placed = tables.get(table) ?? [];
-      let firstPage = firstRow;
+      let from = firstRow * rowSize;
       for (const piece of pieces) {
-        const pages = piece.size / PAGE_BYTES;
-        placed.push({ firstPage, pages, piece });
-        firstPage += pages;
+        placed.push({ from, piece });
+        from += piece.size;
       }
       tables.set(table, placed);
     }
     this.#pieces = tables;
   }
 }
+
+const endOf = ({ from, piece }: PlacedPiece): number => from + piece.size;
+
+/** Returns the bytes of a run that are elsewhere: only its last page may go on there. */
+const restBytes = (run: readonly Place[]): number =>
+  run.at(-1)!.rest.reduce((sum, { size }) => sum + size, 0);
 
 /** Groups places, in order of their offsets, into runs that one call reads. */
 function runsOf(places: readonly Place[]): readonly (readonly Place[])[] {
@@ -215,6 +230,7 @@ function runsOf(places: readonly Place[]): readonly (readonly Place[])[] {
     const isNear =
       first !== undefined &&
       last !== undefined &&
+      last.rest.length === 0 &&
       place.offset - last.offset <= (GAP_PAGES_MAX + 1) * PAGE_BYTES &&
       place.offset - first.offset < RUN_PAGES_MAX * PAGE_BYTES;
     if (isNear) run.push(place);

@@ -20,17 +20,25 @@ import { MemoryStorage, PowerLoss } from './testing/memory-storage.ts';
 import { createToyFile, PATH, RELEASE } from './testing/replica.ts';
 
 const LOG_SIZE = 64 << 10;
-/** A checkpoint writes a third of a point. Rows leave memory as soon as they may; the cache has a few pages. */
+/**
+ * A checkpoint writes a third of a point. Rows and accounts leave memory as soon as they may; the cache has a few pages, and few accounts
+ * come back to stay.
+ */
 const OPTIONS = {
   memoryLimitBytes: 2 ** 30,
   rowsLeaveAtBytes: 0,
   rowsShift: 2,
+  accountsShift: 5,
+  accountsStayBytes: 0,
+  liveAccountsMax: 3,
   pageCacheBytes: 12 * PAGE_BYTES,
   indexSizes: { sealRows: 16, chunkRows: 4, pageBytes: 4096 },
-  startPointSizes: { rows: 24, bytes: 900 },
+  startPointSizes: { rows: 24, bytes: 400 },
   onIndexDamage: () => void (damages += 1),
 };
-const ACCOUNTS = 9;
+/** Accounts, and those of them that the first operation creates. The second creates the others: a page of them goes on in a second piece. */
+const ACCOUNTS = 65;
+const FIRST_ACCOUNTS = 45;
 const OPS = 33;
 
 let damages = 0;
@@ -45,7 +53,7 @@ const newMachine = (options: object = OPTIONS): StateMachine =>
 
 const timestampOf = (op: number): bigint => BigInt(op) * 1_000_000_000n;
 const operationOf = (op: number): number => {
-  if (op === 1) return Operation.createAccountsUnbatched;
+  if (op <= 2) return Operation.createAccountsUnbatched;
   return op % 3 === 0 ? Operation.pulse : Operation.createTransfersUnbatched;
 };
 
@@ -61,7 +69,9 @@ function putTransfer(words: Uint32Array, at: number, op: number, i: number): voi
   words[at + 29] = 1 | (flags << 16);
   if (flags >= 4) words[at + 16] = (op - 3) * 100 + (flags === 4 ? 1 : 5);
   else {
-    words.set([1 + (op % ACCOUNTS), 0, 0, 0, 1 + ((op + 1 + (i % 8)) % ACCOUNTS)], at + 4);
+    // Most accounts have had no event for some checkpoints, some never have one.
+    const account = (place: number): number => 1 + ((op * 13 + place * 3) % (ACCOUNTS - 5));
+    words.set([account(0), 0, 0, 0, account(1 + (i % 8))], at + 4);
     // Every ninth amount is above 64 bits.
     words.set([1 + i, 0, i === 7 ? 1 : 0], at + 12);
     words[at + 27] = timeout;
@@ -73,11 +83,13 @@ function putTransfer(words: Uint32Array, at: number, op: number, i: number): voi
 
 function bodyOf(op: number): Uint8Array {
   if (operationOf(op) === Operation.pulse) return new Uint8Array(0);
-  const count = op === 1 ? ACCOUNTS : KINDS.length;
+  const first = op === 1 ? 1 : FIRST_ACCOUNTS + 1;
+  const accounts = op === 1 ? FIRST_ACCOUNTS : ACCOUNTS - FIRST_ACCOUNTS;
+  const count = op <= 2 ? accounts : KINDS.length;
   const words = new Uint32Array(count * 32);
   for (let i = 0; i < count; i += 1) {
-    if (op > 1) putTransfer(words, i * 32, op, i);
-    else words.set([i + 1, ...Array<number>(27).fill(0), 1, 1], i * 32);
+    if (op > 2) putTransfer(words, i * 32, op, i);
+    else words.set([first + i, ...Array<number>(27).fill(0), 1, 1], i * 32);
   }
   return new Uint8Array(words.buffer);
 }
@@ -203,7 +215,7 @@ const PAGES: readonly number[] = [TableId.transferPages, TableId.widePages, Tabl
 
 /** Answers by the number of operations, of a ledger that has all rows in memory. */
 const expected: string[] = [];
-/** A closed file whose start point is some operations old, and of whose next point a part is written. */
+/** A closed file whose start point is some operations old. Its next checkpoints write the next point. */
 let whole: Uint8Array;
 /** A closed file of another replica, with all rows that `expected` has answers for. */
 let newest: Uint8Array;

@@ -262,6 +262,7 @@ test('each page of a stored segment can be read alone, and one with a flipped bi
     const found: number[] = [];
     const read = new PageReader({ file, sections: () => sections }).read(pages, ({ page }) => {
       found.push(page);
+      return true;
     });
     const failed = await read.catch((error: unknown) => error);
     if (flipped === undefined) expect(failed).toBeUndefined();

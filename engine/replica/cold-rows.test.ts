@@ -18,7 +18,7 @@ import { engineRelease } from '../wire/release.ts';
 import { Executor } from './executor.ts';
 import { memoryDonor } from './page-donors.ts';
 import { Asker } from './testing/asker.ts';
-import { accountsBody, lookupBody, postBody, transferBody } from './testing/records.ts';
+import { accountsBody, lookupBody, moveBody, postBody, transferBody } from './testing/records.ts';
 import { ReplicaWorld, type SimMember } from './testing/replica-world.ts';
 
 const PENDING = 100;
@@ -279,8 +279,8 @@ test('a replica whose state is damaged asks the next one, if the first one canno
 const PATH = '/disk/0_0.ledger';
 const IDENTITY = { clusterId: 0n, replicaIndex: 0, replicaCount: 1 };
 
-/** A single replica's log and ledger. Its rows leave memory as soon as they may; the cache has one page. */
-async function opened(storage: MemoryStorage) {
+/** A single replica's log and ledger. Its rows and accounts leave memory as soon as they may; the cache has one page. */
+async function opened(storage: MemoryStorage, accountsShift = 5) {
   const onFailure = (error: Error): never => {
     throw error;
   };
@@ -294,7 +294,8 @@ async function opened(storage: MemoryStorage) {
     onMended: ({ table, pages, from }) => told.push(`${pages} of ${table} from ${from.join()}`),
   });
   const log = new FileLog(data);
-  const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: PAGE_BYTES };
+  const accounts = { accountsShift, accountsStayBytes: 0, liveAccountsMax: 2 };
+  const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: PAGE_BYTES, ...accounts };
   const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30, ...cold });
   const executor = new Executor({
     ledger,
@@ -375,7 +376,8 @@ test('damaged accounts keep no checkpoint from a volume without room for them on
   const storage = new MemoryStorage();
   const log = { logSizeBytes: 1 << 20, release: engineRelease, identity: IDENTITY };
   await createEmpty({ path: PATH, storage, ...log });
-  const one = await opened(storage);
+  // Only what is in memory can be written anew: here all accounts stay there.
+  const one = await opened(storage, 14);
   for (let first = 1; first < 6000; first += 100) {
     const ids = Array.from({ length: 100 }, (_, i) => first + i);
     await one.execute(Operation.createAccounts, accountsBody(...ids));
@@ -427,4 +429,117 @@ test('killed after it has executed operations on rows that are only on the volum
   expect(again.ledger.counts().pendingTransfers).toBe(PENDING - 31);
   await first.log.close();
   await again.log.close();
+});
+
+/** A replica with 100 accounts, whose table has two pieces, and of which all but the youngest have left memory. */
+async function withColdAccounts(storage: MemoryStorage) {
+  const log = { logSizeBytes: 1 << 20, release: engineRelease, identity: IDENTITY };
+  await createEmpty({ path: PATH, storage, ...log });
+  const one = await opened(storage);
+  // A machine with everything in memory, which is given the same.
+  const inMemory = new StateMachine({ memoryLimitBytes: 2 ** 30 });
+  const execute = async (operation: number, body: Uint8Array): Promise<void> => {
+    await one.execute(operation, body);
+    inMemory.commit(operation, BigInt(one.executor.op) * 1_000_000n, body);
+  };
+  const range = (first: number, end: number): number[] =>
+    Array.from({ length: end - first }, (_, i) => first + i);
+  await execute(Operation.createAccounts, accountsBody(...range(1, 46)));
+  await one.checkpoint();
+  await execute(Operation.createAccounts, accountsBody(...range(46, 101)));
+  await one.checkpoint();
+  await execute(Operation.createTransfers, moveBody({ id: 1, debit: 99, credit: 100 }));
+  return { ...one, execute, inMemory };
+}
+
+/** What a ledger answers of all accounts. */
+async function accountsOf(ledger: StateMachine, log: FileLog): Promise<string> {
+  const ids = new Uint32Array(100 * 4);
+  for (let i = 0; i < 100; i += 1) ids[i * 4] = i + 1;
+  const read = ledger.beginRead(Operation.lookupAccountsUnbatched, new Uint8Array(ids.buffer));
+  for (let step; (step = read.step(Infinity)) !== true;)
+    if (step !== false) await log.pages.read(step.pages, step.arrived);
+  return Buffer.from(read.finish()).toString('base64');
+}
+
+test('accounts that have left memory move, expire and are read as those in memory, also after a kill at any operation', async () => {
+  const storage = new MemoryStorage();
+  const one = await withColdAccounts(storage);
+  for (let i = 0; i < 40; i += 1) {
+    const debit = 1 + ((i * 37) % 96);
+    const credit = 1 + ((i * 61 + 5) % 96);
+    if (debit === credit) continue;
+    const timeout = i % 3 === 0 ? TIMEOUT_S : 0;
+    await one.execute(Operation.createTransfers, moveBody({ id: 10 + i, debit, credit, timeout }));
+    if (i % 9 === 4) await one.execute(Operation.createTransfers, postBody(200 + i, 10 + i - 1));
+    if (i === 20) await one.checkpoint();
+    if (i % 8 !== 7) continue;
+    expect(one.ledger.stateHash()).toEqual(one.inMemory.stateHash());
+    const again = await opened(storage.afterKill());
+    expect(again.ledger.stateHash()).toEqual(one.ledger.stateHash());
+    expect(again.ledger.pages().read).toBeGreaterThan(0);
+    const expected = await accountsOf(one.inMemory, one.log);
+    expect(await accountsOf(again.ledger, again.log)).toBe(expected);
+    expect(await accountsOf(one.ledger, one.log)).toBe(expected);
+    await again.log.close();
+  }
+  expect(one.ledger.pages().read).toBeGreaterThan(50);
+  await one.log.close();
+});
+
+test('a damaged page of accounts that have left memory is never taken for another one, and keeps no other account from moving', async () => {
+  const storage = new MemoryStorage();
+  const one = await withColdAccounts(storage);
+  const sections = await readManifest(one.data.file, one.data.superblock);
+  const [piece] = sections.find(({ table }) => table === TableId.accounts)!.pieces;
+  storage.rot(PATH, (bytes) => (bytes[piece!.offset + 5]! ^= 8));
+  const damaged = moveBody({ id: 300, debit: 3, credit: 99 });
+  const needs = one.ledger.prepare(Operation.createTransfers, 1_000_000_000n, damaged)!;
+  await expect(one.log.pages.read(needs.pages, needs.arrived)).rejects.toMatchObject({
+    code: 'checkpoint_corrupt',
+  });
+  // The second page goes on in the next piece, and the last accounts are in memory.
+  await one.execute(Operation.createTransfers, moveBody({ id: 301, debit: 44, credit: 47 }));
+  await one.execute(Operation.createTransfers, moveBody({ id: 302, debit: 99, credit: 60 }));
+  expect(one.ledger.stateHash()).toEqual(one.inMemory.stateHash());
+  // Nothing in memory can take the place of the piece: checkpoints go on without writing it anew.
+  await one.scrub();
+  await one.checkpoint();
+  expect(one.data.superblock.position.op).toBe(one.executor.op);
+  expect(one.data.scrubbing().damagedBytes).toBe(piece!.size);
+  await one.log.close();
+  const started = opened(storage.afterKill());
+  await expect(started).rejects.toMatchObject({ code: 'checkpoint_corrupt' });
+  storage.rot(PATH, (bytes) => (bytes[piece!.offset + 5]! ^= 8));
+  const again = await opened(storage.afterKill());
+  expect(again.ledger.stateHash()).toEqual(one.inMemory.stateHash());
+  await again.log.close();
+});
+
+test('a replica whose accounts have left memory and are damaged stops, and starts with what the others have', async () => {
+  const { world, asker } = await withColdRows();
+  const [, , follower] = world.members;
+  const ids = Array.from({ length: 90 }, (_, i) => 100 + i);
+  await asker.ask(Operation.createAccounts, accountsBody(...ids));
+  for (const member of world.members) member.checkpoint();
+  await world.simulation.run(500);
+  const move = (id: number, debit: number, credit: number) =>
+    asker.ask(Operation.createTransfers, moveBody({ id, debit, credit }));
+  await move(400, 187, 188);
+  follower!.mayHalt = true;
+  await follower!.damageTable(TableId.accounts);
+  const moved = await move(401, 101, 130);
+  expect(moved.body[8]).toBe(0xff);
+  await world.simulation.run(3000);
+  expect(follower!.standing?.unready).toContain('rows_damaged');
+  await move(402, 102, 131);
+  follower!.kill();
+  follower!.start();
+  await world.simulation.run(5000);
+  expect(follower!.recoverError).toBeUndefined();
+  await move(403, 103, 132);
+  await world.simulation.run(500);
+  expect(follower!.catchUps).toBe(1);
+  expect(new Set(world.members.map(({ stateHash }) => stateHash)).size).toBe(1);
+  world.end();
 });

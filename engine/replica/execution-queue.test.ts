@@ -20,8 +20,7 @@ function queue() {
   });
   /** A task that lacks a page while `lacks` says so. */
   const task = (id: number, lacks = () => false): Task => ({
-    prepare: () =>
-      lacks() ? { pages: [{ table: 7, page: id }], arrived: () => undefined } : undefined,
+    prepare: () => (lacks() ? { pages: [{ table: 7, page: id }], arrived: () => true } : undefined),
     run: () => void ran.push(id),
   });
   return { made, brought, failures, ran, task };

@@ -269,6 +269,7 @@ export class HeldState {
     });
     await this.#file?.pages.readWhole(absent, (_, words) => {
       found.push(new Uint8Array(words.slice().buffer, 0, PAGE_BYTES));
+      return true;
     });
     for (const page of found) await write(page);
   }

@@ -24,7 +24,7 @@ interface FillPlan {
   readonly work: FillWork;
 }
 
-/** All accounts are in memory; rows and index leave it for the volume. */
+/** A part of each account stays in memory; rows, index and the rest leave it for the volume. */
 const MEMORY_MIB = 2_048;
 const DEADLINE_SECONDS = 12 * 3_600;
 

@@ -25,12 +25,23 @@ export const accountsBody = (...ids: readonly number[]): Uint8Array =>
 
 /** Body of a transfer of one unit from account 1 to account 2. With a timeout (seconds) it is pending and expires. */
 export const transferBody = (id: number, timeout = 0): Uint8Array =>
+  moveBody({ id, debit: 1, credit: 2, timeout });
+
+interface Move {
+  readonly id: number;
+  readonly debit: number;
+  readonly credit: number;
+  readonly timeout?: number;
+}
+
+/** Body of a transfer of one unit between any two accounts. */
+export const moveBody = ({ id, debit, credit, timeout = 0 }: Move): Uint8Array =>
   encodeMultiBatch(
     [
       record((view) => {
         view.setUint32(0, id, true);
-        view.setUint8(16, 1);
-        view.setUint8(32, 2);
+        view.setUint8(16, debit);
+        view.setUint8(32, credit);
         view.setUint8(48, 1);
         view.setUint32(108, timeout, true);
         view.setUint32(112, 1, true);

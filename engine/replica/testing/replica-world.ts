@@ -400,7 +400,7 @@ export class SimMember {
   #needPages({ table, firstRow, pieces }: StoredSection, piece: Piece, at: number): void {
     const before = pieces.slice(0, pieces.indexOf(piece)).reduce((sum, { size }) => sum + size, 0);
     const page = firstRow + Math.floor((before + at) / PAGE_BYTES);
-    void this.#data?.pages.read([{ table, page }], () => undefined).catch(() => undefined);
+    void this.#data?.pages.read([{ table, page }], () => true).catch(() => undefined);
   }
 
   /** Number of damaged pages of transfers in the data file. */
@@ -537,7 +537,9 @@ export class SimMember {
     const Whole = { 1: OneRuleLedger, 2: TwoRulesLedger }[this.rulesMax ?? 0] ?? StateMachine;
     const Ledger = this.#world.broken === this.index ? BrokenLedger : Whole;
     // Replica 0 keeps its rows in memory. Those of the others leave as soon as they may, and come back into caches of few pages.
-    const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: this.index * PAGE_BYTES };
+    const accounts = { accountsShift: 5, accountsStayBytes: 0, liveAccountsMax: 2 };
+    const rows = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: this.index * PAGE_BYTES };
+    const cold = { ...rows, ...accounts };
     const ledger = new Ledger({
       memoryLimitBytes: 1 << 30,
       hashKey: { low: this.index, high: 1 },

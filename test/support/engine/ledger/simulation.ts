@@ -12,6 +12,7 @@ import {
   type StoredBytes,
 } from '../../../../engine/ledger/checkpoint.ts';
 import type { Needs } from '../../../../engine/ledger/cold-rows.ts';
+import { ACCOUNTS_TABLE } from '../../../../engine/ledger/layout.ts';
 import { isPage, PAGE_BYTES } from '../../../../engine/ledger/page.ts';
 import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
 import type { StartPointSizes } from '../../../../engine/ledger/start-point.ts';
@@ -79,25 +80,34 @@ const POINT_SIZES: readonly StartPointSizes[] = [
 
 interface SimulationOptions {
   /**
-   * Rows and segments of the index leave memory as soon as they are in a checkpoint, rows in chunks of 8, and the cache holds three
-   * pages. Some checkpoints find no room for the index, or for what they have of it.
+   * Rows and segments of the index leave memory as soon as they are in a checkpoint, rows in chunks of 8, accounts of 2, and the cache
+   * holds three pages. Some checkpoints find no room for the index, or for what they have of it.
    */
   readonly isCold?: boolean;
 }
 
-const COLD = { rowsLeaveAtBytes: 0, rowsShift: 3, pageCacheBytes: 3 * PAGE_BYTES };
+const ACCOUNTS_A_PAGE = 2;
+const COLD = {
+  rowsLeaveAtBytes: 0,
+  rowsShift: 3,
+  accountsShift: Math.log2(ACCOUNTS_A_PAGE),
+  accountsStayBytes: 0,
+  liveAccountsMax: 2,
+  pageCacheBytes: 3 * PAGE_BYTES,
+};
 
 const queriesOfTransfers: ReadonlySet<number> = new Set([133, 134, 136, 142, 143, 145]);
 
 export class Simulation {
   machine: StateMachine;
-  /** Pages of the checkpoints, by table and number. */
+  /** Pages of the checkpoints, by table and number. Accounts are cut into pages when they are asked for. */
   readonly #pages = new Map<string, Uint32Array>();
   readonly #isCold: boolean;
   /** Number of ids that transfers take: few, so that they often exist; more, so that rows fill pages. */
   readonly #transferIds: number;
   pagesRead = 0;
   indexPagesRead = 0;
+  accountPagesRead = 0;
   readonly #reference = new ReferenceLedger();
   readonly #commits: Commit[] = [];
   readonly #statuses = new Set<string>();
@@ -147,12 +157,31 @@ export class Simulation {
   /** Brings pages, as a replica does from its data file. */
   #bring({ pages, arrived }: Needs): void {
     for (const name of pages) {
+      if (name.table === ACCOUNTS_TABLE) {
+        this.accountPagesRead += 1;
+        assert.ok(arrived(name, this.#pageOfAccounts(name.page)), 'a page of accounts is whole');
+        continue;
+      }
       if (isDerived(name.table)) this.indexPagesRead += 1;
       const words = this.#pages.get(`${name.table} ${name.page}`);
       assert.ok(words !== undefined && isPage(words, 0, name), 'only stored pages are asked for');
       this.pagesRead += 1;
       arrived(name, words);
     }
+  }
+
+  /** Returns some accounts as the checkpoints have them. */
+  #pageOfAccounts(page: number): Uint32Array {
+    const bytes = new Uint8Array(ACCOUNTS_A_PAGE * 128);
+    const first = page * ACCOUNTS_A_PAGE;
+    for (const { head, bytes: stored } of this.#sections) {
+      if (head.table !== ACCOUNTS_TABLE) continue;
+      for (let i = 0; i < ACCOUNTS_A_PAGE; i += 1) {
+        const at = (first + i - head.firstRow) * 128;
+        if (at >= 0 && at < stored.length) bytes.set(stored.subarray(at, at + 128), i * 128);
+      }
+    }
+    return new Uint32Array(bytes.buffer);
   }
 
   get statusesSeen(): number {
@@ -207,7 +236,7 @@ export class Simulation {
     for (const { chunks, ...head } of sections) {
       if (derived !== DerivedTables.new && isDerived(head.table)) continue;
       // As the store of checkpoints does it.
-      if (head.kind === SectionKind.replace || rewrite.has(head.table)) {
+      if (head.kind === SectionKind.replace || (rewrite.has(head.table) && head.firstRow === 0)) {
         this.#drop((table) => table === head.table);
       }
       const bytes = concatenate(Array.from(chunks, (chunk) => chunk.slice()));
