@@ -37,6 +37,7 @@ export async function completeFileBackup(options: CompleteOptions): Promise<Foun
 
 async function complete(options: CompleteOptions): Promise<Found<FileBackup>> {
   const { store, databaseId, backupId, clusterId, replicaCount, now } = options;
+  await requireWanted(store, options);
   const copied: Found<ReplicaFile>[] = [];
   for (let index = 0; index < replicaCount; index += 1)
     copied.push(await readReplicaFile(store, options, index));

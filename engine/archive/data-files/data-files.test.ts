@@ -252,7 +252,7 @@ test('objects of a backup of data files that never ended are deleted from the bu
   for (const noted of [0, 2, 0])
     expect(await removeUnfinished({ ...databases, nowMs })).toBe(noted);
   const late = completeFileBackup({ ...options, store, replicaCount: 3, backupId: 'bkp_10' });
-  expect(await refusal(late)).toMatchObject({ code: 'object_missing' });
+  expect(await refusal(late)).toMatchObject({ code: 'backup_removed' });
   const graceMs = 24 * HOUR;
   await sweep({ ...databases, nowMs: nowMs + graceMs, graceMs });
   await sweep({ ...databases, nowMs: nowMs + 2 * graceMs, graceMs });
@@ -350,12 +350,13 @@ test('whether the sweep gives a backup up or the backup is completed first: one 
   expect([...outcomes].toSorted()).toEqual(['given up', 'made']);
 });
 
-test('no file is copied into a backup that the sweep has given up', async () => {
+test('no file is copied into a backup that the sweep has given up, and nobody completes it', async () => {
   const store = new MemoryStore();
   await store.create(`${filesPrefix(databaseId, backupId)}piece`, new Uint8Array(1));
   await removeUnfinished({ store, databaseId, nowMs: 8 * 24 * HOUR });
   const again = copied(store, replicaFile(1, 2), 1, 2);
   expect(await refusal(again)).toMatchObject({ code: 'backup_removed' });
+  expect(await refusal(completed(store, 2))).toMatchObject({ code: 'backup_removed' });
 });
 
 test('a restore of rows from a backup of data files says what to ask for instead', async () => {
