@@ -84,8 +84,8 @@ cluster-down: ## Take it down and leave nothing behind
 cluster-status: ## Show what runs and the path of the kubeconfig
 	@$(NODE) tools/cluster/main.ts status
 
-.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel bench-changes
-bench: bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel ## Print figures; never passes or fails
+.PHONY: bench bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel bench-archive bench-changes
+bench: bench-engine bench-operator bench-api bench-webhooks bench-monitoring bench-streams bench-tunnel bench-archive ## Print figures; never passes or fails
 bench-engine: ## One durable replica: throughput, latency, memory, restart; then three and six, with faults (TRANSFERS=10000000); PEER=path/to/tigerbeetle: both in turns, and their ratios (TRANSFERS=2000000 TURNS=3 REPLICAS=1|3 MEMORY=bytes of each)
 	@$(NODE) bench/engine/main.ts
 bench-operator: build ## The operator with many databases on fake nodes (DATABASES=1000 TOPOLOGY=single IDLE_SECONDS=600)
@@ -100,6 +100,8 @@ bench-monitoring: ## A worker that collects from fake engines, a day of figures,
 	@$(NODE) bench/monitoring/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts
+bench-archive: build ## What archiving costs an engine, how late the bucket is, the archiver's memory, and a backup, the next one and a restore (TRANSFERS=10000000 TURNS=6 SECONDS=60)
+	@$(NODE) bench/archive/main.ts
 bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle (PART=one|shape|six DEEDS=1 TRANSFERS=10000000)
 	@$(NODE) bench/changes/main.ts
 

@@ -19,6 +19,9 @@ const SPOOL_LIMIT = '1Gi';
 /** Requests of the archiver, on top of the size. At 49,000 transfers a second in full batches it was seen to take up to 138 MiB. */
 export const archiverSize = { cpuMillis: 20, memoryMib: 192 };
 
+/** Flags of its Node. The image's own entrypoint gives the heap of an engine. */
+export const archiverFlags = ['--max-old-space-size=48'];
+
 /** The engine's flag that keeps the log for the archiver. */
 export const archiveFlag = ({ archiving }: Subject): readonly string[] =>
   archiving === undefined ? [] : ['--archive'];
@@ -49,8 +52,7 @@ function archiver(
     imagePullPolicy: 'IfNotPresent',
     // Makes it a sidecar.
     restartPolicy: 'Always',
-    // The image's own entrypoint gives the heap of an engine.
-    command: ['/bin/node', '--max-old-space-size=48', '/app/dist/engine/main.js'],
+    command: ['/bin/node', ...archiverFlags, '/app/dist/engine/main.js'],
     args: [
       'archive',
       ...storeFlags(store, databaseId),

@@ -1,8 +1,10 @@
 /**
  * The disaster drill of docs/operating/backups.md, step by step: a database whose log is archived loses its whole cluster with all
- * volumes while a client writes. Left are the bucket, which this test keeps outside of every cluster, and its key.
+ * volumes while a client writes. Left are the bucket, which this test keeps outside of every cluster, its key, and the copy of the keys
+ * under which everything in it is encrypted.
  */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ports } from '../../domain/names.ts';
 import { clusterId, startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
@@ -11,7 +13,7 @@ import { engineProgram } from '../support/engine/engine.ts';
 import { OfficialClient } from '../support/engine/official-client.ts';
 import { SteadyWriter } from '../support/engine/steady-writer.ts';
 import type { Database } from '../support/operator/operator-world.ts';
-import { mustRun } from '../support/shell.ts';
+import { mustRun, shell } from '../support/shell.ts';
 import { BUCKET, S3Server } from '../support/store/s3-server.ts';
 
 jest.setTimeout(45 * 60_000);
@@ -21,19 +23,26 @@ const [rpoSeconds, promised] = [5, 6];
 const writesForMs = 60_000;
 const patienceMs = 15 * 60_000;
 const name = 'payments';
+const encryptionKeys = `2027-01 ${randomBytes(32).toString('base64')}\n`;
+/** Folders with the bucket's key: one with the copy of the keys beside it, and one without. */
+const [withKeys, withoutKeys] = ['with-keys', 'without-keys'];
 
 let bucket: S3Server;
 let cluster: TestCluster | undefined;
 
 beforeAll(async () => {
   bucket = await S3Server.start();
+  const { accessKeyId, secretAccessKey } = bucket;
+  const files = { 'access-key-id': accessKeyId, 'secret-access-key': secretAccessKey };
+  bucket.writeCredentials(withoutKeys, files);
+  bucket.writeCredentials(withKeys, { ...files, 'encryption-keys': encryptionKeys });
 });
 afterAll(async () => {
   await cluster?.down();
   await bucket?.dispose();
 });
 
-/** A cluster that knows nothing but the bucket and its key. */
+/** A cluster that knows nothing but the bucket, its key, and the keys of what is in it. */
 async function emptyCluster(): Promise<Installation> {
   const began = Date.now();
   cluster = await startTestCluster();
@@ -42,14 +51,26 @@ async function emptyCluster(): Promise<Installation> {
   const said = await mustRun('ip', ['-4', '-o', 'addr', 'show', interfaceName]);
   await bucket.moveTo(/inet ([\d.]+)\//.exec(said)?.[1] ?? '');
   const { endpoint, accessKeyId, secretAccessKey } = bucket;
-  const store = { url: `s3://${BUCKET}/house`, endpoint, accessKeyId, secretAccessKey };
+  const url = `s3://${BUCKET}/house`;
+  const store = { url, endpoint, accessKeyId, secretAccessKey, encryptionKeys };
   const world = await install(cluster, ['ledger-client'], store);
   figure('a cluster with the charts', began);
   return world;
 }
 
-const engine = async <T>(verb: string, databaseId: string, ...more: readonly string[]) =>
-  JSON.parse(await mustRun(engineProgram, [verb, ...bucket.flags(databaseId), ...more])) as T;
+const verbOn = (verb: string, databaseId: string, folder: string) => [
+  verb,
+  ...bucket.flags(databaseId, bucket.endpoint, folder),
+];
+const engine = async <T>(verb: string, databaseId: string) =>
+  JSON.parse(await mustRun(engineProgram, verbOn(verb, databaseId, withKeys))) as T;
+
+/** Whoever has the bucket's key alone learns which key is missing, and nothing else. */
+async function expectClosed(databaseId: string): Promise<void> {
+  const told = await shell(engineProgram, verbOn('recovery-windows', databaseId, withoutKeys));
+  expect(told).toMatchObject({ code: 1, stdout: '' });
+  expect(told.stderr).toContain('"2027-01"');
+}
 
 interface Account {
   readonly debits_posted: string;
@@ -140,6 +161,7 @@ test('a cluster that is lost with all volumes while a client writes: a new one h
   const began = Date.now();
   // Its address went with the cluster's network.
   await bucket.moveTo('127.0.0.1');
+  await expectClosed(databaseId);
   type Windows = {
     readonly windows: readonly { readonly to: { readonly op: number; readonly time: string } }[];
   };
@@ -149,6 +171,11 @@ test('a cluster that is lost with all volumes while a client writes: a new one h
   process.stderr.write(
     `figure: lost at ${new Date(lostAtMs).toISOString()}; the bucket has all until ${newest.time}\n`,
   );
+
+  // It was archived from its first operation on, and never backed up.
+  expect(await mustRun(engineProgram, verbOn('backups', databaseId, withKeys))).toBe('');
+  const none = await shell(engineProgram, verbOn('verify-backup', databaseId, withKeys));
+  expect(none).toMatchObject({ code: 1, stdout: '' });
 
   // Steps 2 and 3.
   const second = await emptyCluster();
@@ -199,8 +226,9 @@ test('a cluster that is lost with all volumes while a client writes: a new one h
   expect([...statuses].toSorted()).toEqual(lost > 0 ? ['created', 'exists'] : ['exists']);
   expect(await paid(client)).toBe(Math.max(acknowledged, restored) + 2_000_000);
   client.close();
-  // Step 7: it is archived from its beginning on.
+  // Step 7: it is archived from its beginning on, under the same keys.
   await second.until(name, 'ContinuousArchiving', 'True', { timeoutMs: patienceMs });
+  await expectClosed(again.status?.databaseId ?? '');
 
   const between = await second.until('between', 'Ready', 'True', { timeoutMs: patienceMs });
   const reader = await clientOf(second, between);

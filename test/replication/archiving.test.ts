@@ -1,4 +1,7 @@
-/** Continuous archiving of three replicas: each has an archiver, and whoever leads is archived, through failovers. */
+/**
+ * Continuous archiving of three replicas, or of as many as REPLICAS says: each has an archiver, and whoever leads is archived, through
+ * failovers.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,16 +24,17 @@ let server: S3Server;
 let group: ReplicaGroup;
 let client: Client;
 let store: readonly string[];
+const size = Number(process.env['REPLICAS'] ?? '3');
 const archivers: TestArchiver[] = [];
 let lastId = 0n;
 
 beforeAll(async () => {
   await ensureProgram('etcd');
   server = await S3Server.start();
-  group = await ReplicaGroup.start({ flags: ['--archive'] });
+  group = await ReplicaGroup.start({ size, flags: ['--archive'] });
   store = server.flags('db_three');
   await group.leader();
-  for (const replica of [0, 1, 2]) archivers[replica] = archiverOf(replica);
+  for (let replica = 0; replica < size; replica += 1) archivers[replica] = archiverOf(replica);
   client = group.connect(180_000);
   await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
 }, 15 * 60_000);
@@ -132,7 +136,7 @@ test('the last backup has everything that was ever acknowledged, though clients 
     '--last',
     '--peer-plain',
     `--peer-addresses=${group.peerAddresses.join(',')}`,
-    group.path((leader + 1) % 3),
+    group.path((leader + 1) % size),
   ]);
   await group.signal(leader, 'SIGKILL');
   group.start(leader);

@@ -1,7 +1,7 @@
 /**
  * `make soak MINUTES=60`: long runs with faults, one after another with new seeds, until the time is over. Each is the long form
- * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log, histories and
- * plans of the operator, requests at the bounds of the API's document. Beside them, for the whole time and at a lower priority, one engine under adversarial clients must stay
+ * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, archiving of six, the simulated log,
+ * histories and plans of the operator, requests at the bounds of the API's document. Beside them, for the whole time and at a lower priority, one engine under adversarial clients must stay
  * within its pod's memory. At the first difference it ends and prints the command that repeats it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -53,6 +53,11 @@ const rounds = (seed: number, minutes: number): readonly Round[] => [
     title: 'six replicas under faults',
     command: ['test/chaos/main.ts', `--seed=${seed}`, `--minutes=${minutes}`, '--replicas=6'],
     env: {},
+  },
+  {
+    title: 'six replicas that are archived, through failovers',
+    command: jest('test/replication/archiving'),
+    env: { REPLICAS: '6' },
   },
 ];
 

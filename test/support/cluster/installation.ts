@@ -82,6 +82,8 @@ interface Store {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** As their file has them; absent: nothing is encrypted. */
+  readonly encryptionKeys?: string;
 }
 
 /**
@@ -121,7 +123,7 @@ export async function install(
     await chart('ledgerhouse', '--values', file);
   };
   await chart('ledgerhouse-crds');
-  if (outside !== undefined) await cluster.apply([keyOf(outside)]);
+  if (outside !== undefined) await cluster.apply(secretsOf(outside));
   await upgrade();
   await cluster.apply([catalogObject(catalogOf(images))]);
   figure('both charts are installed', started);
@@ -135,18 +137,26 @@ export async function install(
 }
 
 const keyName = 'bucket-key';
+const encryptionName = 'backup-keys';
 
-const backupsIn = ({ url, endpoint }: Store) => ({
+const backupsIn = ({ url, endpoint, encryptionKeys }: Store) => ({
   store: { url, endpoint },
   credentialsSecret: keyName,
+  ...(encryptionKeys !== undefined && { encryption: { keysSecret: encryptionName } }),
 });
 
-const keyOf = ({ accessKeyId, secretAccessKey }: Store) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name: keyName, namespace: systemNamespace },
-  stringData: { accessKeyId, secretAccessKey },
-});
+function secretsOf({ accessKeyId, secretAccessKey, encryptionKeys }: Store) {
+  const secret = (name: string, stringData: Readonly<Record<string, string>>) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: systemNamespace },
+    stringData,
+  });
+  return [
+    secret(keyName, { accessKeyId, secretAccessKey }),
+    ...(encryptionKeys === undefined ? [] : [secret(encryptionName, { keys: encryptionKeys })]),
+  ];
+}
 
 function catalogOf(images: Partial<Record<Extra | 'engine', string>>): CatalogSpec {
   const { TIGERBEETLE_IMAGE: real, TIGERBEETLE_IMAGE_NEXT: realNext } = process.env;

@@ -15,6 +15,10 @@ interface ArchiverOptions {
   /** Name of its spool's folder. */
   readonly spool?: string;
   readonly flags?: readonly string[];
+  /** What runs the engine's verbs; by default this checkout's own program. */
+  readonly program?: readonly [string, ...string[]];
+  /** 1 by default. */
+  readonly rpoSeconds?: number;
   /** Added to this process's environment. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -32,16 +36,18 @@ export class TestArchiver {
   }
 
   start(): this {
-    const { engine, store, cluster = 0n, flags = [], env = {} } = this.#options;
+    const { engine, store, cluster = 0n, flags = [], rpoSeconds = 1, env = {} } = this.#options;
+    const [program, ...before] = this.#options.program ?? [engineProgram];
     const child = spawn(
-      engineProgram,
+      program,
       [
+        ...before,
         'archive',
         ...store,
         `--cluster=${cluster}`,
         `--engine=127.0.0.1:${engine.statusPort}`,
         `--spool=${this.spool}`,
-        '--rpo=1',
+        `--rpo=${rpoSeconds}`,
         ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } },
@@ -51,6 +57,10 @@ export class TestArchiver {
     });
     this.#child = child;
     return this;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
   }
 
   /** Freezes it, or has it go on. */
