@@ -127,7 +127,7 @@ test('labels alone write nothing into the resource and interrupt nobody', () => 
 test('a smaller size says what it holds, and a larger one that the volume is too small for it', () => {
   const smaller = planChange(worldOf({ size: 'lh-10' }), { clusterSize: 'lh-5' });
   expect(smaller.impact.warnings).toContain(
-    'Each replica gets less memory, and holds 3,100,000 transfers and 440,000 accounts then.',
+    'Each replica gets less memory, and holds 3,100,000 transfers and 520,000 accounts then.',
   );
   const larger = (storageGb: number) =>
     planChange(worldOf({ storage: { sizeGb: storageGb } }), { clusterSize: 'lh-10' }).impact;
