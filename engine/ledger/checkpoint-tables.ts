@@ -265,6 +265,7 @@ export class CheckpointTables {
     const state = this.#state;
     const sections = this.#accountsToLoad;
     this.#accountsToLoad = [];
+    if (sections.length === 0) return;
     state.reserveIds(sections.reduce((sum, { head }) => sum + head.rowCount, 0));
     for (const { head, chunks } of sections) await this.#loadAccountsOf(head, chunks, pause);
     this.#accountsLoaded();
