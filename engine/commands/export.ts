@@ -6,7 +6,7 @@ import { exportDataFile } from '../log/export.ts';
 import { createEtcdClient } from '../log/replicated/etcd-client.ts';
 import { salvage } from '../replica/salvage.ts';
 import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
-import { containerMemory } from '../server/memory-limit.ts';
+import { containerMemory } from '../../base/container-memory.ts';
 import { UsageError, type Verb } from './verb.ts';
 import { parseAddress, required } from './values.ts';
 

@@ -12,7 +12,7 @@ import { makeDataFiles } from '../rows/make-data-files.ts';
 import { LedgerTooLarge } from '../rows/row-executor.ts';
 import { rowFileAt } from '../rows/row-file-at.ts';
 import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
-import { containerMemory } from '../server/memory-limit.ts';
+import { containerMemory } from '../../base/container-memory.ts';
 import { engineRelease } from '../wire/release.ts';
 import { parseClusterId, parseInteger, required } from './values.ts';
 import { UsageError, type Verb } from './verb.ts';

@@ -3,7 +3,7 @@ import { programVersion } from '../../base/program-version.ts';
 import { Engine } from '../server/engine.ts';
 import type { ClusterOptions } from '../server/open-replica.ts';
 import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
-import { containerMemory } from '../server/memory-limit.ts';
+import { containerMemory } from '../../base/container-memory.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
 import { peerSecurity, peerSecurityFlags } from './peer-security.ts';

@@ -21,6 +21,8 @@ export const idSlot = (at: number): number => at >>> SLOT_SHIFT;
 export const pendingIdSlot = (at: number): number => idSlot(at) + 1;
 
 export class SealedAnswers {
+  /** Whether answers are taken: an operation is being prepared. */
+  isLearning = false;
   /** Row + 2 of each slot: 0 is UNKNOWN, 1 says that no segment has the id. */
   readonly #rows: Int32Array;
   /** Slots from here on are UNKNOWN. */
@@ -31,9 +33,6 @@ export class SealedAnswers {
   constructor(eventsMax: number) {
     this.#rows = new Int32Array(eventsMax * SLOTS_PER_EVENT);
   }
-
-  /** Whether answers are taken: an operation is being prepared. */
-  isLearning = false;
 
   /** Begins a run of an operation that is being prepared, or is executed. The answers stay if the last run was of the same operation. */
   begin(timestamp: bigint, body: Uint8Array, isPrepared: boolean): void {

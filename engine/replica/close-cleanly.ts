@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { FileLog } from '../log/file-log.ts';
 import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
-import { containerMemory } from '../server/memory-limit.ts';
+import { containerMemory } from '../../base/container-memory.ts';
 import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { engineRelease } from '../wire/release.ts';
 import { newLedger } from './new-ledger.ts';

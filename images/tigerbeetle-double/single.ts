@@ -6,7 +6,7 @@ import { formatDataFile } from '../../engine/log/format-file.ts';
 import { LOG_SIZE_MIN } from '../../engine/log/layout.ts';
 import { Engine } from '../../engine/server/engine.ts';
 import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
-import { containerMemory } from '../../engine/server/memory-limit.ts';
+import { containerMemory } from '../../base/container-memory.ts';
 import { batchSizeLimitProduction } from '../../engine/wire/limits.ts';
 import { engineRelease, formatRelease } from '../../engine/wire/release.ts';
 import type { DataFile } from './data-file.ts';

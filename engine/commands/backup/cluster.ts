@@ -4,7 +4,7 @@ import { backUpCluster } from '../../cluster-backup/back-up-cluster.ts';
 import type { ClusterReaderOptions } from '../../cluster-backup/cluster-reader.ts';
 import { newLedger } from '../../replica/new-ledger.ts';
 import { ledgerMemoryLimit } from '../../../domain/ledger-memory.ts';
-import { containerMemory } from '../../server/memory-limit.ts';
+import { containerMemory } from '../../../base/container-memory.ts';
 import { engineRelease } from '../../wire/release.ts';
 import { parseAddresses, parseClusterId, parseInteger, required } from '../values.ts';
 import type { Flag, Input, Verb } from '../verb.ts';

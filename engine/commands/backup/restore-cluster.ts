@@ -10,7 +10,7 @@ import type { SealedStore } from '../../archive/sealed-store.ts';
 import { LOG_SIZE_MIN } from '../../log/layout.ts';
 import { newLedger } from '../../replica/new-ledger.ts';
 import { ledgerMemoryLimit } from '../../../domain/ledger-memory.ts';
-import { containerMemory } from '../../server/memory-limit.ts';
+import { containerMemory } from '../../../base/container-memory.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { Input, Verb } from '../verb.ts';
 import { clusterFlags, readCluster } from './cluster.ts';

@@ -8,7 +8,7 @@ import { forgetMember } from '../../members/own-member.ts';
 import { Executor } from '../../replica/executor.ts';
 import { newLedger } from '../../replica/new-ledger.ts';
 import { ledgerMemoryLimit } from '../../../domain/ledger-memory.ts';
-import { containerMemory } from '../../server/memory-limit.ts';
+import { containerMemory } from '../../../base/container-memory.ts';
 import { batchSizeLimitProduction } from '../../wire/limits.ts';
 import { engineRelease } from '../../wire/release.ts';
 import { identityFlags, readIdentity } from '../identity.ts';

@@ -6,7 +6,7 @@ import type { ImportedRows } from '../../rows/import-rows.ts';
 import { makeReplicaFile } from '../../rows/make-data-files.ts';
 import { stagedRowFiles } from '../../rows/staged-rows.ts';
 import { ledgerMemoryLimit } from '../../../domain/ledger-memory.ts';
-import { containerMemory } from '../../server/memory-limit.ts';
+import { containerMemory } from '../../../base/container-memory.ts';
 import { engineRelease } from '../../wire/release.ts';
 import { identityFlags, readIdentity } from '../identity.ts';
 import { withStore } from '../backup/store-flags.ts';

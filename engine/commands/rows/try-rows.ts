@@ -7,7 +7,7 @@ import { makeDataFiles } from '../../rows/make-data-files.ts';
 import type { ImportedRows } from '../../rows/import-rows.ts';
 import { stagedRowFiles } from '../../rows/staged-rows.ts';
 import { ledgerMemoryLimit } from '../../../domain/ledger-memory.ts';
-import { containerMemory } from '../../server/memory-limit.ts';
+import { containerMemory } from '../../../base/container-memory.ts';
 import { engineRelease, formatRelease } from '../../wire/release.ts';
 import { resultFlag, tellResult } from '../backup/result.ts';
 import { withStore } from '../backup/store-flags.ts';
