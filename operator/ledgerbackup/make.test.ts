@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import type { ObjectCache } from '../../base/kube/object-cache.ts';
-import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { resources, type Job, type Pod, type StatefulSet } from '../../domain/kinds.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { finalBackupName, labels, podName } from '../../domain/names.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
@@ -146,10 +146,12 @@ async function finalOf(
     readonly deletionPolicy?: string;
     /** Whether the watch does not show the deletion yet. */
     readonly late?: boolean;
+    /** Replicas that its StatefulSet is to have; by default there is no StatefulSet. */
+    readonly replicas?: number;
   },
   pods: number,
 ) {
-  const { deletionTimestamp, deletionPolicy = 'Retain', late = false } = goes;
+  const { deletionTimestamp, deletionPolicy = 'Retain', late = false, replicas } = goes;
   const cluster = new SimulatedCluster();
   cluster.put(catalogObject() as unknown as KubeObject);
   const subject = { ...subjectOf('Builtin', 'single'), name: 'shop', namespace };
@@ -187,6 +189,13 @@ async function finalOf(
       },
       status: { podIP: '10.1.0.1' },
     });
+  if (replicas !== undefined)
+    cluster.put({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { namespace, name: workload },
+      spec: { replicas },
+    } as unknown as StatefulSet);
   const name = finalBackupName(workload);
   cluster.put({
     apiVersion: 'ledgerhouse.dev/v1alpha1',
@@ -239,5 +248,13 @@ test('the last backup of a single replica begins once that has stopped, whoever 
   const early = await finalOf({ deletionTimestamp, deletionPolicy }, 1);
   expect(early).toMatchObject({ status: 'Unknown', reason: 'DatabaseNotReady', jobs: 0 });
   const late = await finalOf({ deletionTimestamp, deletionPolicy }, 0);
+  expect(late).toMatchObject({ status: 'Unknown', reason: 'Running', jobs: 1 });
+});
+
+test('the pod of a single replica that is about to come back has not stopped: what it is asked then would be in no backup', async () => {
+  const goes = { deletionTimestamp, deletionPolicy: 'BackupThenDelete' } as const;
+  const early = await finalOf({ ...goes, replicas: 1 }, 0);
+  expect(early).toMatchObject({ status: 'Unknown', reason: 'DatabaseNotReady', jobs: 0 });
+  const late = await finalOf({ ...goes, replicas: 0 }, 0);
   expect(late).toMatchObject({ status: 'Unknown', reason: 'Running', jobs: 1 });
 });

@@ -3,7 +3,7 @@ import { cutText } from '../../base/cut-text.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { hasBegun } from '../../domain/fill.ts';
-import { resources, type Job } from '../../domain/kinds.ts';
+import { resources, type Job, type StatefulSet } from '../../domain/kinds.ts';
 import { backupJobName, databaseIdOf, finalBackupName, labels, uidOf } from '../../domain/names.ts';
 import { hasPeers } from '../certificates/generations.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
@@ -115,10 +115,22 @@ async function whyNotLast(
     const why = `${subject.name} is deleted under ${deletionPolicy}, without a last backup`;
     return waits(BackupReason.DatabaseNotReady, why);
   }
-  const runs = replicaPods(environment.pods.byIndex(uidOf(database))).length > 0;
-  return runs && subject.resolved.topology.replicas === 1
+  if (subject.resolved.topology.replicas !== 1) return undefined;
+  return (await mayRun(environment, database, subject))
     ? waits(BackupReason.DatabaseNotReady, `the replica of ${subject.name} stops first`)
     : undefined;
+}
+
+/** A pod that is absent for a moment comes back as long as its StatefulSet asks for it. */
+async function mayRun(
+  { kube, pods }: BackupEnvironment,
+  database: DatabaseObject,
+  { namespace, workload: name }: Subject,
+): Promise<boolean> {
+  const set = await kube.read<StatefulSet>({ resource: resources.statefulSet, namespace, name });
+  const isWanted = set !== undefined && set.metadata.deletionTimestamp === undefined;
+  if (isWanted && set.spec?.replicas !== 0) return true;
+  return replicaPods(pods.byIndex(uidOf(database))).length > 0;
 }
 
 interface Way {

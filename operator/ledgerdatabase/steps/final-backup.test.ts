@@ -75,6 +75,13 @@ test('a single replica is stopped first; then its closed file is backed up', () 
   expect(named(planOf(closed, {}, undefined, { store }))).toEqual([]);
 });
 
+test('a single replica is stopped for its last backup, whoever has asked for that one already', () => {
+  const asked = planOf(going, {}, withBackup('Unknown'), { store });
+  expect(asked.draft.actions).toMatchObject([
+    { verb: 'patch', guarded: true, patch: { spec: { replicas: 0 } } },
+  ]);
+});
+
 test('several replicas are backed up while they run', () => {
   expect(named(planOf(three, {}, undefined, { store }))).toEqual(['create LedgerBackup']);
 });

@@ -94,7 +94,9 @@ export function makeFinalBackup(observed: Observation, draft: Draft, { store }: 
   draft.wait(
     `LedgerBackup ${name} is made before the volumes go${row?.reason === BackupReason.Delayed ? '' : words(row?.message)}`,
   );
-  if (found !== undefined || !isReadyForBackup(observed, draft)) return;
+  // One that somebody else has asked for waits for the same (ledgerbackup/make.ts).
+  const isReady = isReadyForBackup(observed, draft);
+  if (found !== undefined || !isReady) return;
   const subject = {
     name: database.metadata.name,
     namespace: database.metadata.namespace ?? '',
