@@ -130,16 +130,26 @@ async function shape(
     const postponed = () => putOff(world, context, change);
     const outcome = await changeShape(world, context, { change, database }, postponed);
     if (notBegun && (outcome === 'postponed' || outcome.kind === 'failed'))
-      await leaveAsItIs(world, database);
+      await leaveWhatIsOurs(world, context, database);
     if (outcome === 'postponed') return superseded;
     if (outcome.kind !== 'succeeded' || (await isRecorded(world, context, change))) return outcome;
     return { kind: 'again', afterMs: soonMs };
   } catch (error) {
     const refused = notBegun ? refusalOf(error) : undefined;
     if (refused === undefined) throw error;
-    await leaveAsItIs(world, database);
+    await leaveWhatIsOurs(world, context, database);
     return refused;
   }
+}
+
+/** Another worker that has the job by now may need what was asked for beside the database. */
+async function leaveWhatIsOurs(
+  world: ApplyingWorld,
+  context: JobContext,
+  database: Database,
+): Promise<void> {
+  await mustBeOurs(context);
+  await leaveAsItIs(world, database);
 }
 
 async function write(

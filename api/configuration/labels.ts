@@ -25,13 +25,21 @@ export function labelsAfter(
   });
 }
 
-/** Labels without what a change has made of them, but for those that are others by now. Returns `undefined` if nothing changes. */
+/**
+ * Labels without what a change has made of them, but for those that are others by now. Those that it has removed come back as far as there is
+ * room. Returns `undefined` if nothing changes.
+ */
 export function labelsBefore(now: Labels, diff: readonly FieldChange[]): Labels | undefined {
   const set = diff.flatMap(({ path, from, to }) => {
     const key = path.slice('/labels/'.length).replaceAll('~1', '/').replaceAll('~0', '~');
-    return memberOf(path) === 'labels' && (now[key] ?? null) === to ? [[key, from] as const] : [];
+    return memberOf(path) === 'labels' && (now[key] ?? null) === to ? [{ key, from }] : [];
   });
-  return set.length === 0
-    ? undefined
-    : labelsAfter(now, Object.fromEntries(set) as Record<string, string | null>);
+  if (set.length === 0) return undefined;
+  const added = new Set(set.flatMap(({ key, from }) => (from === null ? [key] : [])));
+  const labels = Object.fromEntries(Object.entries(now).filter(([key]) => !added.has(key)));
+  for (const { key, from } of set) {
+    const hasRoom = Object.hasOwn(labels, key) || Object.keys(labels).length < labelsMax;
+    if (typeof from === 'string' && hasRoom) labels[key] = from;
+  }
+  return labels;
 }

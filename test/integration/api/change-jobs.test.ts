@@ -290,16 +290,18 @@ const handlerIn = (cluster: SimulatedCluster) =>
     nowMs: () => cluster.nowMs,
   });
 
-test('a change of shape that is possible no more leaves nothing that was asked for beside the database', async () => {
+/** The job of a change of shape that has asked for further replicas, and is possible no more. */
+async function impossibleShape(called: string, kubernetesUid: string) {
   const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
-  const kubernetesUid = '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d13';
-  const made = await another(cluster, 'impossible', kubernetesUid);
+  const made = await another(cluster, called, kubernetesUid);
   const resource = () =>
     cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === kubernetesUid)!;
-  const asked = { [annotations.nextTopology]: 'ha-3/2026-11-21T10:15:00Z' };
   cluster.put({
     ...resource(),
-    metadata: { ...resource().metadata, annotations: asked },
+    metadata: {
+      ...resource().metadata,
+      annotations: { [annotations.nextTopology]: 'ha-3/2026-11-21T10:15:00Z' },
+    },
     // By somebody, meanwhile.
     spec: { ...resource().spec, paused: true },
   });
@@ -312,9 +314,27 @@ test('a change of shape that is possible no more leaves nothing that was asked f
       changeJob(await beginChange(write, made.id, { request, diff, impact })),
     );
   });
-  const outcome = await handlerIn(cluster).run(contextOf(job));
-  expect(outcome).toMatchObject({ kind: 'failed', retryable: false });
-  expect(resource().metadata.annotations?.[annotations.nextTopology]).toBeUndefined();
+  const asked = () => resource().metadata.annotations?.[annotations.nextTopology];
+  return { handler: handlerIn(cluster), context: contextOf(job), asked };
+}
+
+test('a change of shape that is possible no more leaves nothing that was asked for beside the database', async () => {
+  const { handler, context, asked } = await impossibleShape(
+    'impossible',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d13',
+  );
+  expect(await handler.run(context)).toMatchObject({ kind: 'failed', retryable: false });
+  expect(asked()).toBeUndefined();
+});
+
+test('a worker that has lost its job takes nothing away that the one which has it may have asked for', async () => {
+  const { handler, context, asked } = await impossibleShape(
+    'overtaken',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d15',
+  );
+  const write = () => Promise.reject(new JobLeaseLost('another worker has it'));
+  await expect(handler.run({ ...context, write })).rejects.toThrow(JobLeaseLost);
+  expect(asked()).toBeDefined();
 });
 
 test('labels of a change that the operator refused are as before, but for those that somebody has set since', async () => {
