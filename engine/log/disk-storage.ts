@@ -4,7 +4,7 @@
  * across containers of one node; an abstract socket (per network namespace) or a process id (per process namespace) would
  * not. docs/decisions/0012-data-file.md compares them.
  */
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import {
   access,
   link,
@@ -18,6 +18,7 @@ import {
 } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { allocatedAhead } from './allocated-ahead.ts';
 import { DataFileError } from './errors.ts';
 import type { Storage, StorageFile } from './storage.ts';
 
@@ -64,24 +65,18 @@ export const diskStorage: Storage = {
       () => false,
     ),
   async volume(path) {
-    const [{ blocks, bavail, bsize }, aheadBytes] = await Promise.all([
-      statfs(dirname(path)),
-      allocatedAhead(path),
-    ]);
+    const [system, file] = await Promise.all([statfs(dirname(path)), statIfThere(path)]);
+    const { blocks, bavail, bsize } = system;
+    const aheadBytes = file === undefined ? 0 : allocatedAhead(system, file);
     return { sizeBytes: blocks * bsize, freeBytes: bavail * bsize + aheadBytes };
   },
 };
 
-/**
- * Returns the bytes that the file system has allocated beyond a file's end: XFS allocates up to as many again as a growing file has. It gives
- * them to other files, too, when the volume is full. Returns 0 for a file that does not exist yet.
- */
-async function allocatedAhead(path: string): Promise<number> {
+async function statIfThere(path: string): Promise<Stats | undefined> {
   try {
-    const { blocks, size } = await stat(path);
-    return Math.max(0, blocks * STAT_BLOCK - size);
+    return await stat(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -97,8 +92,6 @@ export async function syncDurably(path: string): Promise<void> {
 }
 
 const SQLITE_BUSY = 5;
-/** Bytes of a block in `stat`, whatever the file system's blocks are. */
-const STAT_BLOCK = 512;
 
 function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
