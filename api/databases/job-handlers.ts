@@ -169,7 +169,7 @@ async function removing(world: JobWorld, context: JobContext, unprotect: boolean
           const purgeAt = purgeTimeOf(context.job, before, now, world.catalog());
           await markDeleted(change, before, { deletedAt: now, purgeAt }, context.job);
         }),
-      hasLastBackup: ({ id }) => hasLastBackup(world.store.read, id),
+      hasLastBackup: ({ id }, since) => hasLastBackup(world.store.read, id, since),
       backups: world.backups,
       purged: ({ id }) =>
         context.write(async (change) => {

@@ -23,15 +23,21 @@ const gone = {
   kubernetesUid: 'u1',
   kubernetesNamespace: 'acme',
   status: 'DELETED',
+  deletedAt: new Date('2027-01-01T00:00:00Z'),
 } as Database;
-const backup = (databaseId: string, type: string, succeeded: string) =>
+const backup = (
+  databaseId: string,
+  type: string,
+  succeeded: string,
+  completedAt = '2027-01-01T00:01:00Z',
+) =>
   ({
     metadata: { name: 'last' },
     spec: { type },
     status: {
       databaseId,
       startedAt: '2027-01-01T00:00:00Z',
-      completedAt: '2027-01-01T00:01:00Z',
+      completedAt,
       conditions: [{ type: 'Succeeded', status: succeeded, reason: 'r', message: '' }],
     },
   }) as unknown as OneBackupObject;
@@ -52,6 +58,7 @@ test.each([
   ['that of another database', [backup('db_2', 'Final', 'True')]],
   ['one that failed', [backup('db_1', 'Final', 'False')]],
   ['one that somebody asked for', [backup('db_1', 'Manual', 'True')]],
+  ['that of an earlier shape', [backup('db_1', 'Final', 'True', '2026-12-01T00:00:00Z')]],
 ])(
   'a database that went without its last backup (%s) is never said to have one',
   async (_, all) => {

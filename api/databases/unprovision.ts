@@ -16,8 +16,8 @@ interface UnprovisioningWorld {
   readonly nowMs: () => number;
   /** Marks the row as DELETED. */
   readonly removed: (database: Database) => Promise<void>;
-  /** Whether the store has the backup that replaces the database's data. */
-  readonly hasLastBackup: (database: Database) => Promise<boolean>;
+  /** Whether the store has a last backup of the database that ended then or later. */
+  readonly hasLastBackup: (database: Database, since: Date) => Promise<boolean>;
   readonly backups: Pick<BackupWriter, 'list'>;
   /** Records that the volumes are gone, so that nobody is told to restore from them. */
   readonly purged: (database: Database) => Promise<void>;
@@ -26,6 +26,11 @@ interface UnprovisioningWorld {
 const lookAgainMs = 2_000;
 /** Maximum age of a request to the API server that may still create the resource after its worker lost the job. */
 const creationMaxMs = 15_000;
+/**
+ * Maximum time between the end of the last backup and the request for the deletion: somebody may have deleted the resource in Kubernetes
+ * before. Each change of shape has left a backup of that type, too, and so may have a deletion that was taken back.
+ */
+const lastBackupMaxMs = 24 * 3_600_000;
 
 interface UnprovisioningOptions {
   readonly unprotect: boolean;
@@ -127,7 +132,9 @@ async function afterwards(
   database: Database,
   finalBackup: boolean,
 ): Promise<Look> {
-  const isBackedUp = (await world.hasLastBackup(database)) || (await isMade(world, database));
+  const since = new Date((database.deletedAt?.getTime() ?? 0) - lastBackupMaxMs);
+  const isBackedUp =
+    (await world.hasLastBackup(database, since)) || (await isMade(world, database, since));
   // The operator may have begun to delete the volumes before it was told to keep them.
   if (!finalBackup) return isBackedUp ? doneLate : done;
   if (isBackedUp) {
@@ -149,11 +156,13 @@ async function afterwards(
 const isMade = async (
   { backups }: UnprovisioningWorld,
   { id, kubernetesNamespace }: Database,
+  since: Date,
 ): Promise<boolean> =>
   (await backups.list(kubernetesNamespace)).some(
     (one) =>
       one.spec.type === 'Final' &&
       one.status?.databaseId === id &&
+      Date.parse(one.status.completedAt ?? '') >= since.getTime() &&
       observe(one).status === 'SUCCEEDED',
   );
 

@@ -207,14 +207,15 @@ export async function listPlacedBackups(db: Reader): Promise<readonly PlacedReso
   }));
 }
 
-/** Whether a last backup of the database has succeeded. */
-export async function hasLastBackup(db: Reader, databaseId: string): Promise<boolean> {
+/** Whether a last backup of the database has succeeded since then. */
+export async function hasLastBackup(db: Reader, databaseId: string, since: Date): Promise<boolean> {
   const found = await db
     .selectFrom('backups')
     .select('id')
     .where('databaseId', '=', uuidOf(databaseId))
     .where('type', '=', 'FINAL')
     .where('status', '=', 'SUCCEEDED')
+    .where('completedAt', '>=', since)
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
