@@ -208,6 +208,9 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
   const fromVolumesOnly = replaced.givenUp?.from === 'volumes';
   if (fromVolumesOnly) await removeUnfinished(backups, database, replaced.workload);
   const last = await lastBackupOf(backups, database, replaced.workload);
+  // Somebody has asked for it meanwhile, and nobody makes it: it would be taken for that of a later change.
+  if (last?.state === 'queued' && replaced.inPlace === true)
+    await removeUnfinished(backups, database, replaced.workload);
   if (last?.state === 'running' && !fromVolumesOnly) {
     await showStep(context, lastStep(replaced), 45, 'The last backup is still being made.');
     return again();
@@ -225,7 +228,8 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
     return again(0);
   }
   if (!isBackedUp && replaced.inPlace !== true && replaced.givenUp === undefined) {
-    const message = last?.message ?? 'the resource went without a last backup';
+    const said = last?.state === 'failed' ? last.message : undefined;
+    const message = said ?? 'the resource went without a last backup';
     const givenUp = { from: 'volumes', code: 'last_backup_failed', message } as const;
     await notes.record({ ...replaced, givenUp });
     return again(0);

@@ -68,7 +68,8 @@ const withoutBackup = (why: string): JobOutcome => ({
 });
 
 interface LastBackup {
-  readonly state: 'running' | 'succeeded' | 'failed';
+  /** `queued`: it has not begun, and never does once its database is gone. */
+  readonly state: 'queued' | 'running' | 'succeeded' | 'failed';
   readonly uid: string;
   /** When it ended; `undefined` while it has not. */
   readonly completedAt: Date | undefined;
@@ -84,14 +85,10 @@ export async function lastBackupOf(
   if (found === undefined || found.spec.type !== 'Final') return undefined;
   const { status, statusReason } = observe(found);
   const isOurs = found.status?.databaseId === id;
-  const state =
-    status === 'QUEUED' || status === 'RUNNING'
-      ? 'running'
-      : status === 'SUCCEEDED' && isOurs
-        ? 'succeeded'
-        : 'failed';
-  const ended = found.status?.completedAt;
-  const completedAt = ended === undefined ? undefined : new Date(ended);
+  const ended = status === 'SUCCEEDED' && isOurs ? 'succeeded' : 'failed';
+  const state = status === 'QUEUED' ? 'queued' : status === 'RUNNING' ? 'running' : ended;
+  const at = found.status?.completedAt;
+  const completedAt = at === undefined ? undefined : new Date(at);
   const uid = found.metadata.uid ?? '';
   return { state, uid, completedAt, message: statusReason?.message };
 }

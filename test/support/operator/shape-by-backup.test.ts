@@ -49,6 +49,8 @@ class World {
   isOurs = true;
   /** Whether a backup that ends now fails. */
   failing = false;
+  /** Whether no backup begins, as when the store is away. */
+  isIdle = false;
   /** Writes that clients were answered. */
   answered = 0;
   /** How many of them a claim holds, by its uid; a last backup, by its ID. */
@@ -94,7 +96,7 @@ class World {
   }
 
   #endBackup(backup: LedgerBackup): void {
-    if (backup.status?.conditions !== undefined) return;
+    if (this.isIdle || backup.status?.conditions !== undefined) return;
     const at = new Date(this.cluster.nowMs).toISOString();
     const status = this.failing ? 'False' : 'True';
     const reason = this.failing ? 'StoreFull' : 'Made';
@@ -436,3 +438,34 @@ test.each<Way>([
   }
   expect(world.outcome).toEqual({ kind: 'succeeded' });
 });
+
+test.each<Way>([
+  ['ha-3', 'single'],
+  ['single', 'ha-3'],
+])(
+  'from %s to %s, a database that somebody lets go before its last backup has begun comes back: nobody makes that any more',
+  async (...way) => {
+    const world = new World('Retain', way);
+    world.isIdle = true;
+    const isAsked = () =>
+      [...world.cluster.objects.values()].some(({ kind }) => kind === 'LedgerBackup');
+    for (let turn = 0; turn < 100 && !isAsked(); turn += 1) {
+      await world.work(100, false);
+      await world.operate(100, false);
+      world.move();
+    }
+    expect(isAsked()).toBe(true);
+    // No worker sees it.
+    await world.meddle('Retain');
+    for (let turn = 0; turn < 100 && world.database !== undefined; turn += 1) {
+      await world.operate(100, false);
+      world.move();
+    }
+    expect(world.database).toBeUndefined();
+    const { answered } = world;
+    await world.untilDone();
+    expect(world.outcome).toMatchObject({ kind: 'failed', error: { code: 'last_backup_failed' } });
+    world.write();
+    expect(world.answered).toBeGreaterThan(answered);
+  },
+);

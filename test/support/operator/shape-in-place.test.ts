@@ -719,3 +719,23 @@ test('a worker that has lost its job writes nothing at any step, also while what
   }
   expect(world.outcome).toMatchObject({ kind: 'failed', error: { code: 'new_shape_not_begun' } });
 });
+
+test('a last backup that somebody asks for while the volume is handed over is made by nobody, and waited for by nobody', async () => {
+  const world = new World('Retain');
+  const isDeleted = () => world.database?.metadata.deletionTimestamp !== undefined;
+  for (let turn = 0; turn < 40 && !isDeleted(); turn += 1) {
+    await world.work(100, false);
+    await world.operate(100, false);
+  }
+  expect(isDeleted()).toBe(true);
+  const named = { resource: resources.backup, namespace, name: finalBackupName(workload) };
+  world.cluster.put({
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerBackup',
+    metadata: { name: named.name, namespace, uid: '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d21' },
+    spec: { database: name, type: 'Final' },
+  } as never);
+  await world.untilDone();
+  expect(world.outcome).toEqual({ kind: 'succeeded' });
+  expect(await world.cluster.read(named)).toBeUndefined();
+});
