@@ -1,9 +1,11 @@
 /** The last pass: the balances that a file says its accounts have are those that its transfers gave them. */
 import type { StateMachine } from '../ledger/state-machine.ts';
+import type { PageSource } from '../log/page-reader.ts';
 import { AccountFlag } from '../wire/flags.ts';
 import { Operation } from '../wire/operations.ts';
 import { balancesOf, flagsOf } from './check-rows.ts';
 import { accountRows, RECORD_SIZE } from './columns.ts';
+import { readWhole } from './read-whole.ts';
 import type { Report } from './report.ts';
 import { readRows, type RowFile } from './row-reader.ts';
 
@@ -18,9 +20,10 @@ const balances = accountRows.columns.slice(1, 5).map(({ name, offset }) => ({
 
 export async function compareBalances(
   file: RowFile,
-  ledger: StateMachine,
+  made: { readonly ledger: StateMachine; readonly pages: PageSource },
   report: Report,
 ): Promise<void> {
+  const { ledger } = made;
   // A pending transfer that is open in the ledger may have expired before the accounts were written down.
   const mayExpire = ledger.nextExpiry() !== undefined;
   for await (const { records, lines } of readRows(file, (fault) => report.add(fault))) {
@@ -29,7 +32,7 @@ export async function compareBalances(
       const ids = new Uint8Array(count * ID_SIZE);
       for (let i = 0; i < count; i += 1)
         ids.set(recordAt(records, from + i).subarray(0, ID_SIZE), i * ID_SIZE);
-      const found = ledger.read(Operation.lookupAccountsUnbatched, ids);
+      const found = await readWhole(made, Operation.lookupAccountsUnbatched, ids);
       for (let i = 0; i < count; i += 1) {
         const place = { file: file.name, line: lines[from + i]! };
         compareOne(recordAt(records, from + i), recordAt(found, i), mayExpire, (field, what) =>

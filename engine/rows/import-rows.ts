@@ -62,7 +62,7 @@ export async function importRows(options: ImportRowsOptions): Promise<ImportedRo
   });
   await execute(both, checked, now, executor, report);
   if (report.count === 0 && checked.hasBalances && !ignoresBalances)
-    await compareBalances(files.accounts, ledger, report);
+    await compareBalances(files.accounts, { ledger, pages }, report);
   return { report, counts, ...executor.position };
 }
 
