@@ -364,3 +364,41 @@ test('a start point of version 1 is left out, and the rows are read instead', as
     expect(loaded.read(...lookup)).toEqual(expected);
   }
 });
+
+test('accounts that had left memory are all in it again after a start with room for them, as after a change to a larger size', async () => {
+  const key = { hashKey: { low: 1, high: 2 }, startPointSizes: { rows: 1, bytes: 1 << 20 } };
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 30, ...COLD, ...key });
+  const move = (id: number, debit: number): Uint8Array =>
+    batch(event({ 0: id, 4: debit, 8: debit + 1, 12: 5, 28: 1, 29: 1 }));
+  machine.commit(Operation.createAccounts, 100n, manyAccounts);
+  const sections = store(machine);
+  machine.commit(Operation.createTransfers, 200n, move(200, 3));
+  machine.stored();
+  machine.commit(Operation.createTransfers, 300n, move(201, 69));
+  // This point is taken of a ledger of whose accounts 64 have left.
+  sections.push(...store(machine));
+  const ids = Uint32Array.from({ length: 70 * 4 }, (_, i) => (i % 4 === 0 ? i / 4 + 1 : 0));
+  const lookup = [Operation.lookupAccountsUnbatched, new Uint8Array(ids.buffer)] as const;
+  const lacks = machine.beginRead(...lookup).step(Infinity);
+  expect(lacks).toMatchObject({
+    pages: [
+      { table: 1, page: 0 },
+      { table: 1, page: 1 },
+    ],
+  });
+  const damages: unknown[] = [];
+  const onIndexDamage = (error: unknown) => damages.push(error);
+  const loadWith = async (rowsLeaveAtBytes: number) =>
+    load(sections, undefined, { ...COLD, ...key, rowsLeaveAtBytes, onIndexDamage });
+  const larger = await loadWith(2 ** 29);
+  expect([damages, larger.stateHash()]).toEqual([[], machine.stateHash()]);
+  expect(larger.prepare(Operation.createTransfers, 400n, move(202, 3))).toBeUndefined();
+  const accounts = new Uint32Array(larger.read(...lookup).slice().buffer);
+  const debits = Array.from({ length: 70 }, (_, i) => accounts[i * 32 + 8]);
+  expect(debits.flatMap((debit, i) => (debit === 0 ? [] : [[i + 1, debit]]))).toEqual([
+    [3, 5],
+    [69, 5],
+  ]);
+  const same = await loadWith(0);
+  expect(same.beginRead(...lookup).step(Infinity)).toMatchObject({ pages: [{}, {}] });
+});

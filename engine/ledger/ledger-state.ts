@@ -256,6 +256,11 @@ export class LedgerState {
     return (count - coldEnd) * rowBytes;
   }
 
+  /** Whether all accounts have room in memory with some to spare: they take three quarters of what makes them leave it. */
+  get hasRoomForAccounts(): boolean {
+    return this.accounts.count * this.accounts.rowBytes <= (this.#rowsLeaveAtBytes * 3) / 8;
+  }
+
   get #droppableRowBytes(): number {
     return this.#paged.reduce((sum, table) => sum + table.droppableBytes, 0);
   }

@@ -155,7 +155,7 @@ export class StartPoints {
       // The rows are intact, or say so themselves. What else the point has filled is filled anew from all of them.
       this.#state.expiryQueue.clear();
       this.#state.pendingTransfers = 0;
-      this.#onDamage(error);
+      if (!(error instanceof Outgrown)) this.#onDamage(error);
       return undefined;
     }
   }
@@ -377,7 +377,7 @@ class PointLoad {
     else if (kind === Kind.queue) expiryQueue.add(content);
     else if (kind === Kind.balances) {
       mustFit(first + count <= accounts);
-      if (first > done) this.#coldEnd = first;
+      if (first > done) this.#lacksBefore(first);
       applyBalances(content, this.#state, first);
     } else if (kind === Kind.statuses) {
       mustFit(first % STATUSES_A_PART === 0 && first + count <= transfers);
@@ -405,14 +405,23 @@ class PointLoad {
     mustFit(done(Kind.events) === this.#counts.accounts);
     mustFit(done(Kind.transferTimes) * TIME_WORDS === transferTimes.length);
     mustFit(done(Kind.expiryTimes) * TIME_WORDS === expiryTimes.length);
-    if (done(Kind.balances) < this.#counts.accounts) this.#coldEnd = this.#counts.accounts;
+    if (done(Kind.balances) < this.#counts.accounts) this.#lacksBefore(this.#counts.accounts);
     while (accounts.coldEnd < this.#coldEnd) {
       mustFit(accounts.mayDrop);
       accounts.drop();
     }
     return this.#times;
   }
+
+  #lacksBefore(end: number): void {
+    const { accounts, hasRoomForAccounts } = this.#state;
+    if (hasRoomForAccounts && accounts.coldEnd < end) throw new Outgrown();
+    this.#coldEnd = end;
+  }
 }
+
+/** The point has no balances of accounts that have room in memory now: they would never come back to stay. The rows have them. */
+class Outgrown extends Error {}
 
 type Times = Pick<StartPoint, 'transferTimes' | 'expiryTimes'>;
 
