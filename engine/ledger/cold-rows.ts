@@ -69,15 +69,6 @@ export class Brought {
     const [oldest] = this.#pages.keys();
     this.#pages.delete(oldest!);
   }
-
-  clear(): void {
-    this.#ids.clear();
-    this.#pages.clear();
-    if (this.#used === 0) return;
-    this.words = new Uint32Array(0);
-    this.#used = 0;
-    this.#offsets.clear();
-  }
 }
 
 /** Takes what a computation needs of a page when it arrives. */

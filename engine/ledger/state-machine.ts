@@ -6,6 +6,7 @@
  */
 import { assert } from '../../base/assert.ts';
 import { Operation, type OperationShape } from '../wire/operations.ts';
+import { BroughtAhead } from './brought-ahead.ts';
 import {
   type Checkpointed,
   DerivedTables,
@@ -17,7 +18,7 @@ import {
 import { CheckpointTables } from './checkpoint-tables.ts';
 import { type EventContext, IdHash, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
-import { Brought, type Needs } from './cold-rows.ts';
+import type { Needs } from './cold-rows.ts';
 import { EXPIRIES_MAX, expireTransfers, nameExpired, readNextExpiry } from './expire-transfers.ts';
 import { type HashKey, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { EVENTS_MAX, LedgerState, type StateSizes } from './ledger-state.ts';
@@ -81,8 +82,7 @@ export class StateMachine implements Checkpointed {
   /** Dense results of one batch. */
   readonly #results = new Uint32Array(EVENTS_MAX * RESULT_WORDS);
   readonly #hashed: readonly RowTable[];
-  /** Rows for the next operation. */
-  readonly #brought = new Brought();
+  readonly #brought = new BroughtAhead();
   readonly #newRowsBytes: number;
   /** Not part of the state. */
   readonly statuses = new StatusCounts();
@@ -140,7 +140,7 @@ export class StateMachine implements Checkpointed {
     const state = this.#state;
     if (!state.hasCold) return undefined;
     state.coldAccounts.trim();
-    state.access.begin(this.#brought);
+    state.access.begin(this.#brought.prepared(timestamp));
     state.sealedAnswers.begin(timestamp, body, true);
     touchOperation(state, operation, timestamp, body);
     return state.access.needs();
@@ -167,7 +167,7 @@ export class StateMachine implements Checkpointed {
     writeBigint64(times, Time.batch, timestamp);
     assert(compare64(times, Time.batch, this.#committed, 0) > 0, 'timestamps of operations rise');
     const before = this.#hashed.map((table) => table.count);
-    this.#state.access.begin(this.#brought);
+    this.#state.access.begin(this.#brought.of(timestamp));
     this.#state.sealedAnswers.begin(timestamp, body, false);
     let reply: Uint8Array = new Uint8Array(0);
     if (operation === Operation.pulse) expireTransfers(this.#state, times, Time.batch);
@@ -181,7 +181,7 @@ export class StateMachine implements Checkpointed {
     this.#hashOperation(operation, before);
     nameExpired(this.#state, before[3]!);
     assert(this.#state.access.isComplete, 'an operation was prepared: it lacks no row');
-    this.#brought.clear();
+    this.#brought.executed(timestamp);
     this.#state.sealedAnswers.clear();
     this.#state.makeRoom();
     return reply;

@@ -15,6 +15,7 @@ import { buildRequest } from '../wire/header.ts';
 import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
+import { ExecutionQueue } from './execution-queue.ts';
 import { Executor } from './executor.ts';
 import { memoryDonor } from './page-donors.ts';
 import { Asker } from './testing/asker.ts';
@@ -542,4 +543,33 @@ test('a replica whose accounts have left memory and are damaged stops, and start
   expect(follower!.catchUps).toBe(1);
   expect(new Set(world.members.map(({ stateHash }) => stateHash)).size).toBe(1);
   world.end();
+});
+
+test('pages that were read ahead for operations that wait are not read again for them', async () => {
+  const one = await withColdAccounts(new MemoryStorage());
+  const { ledger, log } = one;
+  const queue = new ExecutionQueue({
+    bring: ({ pages, arrived }) => log.pages.read(pages, arrived),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const before = ledger.pages().read;
+  // Each needs a row of both pages of accounts, and the cache holds one page.
+  for (let i = 0; i < 5; i += 1) {
+    const body = moveBody({ id: 300 + i, debit: 1 + i, credit: 40 + i });
+    const timestamp = 1_000_000_000n + BigInt(i);
+    queue.push({
+      prepare: () => ledger.prepare(Operation.createTransfers, timestamp, body),
+      run: () => {
+        ledger.commit(Operation.createTransfers, timestamp, body);
+        one.inMemory.commit(Operation.createTransfers, timestamp, body);
+      },
+    });
+  }
+  await queue.idle();
+  expect(ledger.stateHash()).toEqual(one.inMemory.stateHash());
+  expect(ledger.counts().transfers).toBe(6);
+  expect(ledger.pages().read - before).toBe(5 * 2);
+  await log.close();
 });
