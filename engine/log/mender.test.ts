@@ -1,6 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import { systemTimers } from '../../base/timers.ts';
 import { SectionKind } from '../ledger/checkpoint.ts';
+import { TableId } from '../ledger/checkpoint-tables.ts';
 import { PAGE_BYTES, PAGE_WORDS, sealPage, type PageName } from '../ledger/page.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import { peerDonors } from '../replica/page-donors.ts';
@@ -54,6 +55,37 @@ test('pieces that nobody has do not keep one waiting that a peer has', async () 
     expect(ended).toEqual([[PIECES - 1, true]]);
     await jest.advanceTimersByTimeAsync(31_000);
     expect(ended).toHaveLength(PIECES);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('a damaged piece of accounts that have left memory makes no checkpoint after another, however many reads need it', async () => {
+  const bytes = new Uint8Array(PAGE_BYTES);
+  const piece = { offset: 0, size: PAGE_BYTES, seal: seal(KEY, bytes) };
+  const disk = MemoryStorage.of(PATH, bytes);
+  const file = await disk.open(PATH, { exclusive: false });
+  const heads = { kind: SectionKind.append, table: TableId.accounts, rowSize: 128, firstRow: 0 };
+  const section = { ...heads, rowCount: 32, pieces: [piece] };
+  jest.useFakeTimers();
+  try {
+    let checkpoints = 0;
+    const mender = new Mender({
+      file,
+      key: KEY,
+      sections: () => [section],
+      pin: () => () => undefined,
+      rewrite: () => true,
+      checkpoint: () => void (checkpoints += 1),
+      onMended: () => undefined,
+      donors: async function* donors() {},
+    });
+    for (let read = 0; read < 100; read += 1) expect(await mender.mend(piece)).toBe(false);
+    expect(checkpoints).toBe(1);
+    // The scrubber looks at it again each minute: the accounts may be in memory by then, or the volume have room.
+    jest.advanceTimersByTime(60_000);
+    await mender.mend(piece);
+    expect(checkpoints).toBe(2);
   } finally {
     jest.useRealTimers();
   }

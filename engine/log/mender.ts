@@ -3,7 +3,8 @@
  * no replica has delays no other one. Few callers need pieces: reads that lack pages, the next operations, the scrubber.
  *
  * - Pages of rows come from memory or from another replica (mend.ts).
- * - Other tables that are not derived are in memory: the next checkpoint writes the table again, in another place, and drops the piece.
+ * - Other tables that are not derived are in memory, unless accounts have left it: the next checkpoint writes the table again, in another
+ *   place, and drops the piece.
  * - The next start makes derived tables again.
  */
 import { isDerived } from '../ledger/checkpoint.ts';
@@ -33,8 +34,13 @@ interface MenderOptions extends Menders {
   readonly onMended: (mended: Mended & PagePiece) => void;
 }
 
+/** Shortest time between two checkpoints for one piece: each read that needs it asks, and the scrubber does once a minute. */
+const REWRITE_AGAIN_MS = 30_000;
+
 export class Mender {
   readonly #options: MenderOptions;
+  /** When a checkpoint last began for a piece. */
+  readonly #rewrites = new WeakMap<Piece, number>();
   readonly #running = new Map<Piece, Promise<boolean>>();
   /** Pages that were mended since the start. */
   mendedPages = 0;
@@ -66,7 +72,11 @@ export class Mender {
     if (section === undefined) return true;
     if (isDerived(section.table)) return false;
     if (section.rowSize !== PAGE_BYTES) {
-      if (rewrite(section.table)) checkpoint();
+      const now = performance.now();
+      const isSoon = now < (this.#rewrites.get(piece) ?? -Infinity) + REWRITE_AGAIN_MS;
+      if (isSoon || !rewrite(section.table)) return false;
+      this.#rewrites.set(piece, now);
+      checkpoint();
       return false;
     }
     const unpin = pin([piece]);
