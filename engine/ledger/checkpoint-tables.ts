@@ -1,6 +1,6 @@
 /**
  * The state as checkpoint tables (layouts in tables.md). Rows of transfers, wide values, expiries and burned ids never change:
- * those that fill a page are appended as pages, once, and those after the last whole page are written anew each time. Their
+ * those that fill a page are appended as pages, once, and those after the last whole page are written again each time. Their
  * memory never changes, so that taking a delta copies nothing. Accounts are written as they were created; balances, `closed`,
  * pending statuses and indexes are restored from the rows of transfers and expiries, which hold the balances after each event
  * (restore.ts).
@@ -123,7 +123,7 @@ export class CheckpointTables {
     });
   }
 
-  /** Accounts, and the rows that fill no page yet, can be asked for as a whole: other rows are never superseded. */
+  /** `rewrite` may name the accounts, and the tables of rows that fill no page yet: other rows are never superseded. */
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
     return [
       ...this.#accountSections(rewrite.has(TableId.accounts)),
@@ -243,7 +243,7 @@ export class CheckpointTables {
     if (rowCount === 0 && !isWhole) return [];
     return [
       {
-        // As a whole, too: without room for that, a checkpoint may leave out the rows that it has (log/checkpoint-store.ts).
+        // Also if the whole table is written: without room for that, a checkpoint may omit the rows that it has (log/checkpoint-store.ts).
         kind: SectionKind.append,
         table: TableId.accounts,
         rowSize: accounts.rowBytes,

@@ -1,7 +1,7 @@
 /**
- * Access to rows that are not in memory. Code in this folder never waits: it runs on what is there, and what is absent is noted
- * and read as zeros. Whoever began the computation looks at `needs` afterwards. If there are any, the result is void: the
- * pages are brought, and the same computation runs again. So one run finds out about as many pages as possible at once.
+ * Access to rows that are not in memory. Code in this folder never waits: it runs on the rows in memory; absent rows are noted
+ * and read as zeros. The caller of the computation then checks `needs`. If it is not empty, the result is void: the caller reads the
+ * pages, and the same computation runs again. So one run finds as many missing pages as possible.
  *
  * A page that was brought may have left the cache before the next run. Hence the rows that were asked for are copied out as
  * their pages arrive, and stay for the computation's time (`Brought`): each run needs less than the one before.
@@ -90,7 +90,7 @@ interface AbsentPage {
   readonly takes: Take[];
 }
 
-/** What the present computation has, and what it lacks, in all tables of rows and segments of the index. */
+/** The pages that the present computation has and lacks, in all tables of rows and segments of the index. */
 export class RowAccess {
   readonly cache: PageCache;
   /** Changes whenever a row may be found elsewhere than before. */

@@ -34,7 +34,7 @@ const expiry = new Uint32Array(2);
 const PAGE_CACHE_BYTES = 16 << 20;
 /** Maximum number of events in a message without a trailer. */
 export const EVENTS_MAX = 8190;
-/** So much is read in a second, even from a slow volume. */
+/** Bytes that even a slow volume reads in a second. */
 const YOUNG_BYTES_MAX = 256 << 20;
 /** So much of accounts stays in memory at least, if that is no more than a quarter of it. */
 const ACCOUNTS_STAY_BYTES = 64 << 20;
@@ -230,7 +230,7 @@ export class LedgerState {
   }
 
   /**
-   * Bytes of memory that make way for anything else at any time: rows and segments of the index that may leave, and the room of a merge
+   * Bytes of memory that can be freed at any time: rows and segments of the index that may leave, and the room of a merge
    * of the index.
    */
   get yieldingBytes(): number {
@@ -273,7 +273,7 @@ export class LedgerState {
 
   /**
    * Whether a start must write segments of the index that are in no checkpoint: memory gets short, and they take more of it than rows; or
-   * they take a quarter of what may stay. No checkpoint comes while the log is replayed, and what is replayed then needs the room.
+   * they take a quarter of the memory for rows. There is no checkpoint while the log is replayed, and the replayed rows need the room.
    */
   get lacksStoredIndex(): boolean {
     const { unstoredBytes } = this.transferIndex;
@@ -321,8 +321,8 @@ export class LedgerState {
   }
 
   /**
-   * Bytes that are free beside a full request and a pulse. What is promised to later expiries counts as free here: a merge of the
-   * index may have it meanwhile.
+   * Bytes that are free beside a full request and a pulse. Bytes that are reserved for later expiries count as free here: a merge of
+   * the index may use them meanwhile.
    */
   get freeBytes(): number {
     const growth = this.growthBytes(0, EVENTS_MAX, Math.min(this.expiringTransfers, EVENTS_MAX));

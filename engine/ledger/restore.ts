@@ -37,7 +37,7 @@ export interface RowFeeds {
 
 interface RestoreOptions {
   readonly feeds: RowFeeds;
-  /** What is in the state already. */
+  /** The start point that the state already holds. */
   readonly point: StartPoint | undefined;
   /** Called after each slice of some thousand rows. */
   readonly pause: () => Promise<void>;
@@ -127,7 +127,7 @@ class EventOrder {
   async run(): Promise<void> {
     const { transfers, expiries } = this.#state;
     while (expiries.count === 0 && (await this.#feeds.expiries.more()));
-    // Whoever wrote a start point has named the accounts of what came after it.
+    // The release that wrote a start point also named the accounts of later expiries.
     if (this.#pointTransfers === 0)
       this.#lacksNames = expiries.count > 0 && !hasAccounts(expiries.chunkOf(0), 0);
     for (;;) {

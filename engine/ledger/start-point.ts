@@ -18,7 +18,7 @@ import type { RowTable } from './row-table.ts';
 import { PendingStatus } from './row-values.ts';
 import { setClosed } from './store-transfer.ts';
 
-/** Numbers so high that releases before start points take them for tables of the index that are of no use any more. */
+/** Numbers so high that releases before start points take them for unused tables of the index. */
 const DIRECTORY = 2 ** 31;
 const TABLES = [DIRECTORY + 1, DIRECTORY + 2] as const;
 const ALL_TABLES: readonly number[] = [DIRECTORY, ...TABLES];
@@ -32,7 +32,7 @@ const DIRECTORY_WORDS = 8;
 /** Rows that a start reads at a point's end cost less than the point if these are fewer. */
 const BYTES_A_ROW = 32;
 
-/** What a point knows of: the number of rows of each table when its first part was taken. */
+/** Coverage of a point: the number of rows of each table when its first part was taken. */
 export interface StartPoint {
   readonly transfers: number;
   readonly expiries: number;
@@ -110,7 +110,7 @@ export class StartPoints {
     return isOver ? [...stale, part, ...this.#finish(point)] : [...stale, part];
   }
 
-  /** Call when the last delta is durable. A point of which a part was left out begins anew. */
+  /** Call when the last delta is durable. If a part of a point was omitted, the point starts again. */
   stored(derived: DerivedTables): void {
     if (derived === DerivedTables.new) {
       this.#isStale = false;

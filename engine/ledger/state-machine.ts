@@ -155,8 +155,8 @@ export class StateMachine implements Checkpointed {
   }
 
   /**
-   * Same as `commit`, for rows of another ledger: each is created at the timestamp that it has, whether it is imported or not.
-   * Those must rise, also from call to call; `timestamp` is that of the last row.
+   * Same as `commit`, for rows of another ledger: each is created at its own timestamp, whether it is imported or not.
+   * Timestamps must rise, also from call to call; `timestamp` is that of the last row.
    */
   commitRows(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
     return this.#commit(operation, timestamp, body, true);
@@ -254,15 +254,15 @@ export class StateMachine implements Checkpointed {
   }
 
   /**
-   * Bytes that the ledger needs, without what makes way for anything else, and its limit. What is promised to expiries is used: no
-   * other records may have it.
+   * Bytes that the ledger needs, and its limit. Bytes that can be freed at any time do not count. Bytes that are reserved for expiries
+   * count as used, because no other records may have them.
    */
   memory(): { usedBytes: number; limitBytes: number } {
     const usedBytes = this.heldBytes + this.#state.promisedBytes;
     return { usedBytes, limitBytes: this.#limitBytes };
   }
 
-  /** Bytes of memory that the ledger holds, without what makes way for anything else. */
+  /** Bytes of memory that the ledger holds, without those that can be freed at any time. */
   get heldBytes(): number {
     return this.#state.memory.usedBytes - this.#state.yieldingBytes;
   }

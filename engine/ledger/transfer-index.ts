@@ -91,7 +91,7 @@ interface TransferIndexOptions {
   readonly sizes: IndexSizes;
   /** Returns the bytes that a merge may take, if everything leaves that may. It is asked when none is in progress. */
   readonly mergeRoom: () => number;
-  /** Called when a merge may have begun between two batches, so that others make way for it. */
+  /** Called when a merge may have begun between two batches, so that its room is freed. */
   readonly makeRoom: () => void;
   /** Returns the bytes of the youngest segments that a start brings into memory. */
   readonly youngBytes: () => number;
@@ -200,8 +200,8 @@ export class TransferIndex {
   }
 
   /**
-   * Call before the index's tables in the newest checkpoint make way for rows. No segment leaves memory from then on until the next one is
-   * durable. Returns the tables that must stay, because their segments have left.
+   * Call before the index's tables in the newest checkpoint are dropped to make room for rows. Until the next checkpoint is durable, no
+   * segment leaves memory. Returns the tables that must stay, because their segments have left.
    */
   keptTables(): ReadonlySet<number> {
     const kept = new Set<number>();
@@ -391,7 +391,7 @@ export class TransferIndex {
     return this.#merge?.bytes ?? 0;
   }
 
-  /** Ends a merge in progress without its result. It begins anew when there is room. */
+  /** Ends a merge in progress without its result. It starts again when there is room. */
   giveUpMerge(): void {
     if (this.#merge === undefined) return;
     const { job } = this.#merge;
@@ -644,7 +644,7 @@ export class TransferIndex {
   #matcher({ word, width }: HashedField, value: Uint32Array): (row: number) => boolean {
     const rows = this.#rows;
     return (row) => {
-      // A row that has left memory is compared by whoever reads it (ledger-read.ts).
+      // The reader of a row that has left memory compares it (ledger-read.ts).
       if (row < rows.coldEnd) return true;
       const words = rows.chunkOf(row);
       const at = rows.offsetOf(row) + word;

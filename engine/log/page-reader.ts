@@ -52,7 +52,7 @@ interface PageReaderOptions {
   readonly file: ReadableFile;
   /** Returns the sections of the newest durable checkpoint. */
   readonly sections: () => readonly StoredSection[];
-  /** Called for a damaged page of the index; whoever asked for the page hears of it afterwards. */
+  /** Called for a damaged page of the index; afterwards the request for the page fails. */
   readonly onIndexDamage?: (error: DataFileError) => Promise<void>;
   /** Mends a damaged piece of a table of rows. Resolves with true if its pages can be read then. */
   readonly mend?: (piece: Piece, error: DataFileError) => Promise<boolean>;
@@ -72,7 +72,7 @@ export class PageReader implements PageSource {
     for (let wanted = pages; wanted.length > 0;) {
       const sections = this.#options.sections();
       const isAgain = wanted !== pages;
-      // What a segment of the index had that was merged meanwhile is in another table: whoever asked looks there.
+      // If a segment of the index was merged meanwhile, its content is in another table, where the caller looks next.
       const here = isAgain ? wanted.filter((name) => !this.#isGone(name)) : wanted;
       const misfits = await this.#readPlaces(
         here.map((name) => this.#placeOf(name)),

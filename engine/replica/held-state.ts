@@ -47,7 +47,7 @@ export class HeldState {
   #loaded = false;
   /** Resolves when the block in execution is over; `undefined` between blocks. */
   #block: PromiseWithResolvers<void> | undefined;
-  /** True if a block was executed in part and never will be as a whole. */
+  /** True if a block was executed in part, and its rest never will be. */
   #brokenOff = false;
 
   constructor(
