@@ -163,7 +163,10 @@ test('the administrator renames, limits, suspends, deletes and restores an organ
   await page.getByLabel('Name', { exact: true }).fill('Shop');
   await page.getByRole('button', { name: 'Create organization' }).click();
   await page.waitForURL(`${service.url}/o/shop/databases`);
+  // The address changes before the page does, and the form for a new organization has a name, too.
+  await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
   await page.getByRole('link', { name: 'Organization', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Organization', exact: true }).waitFor();
   await page.getByLabel('Name').fill('Shop of Europe');
   await page.getByRole('button', { name: 'Change the name' }).click();
   await page.getByRole('button', { name: 'Shop of Europe' }).waitFor();
