@@ -36,9 +36,17 @@ async function ask<T>(
 }
 
 async function create(request: object): Promise<CreatedDatabase> {
-  const { status, json } = await ask<CreatedDatabase>(me, 'POST', '/databases', request);
+  // A process knows for some seconds what it has read of a key's organization, which an earlier test had suspended.
+  const { status, json } = await eventually(
+    'the organization is not suspended any more',
+    async () => {
+      const answer = await ask<CreatedDatabase | Problem>(me, 'POST', '/databases', request);
+      const isSuspended = 'code' in answer.json && answer.json.code === 'organization_suspended';
+      return isSuspended ? undefined : answer;
+    },
+  );
   expect({ status, json }).toMatchObject({ status: 202 });
-  return json;
+  return json as CreatedDatabase;
 }
 
 const jobOf = async (id: string) =>
@@ -172,10 +180,6 @@ test('a deletion that failed can be tried again while the organization is suspen
   expect(retried).toMatchObject({ status: 202 });
   await hold(null);
   await untilJob(json.job.id, 'SUCCEEDED');
-  await eventually('the end of the suspension is known', async () => {
-    const { status } = await ask(me, 'POST', '/databases?dryRun=true', { name: 'none' });
-    return status === 200 || undefined;
-  });
 });
 
 test('an old job that failed does nothing to a database that has gone on since', async () => {
