@@ -206,13 +206,9 @@ class World {
 
   /** A worker that has lost its job looks before the one that has it, and writes nothing. */
   async lookInVain(): Promise<void> {
-    const { onWrite } = this.cluster;
-    const written: string[] = [];
-    this.cluster.onWrite = ({ verb, kind }) => written.push(`${verb} ${kind}`);
     this.isOurs = false;
-    await this.work(100, false, true);
+    const written = await this.cluster.writesDuring(() => this.work(100, false, true));
     this.isOurs = true;
-    this.cluster.onWrite = onWrite;
     expect(written).toEqual([]);
   }
 

@@ -97,6 +97,16 @@ export class SimulatedCluster implements Kube {
     return [...this.#objects.values()].filter((object) => object.kind === kind);
   }
 
+  /** Runs something, and returns its writes, as `patch LedgerDatabase`. `onWrite` does not see them. */
+  async writesDuring(run: () => Promise<void>): Promise<readonly string[]> {
+    const { onWrite } = this;
+    const writes: string[] = [];
+    this.onWrite = ({ verb, kind }) => writes.push(`${verb} ${kind}`);
+    await run();
+    this.onWrite = onWrite;
+    return writes;
+  }
+
   /** Puts an object there as it is, as a history before the test would have. */
   put<T extends KubeObject>(object: T): T {
     this.#version += 1;
