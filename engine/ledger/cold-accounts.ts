@@ -135,11 +135,9 @@ export class ColdAccounts extends ColdRows {
 
   /** Returns whether the words are the page with this number, undamaged. */
   isWhole(page: number, words: Uint32Array): boolean {
-    hash.lanes.fill(0);
-    hash.absorb(words, 0, this.perPage * Account.words);
-    hash.mix();
+    const [low, high] = this.#checksumOf(words);
     const at = page * CHECKSUM_WORDS;
-    return this.#checksums[at] === hash.lanes[0] && this.#checksums[at + 1] === hash.lanes[1];
+    return this.#checksums[at] === low && this.#checksums[at + 1] === high;
   }
 
   /** Lets accounts leave the table of live ones, if it holds too many. No computation is going on. */
@@ -175,11 +173,16 @@ export class ColdAccounts extends ColdRows {
       const at = (page * this.perPage - first) * Account.words;
       copy.set(words.subarray(at, at + copy.length));
       asCreated(copy);
-      hash.lanes.fill(0);
-      hash.absorb(copy, 0, copy.length);
-      hash.mix();
-      this.#checksums.set(hash.lanes.subarray(0, CHECKSUM_WORDS), page * CHECKSUM_WORDS);
+      this.#checksums.set(this.#checksumOf(copy), page * CHECKSUM_WORDS);
     }
+  }
+
+  /** Returns what is kept of the checksum of a page's rows. It is valid until the next call. */
+  #checksumOf(words: Uint32Array): Uint32Array {
+    hash.lanes.fill(0);
+    hash.absorb(words, 0, this.perPage * Account.words);
+    hash.mix();
+    return hash.lanes.subarray(0, CHECKSUM_WORDS);
   }
 
   #slotOf(row: number): number | undefined {
