@@ -47,6 +47,10 @@ export const archiveReportSchema = z.object({
   spoolBytes: count,
   /** Duration of the last write to the store. */
   putSeconds: z.number().nonnegative().optional(),
+  /** Writes to the store since the archiver began: segments, their bytes, and the time that they took. */
+  sent: z.object({ segments: count, bytes: count, seconds: z.number().nonnegative() }).optional(),
+  /** Time within which an operation is to be in the bucket. */
+  rpoSeconds: z.number().positive().optional(),
   /** Writes that failed since the archiver began, by state. */
   failures: z.partialRecord(z.enum(archiveStates), count).optional(),
   /** Whether new segments are encrypted. */

@@ -110,7 +110,15 @@ export const conditionReasons = {
   ],
   Suspended: ['Suspended', 'Suspending', 'NotSuspended'],
   Paused: ['Paused', 'NotPaused'],
-  BackupHealthy: ['Healthy', 'NotConfigured', 'NotYet', 'Overdue', 'Unproven', 'Damaged'],
+  BackupHealthy: [
+    'Healthy',
+    'NotConfigured',
+    'NotYet',
+    'Overdue',
+    'Unproven',
+    'Unreplayed',
+    'Damaged',
+  ],
   ContinuousArchiving: [
     ...archiveStates,
     'ArchiveGap',

@@ -109,6 +109,8 @@ export const handOverFinalizer = 'ledgerhouse.dev/hand-over';
 /** Value of `labels.managedBy` on all objects that the operator makes: policies and networks select by it. */
 export const managedBy = 'ledgerhouse-operator';
 export const operatorName = 'ledgerhouse-operator';
+/** Name of the CronJob that sweeps the bucket, and of its pods in the label `app.kubernetes.io/name`. */
+export const sweepName = 'ledgerhouse-backup-sweep';
 export const apiName = 'ledgerhouse-api';
 export const workerName = 'ledgerhouse-worker';
 export const catalogName = 'default';
@@ -181,6 +183,12 @@ export const peerSecretName = (workload: string, uid: string, number: number) =>
  * earlier versions.
  */
 export const wantedCertificatesVariable = 'LEDGERHOUSE_CERTIFICATES';
+
+/**
+ * Environment variable that tells an archiver where it has the data file of the engine beside it, to read the log there. Unlike a flag, it is
+ * ignored by archivers of earlier versions.
+ */
+export const dataFileVariable = 'LEDGERHOUSE_DATA_FILE';
 /** ConfigMap with the connection data of clients. It is named after the database alone, so that pods can mount it. */
 export const connectionName = (database: LedgerDatabase) => `${database.metadata.name}-connection`;
 

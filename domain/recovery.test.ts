@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { planRestore, rangesOf, windowOf, type Target } from './recovery.ts';
+import { beginAfter, planRestore, rangesOf, windowOf, type Target } from './recovery.ts';
 
 const run = (firstOp: number, lastOp: number) => ({
   firstOp,
@@ -88,4 +88,18 @@ test('a backup outside of every run is a moment of its own', () => {
     reason: 'in_a_gap',
     before: at(130),
   });
+});
+
+test('the end of a history can be had by its time though a backup was made of the next one before anything was written', () => {
+  const end = at(100);
+  const begun = beginAfter(at(40), end);
+  const first = begun.op + 1;
+  const next = { firstOp: first, lastOp: first, lastTimestamp: '5000' };
+  for (const others of [[run(1, 100), next], [run(1, 100)], []]) {
+    const made = [end, begun];
+    const known = windowOf(others, made);
+    expect(planRestore(known ? rangesOf(known) : [], made, toTime(1_000))).toMatchObject({
+      op: 100,
+    });
+  }
 });

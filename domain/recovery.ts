@@ -11,6 +11,21 @@ export interface Moment {
   readonly timestamp: bigint;
 }
 
+/**
+ * Numbers that are left out between two histories of one database. The archive of several replicas has entries after their last backup: of
+ * its pause of writes, and of sessions that began in it.
+ */
+export const OPS_BETWEEN_HISTORIES = 10_000_000;
+
+/**
+ * The number and the time that a state gets with which another history begins after the end of the former one: no number and no timestamp
+ * occurs in both, so that every moment of both can be named. A backup may be made of it before anything is written.
+ */
+export const beginAfter = ({ op, timestamp }: Moment, end: Moment): Moment => ({
+  op: Math.max(op, end.op) + OPS_BETWEEN_HISTORIES,
+  timestamp: timestamp > end.timestamp ? timestamp : end.timestamp + 1n,
+});
+
 /** A whole operation: that one, or the last one whose timestamp is not later. */
 export type Target =
   | { readonly kind: 'op'; readonly op: number }
@@ -215,4 +230,25 @@ function impossible(
         ? 'after_the_window'
         : 'in_a_gap';
   return { isPossible: false, reason, before, after };
+}
+
+const why = {
+  before_the_window: 'it lies before everything that is kept',
+  in_a_gap: 'the log has a gap there',
+  after_the_window: 'the archive has not come as far',
+  nothing: 'it has neither a backup nor an archived log',
+} as const;
+
+/** Says why a database cannot be restored to a moment, and names the nearest moments. */
+export function whyUnavailable(
+  name: string,
+  target: Target,
+  { reason, before, after }: Extract<RestorePlan<Moment>, { isPossible: false }>,
+): string {
+  const near = [
+    before === undefined ? undefined : `the last moment before is ${describeMoment(before)}`,
+    after === undefined ? undefined : `the next one is ${describeMoment(after)}`,
+  ].filter((one) => one !== undefined);
+  const ways = near.length === 0 ? '' : `; ${near.join(', ')}`;
+  return `${name} cannot be restored to ${describeTarget(target)}: ${why[reason]}${ways}.`;
 }

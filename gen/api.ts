@@ -442,7 +442,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Test a backup by restoring it
-         * @description Every object is fetched and checked, and the rows are loaded as an engine does at its start; data files are compared with their digests. No database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.
+         * @description Every object is fetched and checked, and the rows are loaded as an engine does at its start. Where the log is archived, it is replayed from the backup before, and must lead to the same rows. Data files are compared with their digests. No database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.
          */
         readonly post: operations["verifyBackup"];
         readonly delete?: never;
@@ -525,6 +525,46 @@ export interface paths {
          * @description The new database has every operation up to the moment, whole, and none after it. It has its own ID, cluster ID, keys and addresses; the other one stays as it is. All choices that are not given are those of the other database, but for the engine (see `engine`). Choose a size that is at least as large.
          */
         readonly post: operations["restoreToMoment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/restore-in-place/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Preview a restore in place
+         * @description What the database will not have any more, and what follows from that, by the same rules as the restore. Nothing is changed. An engine version that cannot be restored in place is refused (`engine_version_unsupported` in `errors`, with the versions to upgrade to in `meta.allowed`).
+         */
+        readonly post: operations["previewInPlaceRestore"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{databaseId}/restore-in-place": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Set a database back to an earlier state
+         * @description For owners. The database keeps its ID, name, cluster ID, keys, addresses over HTTP and schedules, and has no operation after the moment any more. While it serves, a backup (`PRE_CHANGE`) is made and tested; then the replicas stop, a last backup (`FINAL`) takes everything that was ever answered, and new replicas begin with the earlier state. To undo it, restore that last backup in place. If anything fails before the new replicas run, the database comes back as it was. Change streams are suspended. An engine version that cannot do it is refused, as in the preview. To keep both states, restore into a new database instead.
+         */
+        readonly post: operations["restoreInPlace"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2805,6 +2845,23 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "backup.log_incomplete": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** The last operations before a last backup could not be added to the archived log: a database cannot be restored to a moment among them. */
+        readonly post: operations["onBackupLogIncomplete"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "backup.changed": {
         readonly parameters: {
             readonly query?: never;
@@ -4600,10 +4657,11 @@ export interface components {
                     readonly amount: string;
                 } | null;
                 /**
-                 * @description Whether a request would begin at once.
+                 * @description Whether a request would begin at once. `LATER`: not before `applyAt`, or its maintenance window.
                  * @enum {string}
                  */
-                readonly applies: "NOW" | "AFTER_OTHER_WORK";
+                readonly applies: "NOW" | "AFTER_OTHER_WORK" | "LATER";
+                readonly joins: string | null;
                 /** @description The window that is open, or the next one. */
                 readonly nextMaintenanceWindow: components["schemas"]["MaintenanceWindowTimes"];
                 /** @description The problem that the request would get now although the change is possible: billing, quota, a suspended organization. */
@@ -4622,6 +4680,7 @@ export interface components {
             readonly rollingRestart: boolean;
             /** @description Whether a later change can undo it completely. */
             readonly reversible: boolean;
+            /** @description What else follows from it. A change that has begun also names what came of it that nobody could say before. */
             readonly warnings: readonly string[];
         };
         readonly MaintenanceWindowTimes: {
@@ -4676,6 +4735,11 @@ export interface components {
             readonly suspended?: boolean;
             /** @description The configuration of this earlier revision, for a way back; the other members count on top of it. Storage stays. */
             readonly revision?: number;
+            /**
+             * @description `now`, `maintenance_window` (at once if the database’s window is open), or a time (RFC 3339, UTC) within 90 days. While another change is applied, it waits.
+             * @default now
+             */
+            readonly applyAt?: "now" | "maintenance_window" | string;
         };
         readonly AcceptedChange: {
             /** @constant */
@@ -4902,6 +4966,15 @@ export interface components {
             readonly newBytes: number | null;
             /** @description Whether all of it is encrypted before it is stored, under a key of the installation; null: not known, or not made. */
             readonly encrypted: boolean | null;
+            /** @description Operations at the end of the archived log that a last backup has added to it; null: it is no last backup of a single replica. */
+            readonly archivedOps: number | null;
+            /** @description Operations that a last backup has, and the archived log lacks: the database cannot be restored to a moment among them. */
+            readonly notArchived: {
+                /** @description Null: the end of the archive is not known. */
+                readonly fromOp: number | null;
+                /** @description The last operation of the backup. */
+                readonly toOp: number;
+            } | null;
             /** @description The last test restore; null: there was none. */
             readonly verification: components["schemas"]["BackupVerification"] | null;
             /** @description Databases that began with it. */
@@ -4938,8 +5011,15 @@ export interface components {
             readonly status: "RUNNING" | "PASSED" | "FAILED" | "UNKNOWN";
             readonly startedAt: string | null;
             readonly completedAt: string | null;
-            /** @description Duration of a test that passed. */
+            /** @description Duration of a test that passed, without the replay. */
             readonly seconds: number | null;
+            /** @description The archived log after this operation was replayed up to the backup, and led to the same rows and state hash. Null: it was not replayed. */
+            readonly replayedFrom: number | null;
+            /** @description Duration of that replay. */
+            readonly replaySeconds: number | null;
+            readonly lastReplayedAt: string | null;
+            /** @description Why the rows alone are tested, and no log is replayed. That is no damage. */
+            readonly rowsOnly: components["schemas"]["Reason"] | null;
             readonly lastPassedAt: string | null;
             readonly message: string;
         };
@@ -5045,7 +5125,7 @@ export interface components {
             readonly after: components["schemas"]["Moment"];
             /** @description The first moment after it. */
             readonly before: components["schemas"]["Moment"];
-            /** @description Operations that cannot be restored one by one. */
+            /** @description Operations that cannot be restored one by one. After a restore in place it counts ten million numbers that no operation has. */
             readonly operations: number;
         };
         readonly RestorePreviewAnswer: {
@@ -5142,6 +5222,53 @@ export interface components {
             readonly targetTimestamp?: string;
             /** @description This operation. */
             readonly targetOp?: number;
+        };
+        readonly InPlaceRestorePreview: {
+            /** @constant */
+            readonly success: true;
+            readonly preview: {
+                /** @description The database. */
+                readonly databaseId: string;
+                /** @description The last operation that it will have. Null: it could not be asked; the restore finds it in the log. */
+                readonly moment: components["schemas"]["Moment"] | null;
+                /** @description What the database has and will not have any more, of what is there now. Null: the ledger could not be asked. */
+                readonly later: {
+                    readonly transfers: number;
+                    readonly accounts: number;
+                    /** @description No more of each are counted: there may be more then. */
+                    readonly countedMax: number;
+                } | null;
+                readonly diff: readonly components["schemas"]["FieldChange"][];
+                readonly impact: components["schemas"]["ChangeImpact"];
+            };
+        };
+        readonly PreviewInPlaceRestoreRequest: {
+            /** @description This backup of the database. */
+            readonly backupId?: string;
+            /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
+            readonly targetTime?: string;
+            /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */
+            readonly targetTimestamp?: string;
+            /** @description This operation. */
+            readonly targetOp?: number;
+        };
+        readonly AcceptedInPlaceRestore: {
+            /** @constant */
+            readonly success: true;
+            readonly change: components["schemas"]["Change"];
+            readonly job: components["schemas"]["Job"];
+        };
+        readonly InPlaceRestoreRequest: {
+            /** @description This backup of the database. */
+            readonly backupId?: string;
+            /** @description The last operation at or before this time: RFC 3339 with up to nine digits after the second. */
+            readonly targetTime?: string;
+            /** @description The last operation at or before this timestamp, in nanoseconds since 1970. */
+            readonly targetTimestamp?: string;
+            /** @description This operation. */
+            readonly targetOp?: number;
+            /** @description The database's name, as a confirmation that this database goes back. */
+            readonly confirmName: string;
         };
         readonly ChangedBackupSchedule: {
             /** @constant */
@@ -6875,7 +7002,7 @@ export interface components {
                 readonly slug: string;
                 readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
                 /** @description The rights of the caller’s role there; empty for keys, which have permissions. */
-                readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
+                readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "restoreInPlace" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
             } | null;
             /** @description Organizations of a person; empty for keys. */
             readonly organizations: readonly {
@@ -6906,7 +7033,7 @@ export interface components {
                 readonly deletedAt: string | null;
                 readonly purgeAt: string | null;
                 /** @description The rights of the caller’s role there; empty for keys, which have permissions. */
-                readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
+                readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "restoreInPlace" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
             }[];
             readonly limits: {
                 readonly maxDatabases: number;
@@ -7537,7 +7664,7 @@ export interface components {
             /** @description Decimal; increases within the organization. */
             readonly sequence: string;
             /**
-             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `database_filling`: A database is full or nearly full, or has room again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `engine_update`: A database can, or will, get a newer version of its engine, or could not; or its version is deprecated. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
+             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `database_filling`: A database is full or nearly full, or has room again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged, or the archived log has a gap before it. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `engine_update`: A database can, or will, get a newer version of its engine, or could not; or its version is deprecated. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
              * @enum {string}
              */
             readonly kind: "database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
@@ -8383,6 +8510,80 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `backup_not_found`: Backup not found. `organization_not_found`: Organization not found. `database_not_found`: Database not found. */
+        readonly "backup_not_found-or-organization_not_found-or-database_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. `moment_unavailable`: The moment cannot be restored. `backup_not_restorable`: The backup cannot be restored. `backups_not_configured`: The service has no store for backups. */
+        readonly "database_not_ready-or-field_managed_elsewhere-or-moment_unavailable-or-backup_not_restorable-or-backups_not_configured": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `catalog_choice_unavailable`: Not in the catalog. `validation_failed`: Request validation failed. */
+        readonly "catalog_choice_unavailable-or-validation_failed": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `database_not_ready`: The database is not ready. `field_managed_elsewhere`: Somebody else declares this field. `moment_unavailable`: The moment cannot be restored. `backup_not_restorable`: The backup cannot be restored. `backups_not_configured`: The service has no store for backups. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "database_not_ready-or-field_managed_elsewhere-or-moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `catalog_choice_unavailable`: Not in the catalog. `validation_failed`: Request validation failed. `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly "catalog_choice_unavailable-or-validation_failed-or-idempotency_key_reused": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `backups_not_configured`: The service has no store for backups. `database_not_ready`: The database is not ready. `backup_schedule_name_taken`: The name of the schedule is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "backups_not_configured-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
@@ -8708,18 +8909,6 @@ export interface components {
         };
         /** @description `organization_not_found`: Organization not found. `database_not_found`: Database not found. `saved_query_not_found`: Saved query not found. */
         readonly "organization_not_found-or-database_not_found-or-saved_query_not_found": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
-        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9395,6 +9584,10 @@ export type RestorePreviewAnswer = components['schemas']['RestorePreviewAnswer']
 export type RestorePreview = components['schemas']['RestorePreview'];
 export type PreviewRestoreRequest = components['schemas']['PreviewRestoreRequest'];
 export type RestoreToMomentRequest = components['schemas']['RestoreToMomentRequest'];
+export type InPlaceRestorePreview = components['schemas']['InPlaceRestorePreview'];
+export type PreviewInPlaceRestoreRequest = components['schemas']['PreviewInPlaceRestoreRequest'];
+export type AcceptedInPlaceRestore = components['schemas']['AcceptedInPlaceRestore'];
+export type InPlaceRestoreRequest = components['schemas']['InPlaceRestoreRequest'];
 export type ChangedBackupSchedule = components['schemas']['ChangedBackupSchedule'];
 export type BackupSchedule = components['schemas']['BackupSchedule'];
 export type CreateBackupScheduleRequest = components['schemas']['CreateBackupScheduleRequest'];
@@ -9598,6 +9791,12 @@ export type ResponseBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTaken
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseMomentUnavailableOrBackupsNotConfigured = components['responses']['moment_unavailable-or-backups_not_configured'];
 export type ResponseMomentUnavailableOrBackupNotRestorableOrBackupsNotConfiguredOrDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseBackupNotFoundOrOrganizationNotFoundOrDatabaseNotFound = components['responses']['backup_not_found-or-organization_not_found-or-database_not_found'];
+export type ResponseDatabaseNotReadyOrFieldManagedElsewhereOrMomentUnavailableOrBackupNotRestorableOrBackupsNotConfigured = components['responses']['database_not_ready-or-field_managed_elsewhere-or-moment_unavailable-or-backup_not_restorable-or-backups_not_configured'];
+export type ResponseCatalogChoiceUnavailableOrValidationFailed = components['responses']['catalog_choice_unavailable-or-validation_failed'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
+export type ResponseDatabaseNotReadyOrFieldManagedElsewhereOrMomentUnavailableOrBackupNotRestorableOrBackupsNotConfiguredOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-field_managed_elsewhere-or-moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseCatalogChoiceUnavailableOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseBackupsNotConfiguredOrDatabaseNotReadyOrBackupScheduleNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['backups_not_configured-or-database_not_ready-or-backup_schedule_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrBackupScheduleNotFound = components['responses']['organization_not_found-or-database_not_found-or-backup_schedule_not_found'];
 export type ResponseResourceChanged = components['responses']['resource_changed'];
@@ -9625,7 +9824,6 @@ export type ResponseLedgerTimeout = components['responses']['ledger_timeout'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseSavedQueryNameTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['saved_query_name_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFoundOrSavedQueryNotFound = components['responses']['organization_not_found-or-database_not_found-or-saved_query_not_found'];
-export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseSavedQueryNameTaken = components['responses']['saved_query_name_taken'];
 export type ResponseServiceUnavailableOrLedgerUnavailable = components['responses']['service_unavailable-or-ledger_unavailable'];
 export type ResponseDatabaseNotReadyOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_not_ready-or-idempotency_in_progress-or-idempotency_answer_lost'];
@@ -11630,6 +11828,7 @@ export interface operations {
                      *           "amount": "10.00"
                      *         },
                      *         "applies": "NOW",
+                     *         "joins": null,
                      *         "nextMaintenanceWindow": {
                      *           "beginsAt": "2026-11-22T01:00:00.000Z",
                      *           "endsAt": "2026-11-22T05:00:00.000Z"
@@ -12928,11 +13127,17 @@ export interface operations {
                      *           "storedBytes": 27000000,
                      *           "newBytes": 1200000,
                      *           "encrypted": true,
+                     *           "archivedOps": null,
+                     *           "notArchived": null,
                      *           "verification": {
                      *             "status": "PASSED",
                      *             "startedAt": "2026-11-21T02:03:04.567Z",
                      *             "completedAt": "2026-11-21T02:03:04.567Z",
                      *             "seconds": 1.8,
+                     *             "replayedFrom": 120000,
+                     *             "replaySeconds": 0.9,
+                     *             "lastReplayedAt": "2026-11-21T02:03:04.567Z",
+                     *             "rowsOnly": null,
                      *             "lastPassedAt": "2026-11-21T02:03:04.567Z",
                      *             "message": "1000000 transfers in 1.8 s"
                      *           },
@@ -13037,6 +13242,8 @@ export interface operations {
                      *         "storedBytes": null,
                      *         "newBytes": null,
                      *         "encrypted": null,
+                     *         "archivedOps": null,
+                     *         "notArchived": null,
                      *         "verification": null,
                      *         "restores": [],
                      *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
@@ -13174,11 +13381,17 @@ export interface operations {
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
                      *         "encrypted": true,
+                     *         "archivedOps": null,
+                     *         "notArchived": null,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
                      *           "completedAt": "2026-11-21T02:03:04.567Z",
                      *           "seconds": 1.8,
+                     *           "replayedFrom": 120000,
+                     *           "replaySeconds": 0.9,
+                     *           "lastReplayedAt": "2026-11-21T02:03:04.567Z",
+                     *           "rowsOnly": null,
                      *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
                      *           "message": "1000000 transfers in 1.8 s"
                      *         },
@@ -13285,11 +13498,17 @@ export interface operations {
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
                      *         "encrypted": true,
+                     *         "archivedOps": null,
+                     *         "notArchived": null,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
                      *           "completedAt": "2026-11-21T02:03:04.567Z",
                      *           "seconds": 1.8,
+                     *           "replayedFrom": 120000,
+                     *           "replaySeconds": 0.9,
+                     *           "lastReplayedAt": "2026-11-21T02:03:04.567Z",
+                     *           "rowsOnly": null,
                      *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
                      *           "message": "1000000 transfers in 1.8 s"
                      *         },
@@ -13430,11 +13649,17 @@ export interface operations {
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
                      *         "encrypted": true,
+                     *         "archivedOps": null,
+                     *         "notArchived": null,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
                      *           "completedAt": "2026-11-21T02:03:04.567Z",
                      *           "seconds": 1.8,
+                     *           "replayedFrom": 120000,
+                     *           "replaySeconds": 0.9,
+                     *           "lastReplayedAt": "2026-11-21T02:03:04.567Z",
+                     *           "rowsOnly": null,
                      *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
                      *           "message": "1000000 transfers in 1.8 s"
                      *         },
@@ -13539,11 +13764,17 @@ export interface operations {
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
                      *         "encrypted": true,
+                     *         "archivedOps": null,
+                     *         "notArchived": null,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
                      *           "completedAt": "2026-11-21T02:03:04.567Z",
                      *           "seconds": 1.8,
+                     *           "replayedFrom": 120000,
+                     *           "replaySeconds": 0.9,
+                     *           "lastReplayedAt": "2026-11-21T02:03:04.567Z",
+                     *           "rowsOnly": null,
                      *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
                      *           "message": "1000000 transfers in 1.8 s"
                      *         },
@@ -13640,11 +13871,17 @@ export interface operations {
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
                      *         "encrypted": true,
+                     *         "archivedOps": null,
+                     *         "notArchived": null,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
                      *           "completedAt": "2026-11-21T02:03:04.567Z",
                      *           "seconds": 1.8,
+                     *           "replayedFrom": 120000,
+                     *           "replaySeconds": 0.9,
+                     *           "lastReplayedAt": "2026-11-21T02:03:04.567Z",
+                     *           "rowsOnly": null,
                      *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
                      *           "message": "1000000 transfers in 1.8 s"
                      *         },
@@ -13744,11 +13981,17 @@ export interface operations {
                      *         "storedBytes": 27000000,
                      *         "newBytes": 1200000,
                      *         "encrypted": true,
+                     *         "archivedOps": null,
+                     *         "notArchived": null,
                      *         "verification": {
                      *           "status": "PASSED",
                      *           "startedAt": "2026-11-21T02:03:04.567Z",
                      *           "completedAt": "2026-11-21T02:03:04.567Z",
                      *           "seconds": 1.8,
+                     *           "replayedFrom": 120000,
+                     *           "replaySeconds": 0.9,
+                     *           "lastReplayedAt": "2026-11-21T02:03:04.567Z",
+                     *           "rowsOnly": null,
                      *           "lastPassedAt": "2026-11-21T02:03:04.567Z",
                      *           "message": "1000000 transfers in 1.8 s"
                      *         },
@@ -14387,6 +14630,249 @@ export interface operations {
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly previewInPlaceRestore: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PreviewInPlaceRestoreRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What would change. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "preview": {
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "moment": {
+                     *           "op": 130101,
+                     *           "timestamp": "1795372900499200131",
+                     *           "time": "2026-11-22T18:41:40.499200131Z"
+                     *         },
+                     *         "later": {
+                     *           "transfers": 412,
+                     *           "accounts": 0,
+                     *           "countedMax": 8189
+                     *         },
+                     *         "diff": [
+                     *           {
+                     *             "path": "/restoredTo",
+                     *             "from": null,
+                     *             "to": {
+                     *               "targetTimestamp": "1795372900500000000"
+                     *             }
+                     *           },
+                     *           {
+                     *             "path": "/changeDataCapture",
+                     *             "from": {
+                     *               "suspended": false
+                     *             },
+                     *             "to": {
+                     *               "suspended": true
+                     *             }
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "MINUTES",
+                     *           "longestWaitSeconds": 4500,
+                     *           "rollingRestart": false,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InPlaceRestorePreview"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 404: components["responses"]["backup_not_found-or-organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-moment_unavailable-or-backup_not_restorable-or-backups_not_configured"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly restoreInPlace: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request. If it is sent again within 24 hours, it is executed once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the CSRF token from its opening. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the database.
+                 * @example db_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly databaseId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["InPlaceRestoreRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "change": {
+                     *         "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "status": "APPLYING",
+                     *         "origin": "api",
+                     *         "diff": [
+                     *           {
+                     *             "path": "/restoredTo",
+                     *             "from": null,
+                     *             "to": {
+                     *               "targetTimestamp": "1795372900500000000"
+                     *             }
+                     *           },
+                     *           {
+                     *             "path": "/changeDataCapture",
+                     *             "from": {
+                     *               "suspended": false
+                     *             },
+                     *             "to": {
+                     *               "suspended": true
+                     *             }
+                     *           }
+                     *         ],
+                     *         "impact": {
+                     *           "interruption": "MINUTES",
+                     *           "longestWaitSeconds": 4500,
+                     *           "rollingRestart": false,
+                     *           "reversible": true,
+                     *           "warnings": []
+                     *         },
+                     *         "priceDelta": null,
+                     *         "applyAt": "now",
+                     *         "inMaintenanceWindow": false,
+                     *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "previousRevision": 1,
+                     *         "profileRevision": 2,
+                     *         "progress": null,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "appliedAt": null,
+                     *         "finishedAt": null
+                     *       },
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.change",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedInPlaceRestore"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 404: components["responses"]["backup_not_found-or-organization_not_found-or-database_not_found"];
+            readonly 409: components["responses"]["database_not_ready-or-field_managed_elsewhere-or-moment_unavailable-or-backup_not_restorable-or-backups_not_configured-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["catalog_choice_unavailable-or-validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -24470,6 +24956,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                         };
+                        /** @description What came of the change that its preview did not say; absent if nothing. */
+                        readonly warnings?: readonly string[];
                         /** @description The job that applies it. */
                         readonly jobId?: string;
                         readonly error?: components["schemas"]["Reason"];
@@ -24568,6 +25056,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                         };
+                        /** @description What came of the change that its preview did not say; absent if nothing. */
+                        readonly warnings?: readonly string[];
                         /** @description The job that applies it. */
                         readonly jobId?: string;
                         readonly error?: components["schemas"]["Reason"];
@@ -24666,6 +25156,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                         };
+                        /** @description What came of the change that its preview did not say; absent if nothing. */
+                        readonly warnings?: readonly string[];
                         /** @description The job that applies it. */
                         readonly jobId?: string;
                         readonly error?: components["schemas"]["Reason"];
@@ -24768,6 +25260,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                         };
+                        /** @description What came of the change that its preview did not say; absent if nothing. */
+                        readonly warnings?: readonly string[];
                         /** @description The job that applies it. */
                         readonly jobId?: string;
                         readonly error?: components["schemas"]["Reason"];
@@ -24866,6 +25360,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                         };
+                        /** @description What came of the change that its preview did not say; absent if nothing. */
+                        readonly warnings?: readonly string[];
                         /** @description The job that applies it. */
                         readonly jobId?: string;
                         readonly error?: components["schemas"]["Reason"];
@@ -24964,6 +25460,8 @@ export interface operations {
                             readonly id: string;
                             readonly status: string;
                         };
+                        /** @description What came of the change that its preview did not say; absent if nothing. */
+                        readonly warnings?: readonly string[];
                         /** @description The job that applies it. */
                         readonly jobId?: string;
                         readonly error?: components["schemas"]["Reason"];
@@ -25842,6 +26340,110 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly error?: components["schemas"]["Reason"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onBackupLogIncomplete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "backup.log_incomplete",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": null,
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "backup": {
+                 *           "id": "bkp_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "before-migration",
+                 *           "type": "MANUAL",
+                 *           "status": "SUCCEEDED"
+                 *         },
+                 *         "reason": {
+                 *           "code": "log_not_archived",
+                 *           "message": "The archive of the log lacks operations from 125990 to 126004, because they could not be added to it in time. No data are lost: the last backup has them. But the database cannot be restored to a moment among them."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "backup.log_incomplete";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        readonly backup: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        readonly error?: components["schemas"]["Reason"];
+                        readonly reason: components["schemas"]["Reason"];
                     };
                 };
             };

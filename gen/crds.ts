@@ -139,6 +139,26 @@ export interface components {
                 readonly newBytes?: number;
                 /** @description Duration of the last try. */
                 readonly seconds?: number;
+                /**
+                 * Format: int64
+                 * @description Only for the last backup of a single replica whose log is archived: operations at the end of the log that the archive lacked, and has since.
+                 */
+                readonly archivedOps?: number;
+                /** @description Only for such a backup: operations that the archive of the log lacks. The backup has what they did; the database cannot be restored to a moment among them. */
+                readonly notArchived?: {
+                    /**
+                     * Format: int64
+                     * @description The first one; absent if the end of the archive could not be found.
+                     */
+                    readonly fromOp?: number;
+                    /**
+                     * Format: int64
+                     * @description The last operation of the backup.
+                     */
+                    readonly toOp: number;
+                    /** @description The reason. */
+                    readonly message: string;
+                };
                 /** @description Name of the backup's record in the bucket. */
                 readonly key?: string;
                 /** @description Digest of that record. */
@@ -148,6 +168,11 @@ export interface components {
                  * @description End of the last test restore that found the backup sound.
                  */
                 readonly lastVerifiedAt?: string;
+                /**
+                 * Format: date-time
+                 * @description End of the last test restore to which a replay of the archived log led, too.
+                 */
+                readonly lastReplayedAt?: string;
                 /** @description The last test restore. */
                 readonly verification?: {
                     /** Format: date-time */
@@ -156,8 +181,20 @@ export interface components {
                     readonly completedAt?: string;
                     /** @description Absent while it runs, and if it could not be made. */
                     readonly passed?: boolean;
-                    /** @description Duration of a test that passed. */
+                    /** @description Duration of a test that passed, without the replay. */
                     readonly seconds?: number;
+                    /**
+                     * Format: int64
+                     * @description The operation from whose state on the archived log was replayed up to the backup, and led to the same rows and state hash. Absent if it was not replayed.
+                     */
+                    readonly replayedFrom?: number;
+                    /** @description Duration of that replay. */
+                    readonly replaySeconds?: number;
+                    /** @description Why the rows alone are tested, and no log is replayed. */
+                    readonly rowsOnly?: {
+                        readonly reason: string;
+                        readonly message: string;
+                    };
                 };
                 /** @description Succeeded, Verified, and, while the resource is being deleted, Removed; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
@@ -397,7 +434,7 @@ export interface components {
                              * @enum {string}
                              */
                             readonly qosClass?: "Burstable" | "Guaranteed";
-                            /** @description Whether the pods ask Istio and Linkerd to add no proxy to them. A proxy sees clients' connections, and one that does not end keeps the Jobs that make data files from ending. */
+                            /** @description Whether the pods ask Istio and Linkerd to add no proxy to them. A proxy sees clients' connections, and one that does not end keeps a Job that failed from being tried again. */
                             readonly excludeFromMesh?: boolean;
                         };
                     }[];
@@ -487,6 +524,8 @@ export interface components {
                         readonly etcdImage?: string;
                         /** @description Whether this version of the built-in engine can give a single replica's data file to the first of several replicas (ledger-engine reshape). Without it a change from one replica to several restores a last backup. */
                         readonly reshapes?: boolean;
+                        /** @description Whether this version of the built-in engine can restore a state under a later operation's number (ledger-engine restore-backup --follows-op). Without it a restore in place is refused. */
+                        readonly restoresInPlace?: boolean;
                         /** @description The versions from which a database may be upgraded to this one. */
                         readonly upgradableFrom?: readonly string[];
                         readonly oldestClient?: string;
@@ -648,7 +687,7 @@ export interface components {
                      * @enum {string}
                      */
                     readonly qosClass?: "Burstable" | "Guaranteed";
-                    /** @description Whether the pods ask Istio and Linkerd to add no proxy to them. A proxy sees clients' connections, and one that does not end keeps the Jobs that make data files from ending. */
+                    /** @description Whether the pods ask Istio and Linkerd to add no proxy to them. A proxy sees clients' connections, and one that does not end keeps a Job that failed from being tried again. */
                     readonly excludeFromMesh?: boolean;
                 };
                 /** @description Engine parameters by name, from the list that the catalog has for the engine version. */
@@ -676,6 +715,16 @@ export interface components {
                         readonly targetOp?: number;
                         /** @description Whether pending transfers may lose their timeouts. TigerBeetle only, whose imported rows have none: without it, a backup with open ones is refused. */
                         readonly dropTimeouts?: boolean;
+                        /** @description Only where the database goes back to an earlier state of its own (databaseId is its ID): the last operation before. The numbers and timestamps of the other history begin after it, so that the archive has both. */
+                        readonly follows?: {
+                            /**
+                             * Format: int64
+                             * @description Its number.
+                             */
+                            readonly op: number;
+                            /** @description Its timestamp, in nanoseconds since 1970. */
+                            readonly timestamp: string;
+                        };
                     };
                     /** @description Begins with exported data files, one for each replica, under a new cluster id. They are in the bucket for backups, as import-files/IMPORT/CLUSTER_INDEX.ledger behind its prefix. Or with rows that a LedgerImport has tried. A database of TigerBeetle begins with a TigerBeetle cluster's own files, CLUSTER_INDEX.tigerbeetle, and keeps its cluster id. */
                     readonly import?: {
@@ -974,6 +1023,15 @@ export interface components {
                      * @description End of the last test restore that found a backup of this database sound.
                      */
                     readonly lastVerifiedAt?: string;
+                    /** @description Duration of that test restore. */
+                    readonly testSeconds?: number;
+                    /**
+                     * Format: date-time
+                     * @description End of the last test restore that replayed the archived log up to a backup.
+                     */
+                    readonly lastReplayedAt?: string;
+                    /** @description Duration of that replay. */
+                    readonly replaySeconds?: number;
                 };
                 /** @description Operations to which the archived log can restore the database: all from the earliest to the latest one, except the gaps. While something is written, the latest one is up to six minutes behind. */
                 readonly recovery?: {

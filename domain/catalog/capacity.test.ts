@@ -18,13 +18,29 @@ const held = (size: string, storageGb: number, replicas = 1) => {
   return capacity;
 };
 
-test('a size of 1 GiB is for the 20 million transfers that it was seen to hold, on 5 GiB', () => {
+test('a size of 1 GiB is for the 20 million transfers, and for the 20 million accounts, that it was seen to hold', () => {
   expect(capacityOfSize(gib(1))).toEqual({
     transfersMax: 20_000_000,
-    accountsMax: 3_200_000,
-    storageGb: 5,
+    accountsMax: 20_000_000,
+    storageGb: 8,
     transfersPerSecond: 50_000,
   });
+});
+
+test('a size of 4 GiB is for 100 million of each', () => {
+  expect(capacityOfSize(gib(4))).toMatchObject({
+    transfersMax: 100_000_000,
+    accountsMax: 100_000_000,
+  });
+});
+
+test('accounts get a tenth of a volume, and what transfers leave of it', () => {
+  expect(held('lh-1', 5)).toEqual({
+    transfersMax: 20_000_000,
+    accountsMax: 3_000_000,
+    limitedBy: 'memory',
+  });
+  expect(held('lh-1', 6).accountsMax).toBeGreaterThan(6_000_000);
 });
 
 test.each(sizes)(
@@ -39,7 +55,7 @@ test.each(sizes)(
 
 test('a smaller volume holds fewer transfers, and says that the volume is what limits them', () => {
   const small = held('lh-32', 1);
-  expect(small).toEqual({ transfersMax: 3_100_000, accountsMax: 520_000, limitedBy: 'storage' });
+  expect(small).toEqual({ transfersMax: 3_100_000, accountsMax: 540_000, limitedBy: 'storage' });
   const numbers = [1, 2, 3, 10, 30, 100].map((storageGb) => held('lh-32', storageGb).transfersMax);
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });

@@ -18,19 +18,23 @@ export interface Capacity {
 const mib = 2 ** 20;
 const gib = 2 ** 30;
 
-/** Bytes of memory for each transfer. 3 to 4 of them stay in memory for ever; the others are for young rows, for reads, and for starts. */
+/** Bytes of memory for each transfer. 4 to 5 of them stay in memory for ever; the others are for young rows, for reads, and for starts. */
 const memoryOfTransfer = 35;
-/** Up to 75 of these stay in memory for ever. An account that is there as a whole takes up to 190. */
-const memoryOfAccount = 110;
+/** 7 to 11 of these stay in memory for ever; the others are for accounts that were used lately, and for young ones. */
+const memoryOfAccount = 17;
+/** The least that stays of each. */
+const staying = { transfer: 4, account: 7 } as const;
 /** Accounts get no more than this part of it. */
 const accountsPart = 1 / 2;
 
 const volumeOfTransfer = 190;
-const volumeOfAccount = 128;
+/** Its row, and up to 17 bytes of its index. */
+const volumeOfAccount = 150;
 /** Bytes that a data file takes from the start. */
 const emptyFile = 256 * mib;
-/** The part of a volume that is used at most, and the part of that for accounts. */
+/** The part of a volume that is used at most. */
 const usedPart = 5 / 6;
+/** The part of that for accounts, at least: they get what transfers leave. */
 const accountsVolumePart = 1 / 10;
 
 /** The engine gives each row a number of 31 bits. */
@@ -49,11 +53,14 @@ export function capacityOf(catalog: CatalogSpec, chosen: Chosen): Capacity | und
   if (size === undefined || chosen.engine !== 'Builtin') return undefined;
   const { engine, replicas, storageGb } = chosen;
   const memory = heldByMemory(size);
-  const volume = heldByVolume(storageGb * gib, isReplicatedByEtcd(engine, replicas));
+  const room = roomOf(storageGb * gib, isReplicatedByEtcd(engine, replicas));
+  const transfers = rounded((room * (1 - accountsVolumePart)) / volumeOfTransfer);
+  const transfersMax = Math.min(memory.transfers, transfers);
+  const accounts = rounded((room - transfersMax * volumeOfTransfer) / volumeOfAccount);
   return {
-    transfersMax: Math.min(memory.transfers, volume.transfers),
-    accountsMax: Math.min(memory.accounts, volume.accounts),
-    limitedBy: volume.transfers < memory.transfers ? 'storage' : 'memory',
+    transfersMax,
+    accountsMax: Math.min(memory.accounts, accounts),
+    limitedBy: transfers < memory.transfers ? 'storage' : 'memory',
   };
 }
 
@@ -69,9 +76,10 @@ export interface SizeCapacity {
 /** Capacity of a size, with a volume that is large enough. */
 export function capacityOfSize(size: Size): SizeCapacity {
   const { transfers: transfersMax, accounts: accountsMax } = heldByMemory(size);
+  const ofTransfers = transfersMax * volumeOfTransfer;
   const bytes = Math.max(
-    (transfersMax * volumeOfTransfer) / (1 - accountsVolumePart),
-    (accountsMax * volumeOfAccount) / accountsVolumePart,
+    ofTransfers / (1 - accountsVolumePart),
+    ofTransfers + accountsMax * volumeOfAccount,
   );
   return {
     transfersMax,
@@ -80,6 +88,13 @@ export function capacityOfSize(size: Size): SizeCapacity {
     transfersPerSecond: rounded(Math.min(size.cpuMillis * ratePerMilli, rateOfOneThread)),
   };
 }
+
+/** Whether the memory of a size is more than what records keep of it for ever. More than its capacity may fit, and then waits for the volume. */
+export const fitsMemory = (
+  { memoryMib }: Pick<Size, 'memoryMib'>,
+  { transfers, accounts }: { readonly transfers: number; readonly accounts: number },
+): boolean =>
+  transfers * staying.transfer + accounts * staying.account <= ledgerMemoryLimit(memoryMib * mib);
 
 /** Two thirds of what a core was measured to execute, in thousandths of a core. */
 const ratePerMilli = 200;
@@ -94,13 +109,10 @@ function heldByMemory({ memoryMib }: Size) {
   };
 }
 
-function heldByVolume(volumeBytes: number, hasMember: boolean) {
+/** Bytes of a volume that rows and indexes may take. */
+function roomOf(volumeBytes: number, hasMember: boolean): number {
   const room = volumeBytes - emptyFile - (hasMember ? memberBytes(volumeBytes) : 0);
-  const bytes = Math.max(0, room) * usedPart;
-  return {
-    transfers: rounded((bytes * (1 - accountsVolumePart)) / volumeOfTransfer),
-    accounts: rounded((bytes * accountsVolumePart) / volumeOfAccount),
-  };
+  return Math.max(0, room) * usedPart;
 }
 
 /** What the member of etcd on the same volume may take: its quota, and as much again (engine/log/shared-volume.ts). */

@@ -164,6 +164,56 @@ const replicas: Row = {
   ],
 };
 
+/** Metrics of the archiver beside the engine whose log is archived. */
+const archive = (name: string): string => `ledgerhouse_archive_${name}{${engines}}`;
+const grows = (name: string): string => `rate(${archive(name)}[$__rate_interval])`;
+
+const archiving: Row = {
+  title: 'Continuous archiving',
+  panels: [
+    lines(
+      'Not in the bucket yet',
+      {
+        says: 'Age of the oldest operation that the archive lacks, and what is promised.',
+        unit: 's',
+      },
+      { expr: `${archive('lag_seconds')} and ${archive('leads')} == 1`, legend: '{{pod}}' },
+      { expr: `max by (namespace) (${archive('rpo_seconds')})`, legend: 'promised' },
+    ),
+    lines(
+      'Waiting for the store',
+      { says: 'Sealed segments beside the engines. There is room for 900 MiB.', unit: 'bytes' },
+      { expr: archive('spool_bytes'), legend: '{{pod}}' },
+    ),
+    lines(
+      'Duration of a write',
+      { says: 'Mean time that the store took for a segment.', unit: 's' },
+      {
+        expr: `${grows('put_seconds_total')} / (${grows('segments_total')} > 0)`,
+        legend: '{{pod}}',
+      },
+    ),
+    lines(
+      'Sent',
+      { says: 'Bytes of segments that went to the bucket.', unit: 'Bps' },
+      { expr: grows('bytes_total'), legend: '{{pod}}' },
+    ),
+    lines(
+      'Failed writes',
+      { says: 'In the last hour, by reason.' },
+      {
+        expr: `sum by (reason) (increase(${archive('failures_total')}[1h])) > 0`,
+        legend: '{{reason}}',
+      },
+    ),
+    figure(
+      'Gaps',
+      { says: 'Breaks in the log since archiving began: moments within them cannot be restored.' },
+      { expr: `max by (namespace) (${archive('gaps_total')})`, legend: '' },
+    ),
+  ],
+};
+
 export const databaseDashboard: Dashboard = {
   uid: 'ledgerhouse-database',
   title: 'Ledgerhouse / one database',
@@ -182,5 +232,5 @@ export const databaseDashboard: Dashboard = {
       of: 'name',
     },
   ],
-  rows: [standing, work, room, replicas],
+  rows: [standing, work, room, replicas, archiving],
 };

@@ -41,6 +41,11 @@ const databases: Row = {
       { expr: having('BackupHealthy', 0), legend: '' },
     ),
     figure(
+      'Logs not archived',
+      { says: 'The log does not reach the bucket, or cannot be restored from it yet.', badFrom: 1 },
+      { expr: having('ContinuousArchiving', 0), legend: '' },
+    ),
+    figure(
       'Refuse creates',
       { says: 'Replicas that are full, catch up or lack the others.', badFrom: 1 },
       { expr: 'count(ledgerhouse_engine_accepts_writes == 0) or vector(0)', legend: '' },
@@ -49,7 +54,7 @@ const databases: Row = {
       'To look at',
       { says: 'Conditions that are not as they should be.' },
       {
-        expr: `${condition('Stalled')} == 1 or ledgerhouse_database_condition{type=~"Available|ReplicasHealthy|StorageReady|BackupHealthy"} == 0`,
+        expr: `${condition('Stalled')} == 1 or ledgerhouse_database_condition{type=~"Available|ReplicasHealthy|StorageReady|BackupHealthy|ContinuousArchiving"} == 0`,
         legend: '',
       },
     ),
@@ -203,6 +208,33 @@ const worker: Row = {
   ],
 };
 
+const sweep: Row = {
+  title: 'Sweep of the bucket',
+  panels: [
+    figure(
+      'Last sweep of everything',
+      { says: 'When the last sweep ended that swept all archives.', unit: 'dateTimeFromNow' },
+      { expr: 'max(ledgerhouse_backup_sweep_success_timestamp_seconds) * 1000', legend: '' },
+    ),
+    figure(
+      'Archives not swept',
+      { says: 'By the last sweep. Its log says why.', badFrom: 1 },
+      { expr: 'max(ledgerhouse_backup_sweep_failed_archives)', legend: '' },
+    ),
+    lines(
+      'Deleted',
+      { says: 'Bytes of the objects that the last sweep deleted: backups and log.', unit: 'bytes' },
+      { expr: 'max(ledgerhouse_backup_sweep_removed_bytes)', legend: 'deleted' },
+    ),
+    lines(
+      'Removed backups that are still there',
+      { says: 'Their day of grace is not over, or the store has locked their objects.' },
+      { expr: 'max(ledgerhouse_backup_sweep_waiting_backups)', legend: 'waiting' },
+      { expr: 'max(ledgerhouse_backup_sweep_locked_backups)', legend: 'locked' },
+    ),
+  ],
+};
+
 const operator: Row = {
   title: 'Operator',
   panels: [
@@ -267,5 +299,5 @@ export const fleetDashboard: Dashboard = {
   title: 'Ledgerhouse / fleet',
   description: 'All databases, and the processes that look after them.',
   variables: [],
-  rows: [databases, engines, api, worker, operator],
+  rows: [databases, engines, api, worker, operator, sweep],
 };
